@@ -1,0 +1,68 @@
+package dev.writ.canonicalize;
+
+/** The refusals of this module. */
+public enum CanonicalizeError implements ErrorCode {
+  INVALID_UTF8("CAN-001", "the bytes are not UTF-8", "Send well-formed UTF-8."),
+  LONE_SURROGATE("CAN-002", "a string holds half of a surrogate pair", "Send whole characters."),
+  SYNTAX("CAN-003", "the text is not JSON", "Send JSON as RFC 8259 writes it."),
+  DUPLICATE_KEY("CAN-004", "an object names a key twice", "Name each key once."),
+  LEADING_ZERO("CAN-005", "a number has a leading zero", "Write numbers as RFC 8259 does."),
+  TRAILING_BYTES("CAN-006", "bytes follow the JSON value", "Send one value and nothing after it."),
+  NUMBER_RANGE(
+      "CAN-007",
+      "a number is outside what an IEEE double can hold",
+      "Send such a number as a string."),
+  TOO_DEEP("CAN-008", "the value is nested too deeply", "Flatten the value."),
+  TOO_LARGE("CAN-009", "the text is too large", "Send large content as a blob, by digest."),
+  BYTE_ORDER_MARK("CAN-010", "the text begins with a byte order mark", "Leave the mark out."),
+  TRUNCATED("CAN-011", "the text ends inside a value", "Send the whole value."),
+  NOT_CANONICAL(
+      "CAN-012",
+      "the bytes are JSON but not in canonical form",
+      "Write the document as RFC 8785 does before signing it."),
+
+  FIELD_MISSING("CAN-020", "a field is missing", "Add the field."),
+  FIELD_UNKNOWN("CAN-021", "a field is not known here", "Leave the field out."),
+  FIELD_TYPE("CAN-022", "a field has another type than it must", "Send the type that spec/ names."),
+  FIELD_VALUE("CAN-023", "a field has a value that is not allowed", "Send a value that spec/ names."),
+
+  DIGEST_MALFORMED(
+      "CAN-040", "a digest is malformed", "Write sha256: and 64 lower-case hexadecimal digits."),
+
+  KEY_MALFORMED("CAN-050", "a key is malformed", "Send a key of a form that spec/keys.md names."),
+  KEY_WEAK("CAN-051", "a public key is of low order or not canonical", "Make a new key."),
+  KEY_UNKNOWN("CAN-052", "a key is not enrolled", "Enrol it, or sign with an enrolled key."),
+  KEY_ROLE("CAN-053", "a key may not sign this", "Sign with a key of the role that spec/keys.md names."),
+  KEY_WINDOW("CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
+  KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not."),
+  KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
+  KEY_FILE("CAN-057", "a key file cannot be used", "Mend the file as the message says."),
+  SIGNATURE_INVALID("CAN-060", "a signature does not verify", "Sign the exact payload again."),
+  PAYLOAD_TYPE("CAN-061", "an envelope holds another type of document", "Send the right document."),
+  SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  CanonicalizeError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,182 @@
+package dev.writ.canonicalize.json;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * Reads the members of one object, each exactly once, and refuses what is missing, mistyped or left
+ * over. {@link #end()} must be called last: it refuses unknown members.
+ */
+public final class Fields {
+  private final String path;
+  private final JsonValue.Obj object;
+  private final TreeSet<String> left;
+
+  private Fields(String path, JsonValue.Obj object) {
+    this.path = path;
+    this.object = object;
+    this.left = new TreeSet<>(object.members().keySet());
+  }
+
+  /**
+   * @param path where the object stands, for messages: a document's kind or a JSON Pointer under it
+   */
+  public static Fields of(String path, JsonValue value) {
+    if (value instanceof JsonValue.Obj object) {
+      return new Fields(path, object);
+    }
+    throw new WritException(CanonicalizeError.FIELD_TYPE, path + " is not an object");
+  }
+
+  /** Where the object stands, for messages. */
+  public String path() {
+    return path;
+  }
+
+  public boolean has(String key) {
+    return object.get(key) != null;
+  }
+
+  public JsonValue value(String key) {
+    JsonValue value = object.get(key);
+    if (value == null) {
+      throw new WritException(CanonicalizeError.FIELD_MISSING, path + "/" + key);
+    }
+    left.remove(key);
+    return value;
+  }
+
+  public String string(String key) {
+    if (value(key) instanceof JsonValue.Str s) {
+      return s.value();
+    }
+    throw type(key, "a string");
+  }
+
+  /** A string of 1 to 256 characters without control characters: the form of every name. */
+  public String name(String key) {
+    String value = string(key);
+    if (value.isEmpty()
+        || value.length() > 256
+        || value.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          path + "/" + key + " must have 1 to 256 characters, none of them a control character");
+    }
+    return value;
+  }
+
+  /** An integer within ±(2^53 − 1). */
+  public long integer(String key) {
+    if (value(key) instanceof JsonValue.Num n && n.isInteger()) {
+      return (long) n.value();
+    }
+    throw type(key, "an integer within 2^53 - 1");
+  }
+
+  /** An integer that is not negative. */
+  public long count(String key) {
+    long value = integer(key);
+    if (value < 0) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, path + "/" + key + " is negative: " + value);
+    }
+    return value;
+  }
+
+  public boolean bool(String key) {
+    if (value(key) instanceof JsonValue.Bool b) {
+      return b.value();
+    }
+    throw type(key, "true or false");
+  }
+
+  public Digest digest(String key) {
+    return Digest.parse(string(key));
+  }
+
+  public Instant time(String key) {
+    return Timestamps.parse(string(key));
+  }
+
+  public JsonValue.Obj obj(String key) {
+    if (value(key) instanceof JsonValue.Obj o) {
+      return o;
+    }
+    throw type(key, "an object");
+  }
+
+  /** The fields of an object inside this one. */
+  public Fields fields(String key) {
+    return of(path + "/" + key, value(key));
+  }
+
+  /** A value out of a fixed list, which is written in lower or upper case as given. */
+  public <T> T oneOf(String key, List<T> values, Function<T, String> text) {
+    String found = string(key);
+    for (T value : values) {
+      if (text.apply(value).equals(found)) {
+        return value;
+      }
+    }
+    throw new WritException(
+        CanonicalizeError.FIELD_VALUE,
+        path + "/" + key + " is none of " + values.stream().map(text).toList());
+  }
+
+  /** A list; the function gets each item's path and value. */
+  public <T> List<T> list(String key, ItemReader<T> item) {
+    if (value(key) instanceof JsonValue.Arr a) {
+      List<T> result = new ArrayList<>(a.items().size());
+      for (int i = 0; i < a.items().size(); i++) {
+        result.add(item.read(path + "/" + key + "/" + i, a.items().get(i)));
+      }
+      return List.copyOf(result);
+    }
+    throw type(key, "a list");
+  }
+
+  /** Reads one item of a list. */
+  @FunctionalInterface
+  public interface ItemReader<T> {
+    T read(String path, JsonValue value);
+  }
+
+  /** An {@link ItemReader} for strings. */
+  public static String stringItem(String path, JsonValue value) {
+    if (value instanceof JsonValue.Str s) {
+      return s.value();
+    }
+    throw new WritException(CanonicalizeError.FIELD_TYPE, path + " is not a string");
+  }
+
+  /** An {@link ItemReader} for digests. */
+  public static Digest digestItem(String path, JsonValue value) {
+    return Digest.parse(stringItem(path, value));
+  }
+
+  /** Reads the member with {@code reader} where it is there. */
+  public <T> Optional<T> optional(String key, Function<String, T> reader) {
+    return has(key) ? Optional.of(reader.apply(key)) : Optional.empty();
+  }
+
+  /**
+   * @throws WritException {@code CAN-021} if a member was not read
+   */
+  public void end() {
+    if (!left.isEmpty()) {
+      throw new WritException(CanonicalizeError.FIELD_UNKNOWN, path + "/" + left.first());
+    }
+  }
+
+  private WritException type(String key, String wanted) {
+    return new WritException(CanonicalizeError.FIELD_TYPE, path + "/" + key + " is not " + wanted);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.writ.canonicalize.json;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import java.util.Arrays;
+
+/**
+ * The JSON Canonicalization Scheme, RFC 8785, strictly: what is not exactly one well-formed JSON
+ * value in UTF-8 is refused with a {@code CAN-} code, never repaired.
+ */
+public final class Jcs {
+  private Jcs() {}
+
+  /** The canonical form of a JSON text, under {@link Limits#DEFAULT}. */
+  public static byte[] canonicalize(byte[] json) {
+    return canonicalize(json, Limits.DEFAULT);
+  }
+
+  /**
+   * The canonical form of a JSON text.
+   *
+   * @throws WritException {@code CAN-001} to {@code CAN-011}
+   */
+  public static byte[] canonicalize(byte[] json, Limits limits) {
+    return write(parse(json, limits));
+  }
+
+  /** Reads a JSON text, canonical or not, under {@link Limits#DEFAULT}. */
+  public static JsonValue parse(byte[] json) {
+    return parse(json, Limits.DEFAULT);
+  }
+
+  /**
+   * Reads a JSON text, canonical or not.
+   *
+   * @throws WritException {@code CAN-001} to {@code CAN-011}
+   */
+  public static JsonValue parse(byte[] json, Limits limits) {
+    return new JsonReader(json, limits).read();
+  }
+
+  /**
+   * Reads a text that must already be in canonical form: how every signed document is read.
+   *
+   * @throws WritException {@code CAN-012} where it is not, or another code for what is no JSON
+   */
+  public static JsonValue parseCanonical(byte[] json, Limits limits) {
+    JsonValue value = parse(json, limits);
+    byte[] canonical = write(value);
+    int at = Arrays.mismatch(json, canonical);
+    if (at >= 0) {
+      throw new WritException(CanonicalizeError.NOT_CANONICAL, "first difference at byte " + at);
+    }
+    return value;
+  }
+
+  /** The canonical bytes of a value. */
+  public static byte[] write(JsonValue value) {
+    return new JsonWriter().write(value);
+  }
+
+  /** The digest of a value's canonical bytes. */
+  public static Digest digest(JsonValue value) {
+    return Digest.sha256(write(value));
+  }
+}
