@@ -43,8 +43,8 @@ public record Outcome(
   public record Artifact(String name, byte[] bytes, String mediaType) {}
 
   /**
-   * What was used. A pure driver reports only what is the same in every run (fuel, memory), and 0
-   * for what is not.
+   * What was used, as measured: a recorded input of replay, which a live replay does not compare. 0
+   * where a driver cannot tell.
    *
    * @param cpuMs processor time in milliseconds
    * @param memoryBytes peak memory in bytes
