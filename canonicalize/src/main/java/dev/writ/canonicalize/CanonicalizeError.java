@@ -36,10 +36,38 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_WINDOW("CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
   KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not."),
   KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
-  KEY_FILE("CAN-057", "a key file cannot be used", "Mend the file as the message says."),
+  KEY_FILE(
+      "CAN-057",
+      "a key file cannot be read or written",
+      "Mend what the message names, and try again."),
   SIGNATURE_INVALID("CAN-060", "a signature does not verify", "Sign the exact payload again."),
   PAYLOAD_TYPE("CAN-061", "an envelope holds another type of document", "Send the right document."),
-  SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature.");
+  SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature."),
+  SIGNERS_DIFFER(
+      "CAN-063",
+      "an envelope is signed by more than one holder",
+      "Let each holder sign a document of its own."),
+
+  KEY_FILE_MISSING("CAN-070", "there is no key file of that name", "Name the file, or make a key."),
+  KEY_FILE_EXISTS(
+      "CAN-071", "a file of that name exists", "Choose another name; keys are never overwritten."),
+  KEY_FILE_EXPOSED(
+      "CAN-072",
+      "others may read a key that is not encrypted",
+      "Run chmod 600 on it, or encrypt it under a passphrase."),
+  KEY_FILE_KIND("CAN-073", "a key file is no regular file", "Name the file itself."),
+  KEY_FILE_MALFORMED(
+      "CAN-074", "a key file is malformed or cut off", "Restore it; its form is in spec/keys.md."),
+  KEY_FILE_ALGORITHM(
+      "CAN-075",
+      "a key file is of an algorithm that is not taken",
+      "Use Ed25519, or ML-DSA-65 as a seed; encrypt by PBES2 with scrypt or PBKDF2."),
+  KEY_FILE_PASSPHRASE(
+      "CAN-076",
+      "the passphrase does not open the key file, or the file is damaged",
+      "Give the right passphrase, or restore the file."),
+  KEY_FILE_PASSPHRASE_MISSING(
+      "CAN-077", "a passphrase is needed and there is none", "Give a passphrase.");
 
   private final String code;
   private final String meaning;
