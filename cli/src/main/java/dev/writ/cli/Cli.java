@@ -1,0 +1,108 @@
+package dev.writ.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.term.Terminal;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Turns arguments into one command's run, and its end into an exit status and one clean line. */
+public final class Cli {
+  private static final int HELP_WIDTH_MAX = 100;
+
+  private final Session session;
+  private final Failures failures;
+
+  public Cli(Session session) {
+    this.session = session;
+    this.failures = new Failures(session);
+  }
+
+  /**
+   * Runs one command line.
+   *
+   * @return the exit status; nothing is thrown, whatever happens
+   */
+  public int run(String... args) {
+    // Known before parsing, so that a command line that cannot be parsed is refused as JSON too.
+    session.json(Arrays.asList(args).contains("--json"));
+    ExitCode end;
+    try {
+      end = execute(commandLine(session), args);
+    } catch (WritException e) {
+      end = failures.refused(e);
+    } catch (ParameterException e) {
+      end = failures.refused(new WritException(CliError.USAGE, usage(e), e));
+    } catch (Exception | StackOverflowError | OutOfMemoryError | LinkageError e) {
+      end = failures.unexpected(e);
+    }
+    return finish(end).status();
+  }
+
+  private ExitCode finish(ExitCode end) {
+    IOException failure = session.terminal().finish();
+    return failure == null
+        ? end
+        : failures.refused(
+            new WritException(CliError.OUTPUT_CLOSED, Failures.describe("stdout", failure)));
+  }
+
+  private ExitCode execute(CommandLine root, String... args) throws IOException {
+    if (args.length == 0) {
+      root.usage(root.getErr());
+      return ExitCode.USAGE;
+    }
+    ParseResult result = root.parseArgs(args);
+    if (CommandLine.executeHelpRequest(result) != null) {
+      return ExitCode.OK;
+    }
+    List<CommandLine> path = result.asCommandLineList();
+    CommandLine last = path.getLast();
+    if (last.getCommand() instanceof CliCommand command && last.getSubcommands().isEmpty()) {
+      return command.run();
+    }
+    throw new ParameterException(last, "which command of " + last.getCommandName() + "?");
+  }
+
+  private static String usage(ParameterException e) {
+    String name = e.getCommandLine().getCommandSpec().qualifiedName();
+    return dev.writ.cli.term.Text.printable(e.getMessage().replaceAll("\\s+", " "))
+        + " (in " + name + ")";
+  }
+
+  /** The whole command line, with every command. */
+  public static CommandLine commandLine(Session session) {
+    CommandLine root = new CommandLine(new Root(session));
+    Commands.all(session).forEach(command -> add(root, command));
+    Terminal terminal = session.terminal();
+    root.setExpandAtFiles(false)
+        .setOut(new PrintWriter(terminal.out(), true, UTF_8))
+        .setErr(new PrintWriter(terminal.err(), true, UTF_8))
+        .setUsageHelpWidth(Math.clamp(terminal.width(), 60, HELP_WIDTH_MAX))
+        .setColorScheme(
+            CommandLine.Help.defaultColorScheme(terminal.outHasColour() ? Ansi.ON : Ansi.OFF));
+    root.getCommandSpec().version("writ " + Version.text());
+    root.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
+    Map<String, String> exits = new LinkedHashMap<>();
+    for (ExitCode code : ExitCode.values()) {
+      exits.put(" " + code.status(), code.meaning());
+    }
+    root.getCommandSpec().usageMessage().exitCodeList(exits);
+    return root;
+  }
+
+  private static void add(CommandLine parent, CliCommand command) {
+    CommandLine line = new CommandLine(command);
+    parent.addSubcommand(line);
+    command.subcommands().forEach(below -> add(line, below));
+  }
+}

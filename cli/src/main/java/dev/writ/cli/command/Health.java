@@ -1,0 +1,184 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Report;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What was found about this machine. */
+record Health(List<Finding> findings) implements Report {
+  private static final long FREE_BYTES_MIN = 100L << 20;
+  private static final long FREE_BYTES_GOOD = 1L << 30;
+
+  /** How one finding is to be taken. */
+  enum State {
+    GOOD("ok"),
+    NOTE("note"),
+    WARNING("warn"),
+    BAD("bad");
+
+    private final String sign;
+
+    State(String sign) {
+      this.sign = sign;
+    }
+
+    String sign() {
+      return sign;
+    }
+  }
+
+  /**
+   * One thing that was looked at.
+   *
+   * @param what a short stable name, for example {@code rocksdb}
+   * @param found what was found, and what to do where that is not good
+   */
+  record Finding(State state, String what, String found) {
+    JsonValue toJson() {
+      return JsonValue.object()
+          .put("found", found)
+          .put("state", state.sign())
+          .put("what", what)
+          .build();
+    }
+  }
+
+  static Health examine(Path home, Map<String, String> environment) {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(java());
+    findings.add(start());
+    findings.add(machine());
+    findings.add(rocksdb());
+    findings.add(corretto());
+    findings.add(disk(home));
+    findings.add(home(home));
+    findings.add(sandbox("bwrap", environment));
+    findings.add(sandbox("runc", environment));
+    return new Health(List.copyOf(findings));
+  }
+
+  boolean isGood() {
+    return findings.stream().noneMatch(f -> f.state() == State.BAD);
+  }
+
+  @Override
+  public JsonValue toJson() {
+    return JsonValue.object()
+        .putList("findings", findings, Finding::toJson)
+        .put("good", isGood())
+        .build();
+  }
+
+  private static Finding java() {
+    String found = Runtime.version() + " in " + System.getProperty("java.home");
+    return Runtime.version().feature() >= 25
+        ? new Finding(State.GOOD, "java", found)
+        : new Finding(State.BAD, "java", found + "; install a JDK 25 or newer");
+  }
+
+  private static Finding start() {
+    boolean cached =
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .anyMatch(flag -> flag.startsWith("-XX:AOTCache="));
+    return cached
+        ? new Finding(State.GOOD, "start", "from the AOT cache")
+        : new Finding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
+  }
+
+  private static Finding machine() {
+    Runtime runtime = Runtime.getRuntime();
+    return new Finding(
+        State.GOOD,
+        "machine",
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.arch")
+            + ", "
+            + runtime.availableProcessors()
+            + " processors, at most "
+            + size(runtime.maxMemory())
+            + " of memory for Writ");
+  }
+
+  /** By name: the ledger alone may import RocksDB, and doctor must not open a ledger. */
+  private static Finding rocksdb() {
+    try {
+      Class.forName("org.rocksdb.RocksDB").getMethod("loadLibrary").invoke(null);
+      return new Finding(State.GOOD, "rocksdb", "its native library loads");
+    } catch (ReflectiveOperationException | LinkageError e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      return new Finding(
+          State.BAD,
+          "rocksdb",
+          "its native library does not load: " + cause + "; is there room in the temporary folder?");
+    }
+  }
+
+  private static Finding corretto() {
+    try {
+      Class.forName("com.amazon.corretto.crypto.provider.AmazonCorrettoCryptoProvider");
+      return new Finding(State.GOOD, "corretto", "there, for faster signatures in long runs");
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return new Finding(
+          State.NOTE, "corretto", "not there; signatures are Bouncy Castle's alone, and slower");
+    }
+  }
+
+  private static Finding disk(Path home) {
+    Path at = home.toAbsolutePath();
+    while (at.getParent() != null && !Files.exists(at)) {
+      at = at.getParent();
+    }
+    try {
+      long free = Files.getFileStore(at).getUsableSpace();
+      String found = size(free) + " free in " + at;
+      if (free < FREE_BYTES_MIN) {
+        return new Finding(State.BAD, "disk", found + "; make room, or name another --home");
+      }
+      return new Finding(free < FREE_BYTES_GOOD ? State.WARNING : State.GOOD, "disk", found);
+    } catch (IOException e) {
+      return new Finding(State.BAD, "disk", at + ": " + e.getMessage());
+    }
+  }
+
+  private static Finding home(Path home) {
+    Path at = home.toAbsolutePath();
+    if (Files.isDirectory(at)) {
+      return Files.isWritable(at) && Files.isReadable(at)
+          ? new Finding(State.GOOD, "home", at + " is there")
+          : new Finding(State.BAD, "home", at + " is not yours to read and write");
+    }
+    if (Files.exists(at)) {
+      return new Finding(State.BAD, "home", at + " is no folder; name another --home");
+    }
+    Path parent = at.getParent();
+    while (parent.getParent() != null && !Files.exists(parent)) {
+      parent = parent.getParent();
+    }
+    return Files.isWritable(parent)
+        ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
+        : new Finding(State.BAD, "home", at + " cannot be made: " + parent + " is not writable");
+  }
+
+  private static Finding sandbox(String engine, Map<String, String> environment) {
+    for (String folder : environment.getOrDefault("PATH", "").split(":")) {
+      if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, engine))) {
+        return new Finding(State.NOTE, engine, folder + "/" + engine + ", not used yet");
+      }
+    }
+    return new Finding(State.NOTE, engine, "not found; not used yet");
+  }
+
+  private static String size(long bytes) {
+    return bytes >= 1L << 30
+        ? String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30))
+        : (bytes >> 20) + " MiB";
+  }
+}

@@ -1,0 +1,134 @@
+package dev.writ.cli.term;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The streams that a command talks to, and what they can show. Data goes to {@link #out}, what a
+ * person should know beside it to {@link #err}.
+ */
+public final class Terminal {
+  private static final int WIDTH_DEFAULT = 80;
+  private static final int WIDTH_MIN = 40;
+
+  private final InputStream in;
+  private final Sink out;
+  private final PrintStream outStream;
+  private final PrintStream errStream;
+  private final boolean outIsTerminal;
+  private final boolean errIsTerminal;
+  private final boolean colour;
+  private final int width;
+
+  /**
+   * @param terminals which streams are terminals: "out", "err", both separated by a comma, or none
+   * @param environment where COLUMNS, NO_COLOR and TERM are looked up
+   */
+  public Terminal(
+      InputStream in,
+      java.io.OutputStream out,
+      java.io.OutputStream err,
+      String terminals,
+      Map<String, String> environment) {
+    this.in = in;
+    this.out = new Sink(out);
+    this.outStream = new PrintStream(this.out, false, StandardCharsets.UTF_8);
+    this.errStream = new PrintStream(err, true, StandardCharsets.UTF_8);
+    List<String> names = List.of(terminals.split(","));
+    this.outIsTerminal = names.contains("out");
+    this.errIsTerminal = names.contains("err");
+    // https://no-color.org: present and not empty, whatever its value.
+    this.colour =
+        environment.getOrDefault("NO_COLOR", "").isEmpty()
+            && !"dumb".equals(environment.get("TERM"));
+    this.width = width(environment.get("COLUMNS"));
+  }
+
+  /** The terminal of this process; the launcher says which streams are terminals. */
+  public static Terminal ofProcess() {
+    return new Terminal(
+        System.in,
+        new FileOutputStream(FileDescriptor.out),
+        new FileOutputStream(FileDescriptor.err),
+        System.getProperty("writ.terminals", ""),
+        System.getenv());
+  }
+
+  private static int width(String columns) {
+    try {
+      return columns == null ? WIDTH_DEFAULT : Math.max(WIDTH_MIN, Integer.parseInt(columns));
+    } catch (NumberFormatException e) {
+      return WIDTH_DEFAULT;
+    }
+  }
+
+  public InputStream in() {
+    return in;
+  }
+
+  /** Cells in a line. */
+  public int width() {
+    return width;
+  }
+
+  public boolean outIsTerminal() {
+    return outIsTerminal;
+  }
+
+  public boolean errIsTerminal() {
+    return errIsTerminal;
+  }
+
+  /** Whether what goes to {@link #out} may have colours. */
+  public boolean outHasColour() {
+    return colour && outIsTerminal;
+  }
+
+  /** Whether what goes to {@link #err} may have colours. */
+  public boolean errHasColour() {
+    return colour && errIsTerminal;
+  }
+
+  /** For data. Buffered: {@link #finish} writes it out. */
+  public PrintStream out() {
+    return outStream;
+  }
+
+  /** For what is said beside the data. */
+  public PrintStream err() {
+    return errStream;
+  }
+
+  /** The text as {@link #out} may show it in this style. */
+  public String paint(Style style, String text) {
+    return outHasColour() ? style.paint(text) : text;
+  }
+
+  /** The text as {@link #err} may show it in this style. */
+  public String paintErr(Style style, String text) {
+    return errHasColour() ? style.paint(text) : text;
+  }
+
+  /** Prints the table at the terminal's width; into a pipe nothing is cut, lines are as long as they are. */
+  public void print(Table table) {
+    int cells = outIsTerminal ? width : Integer.MAX_VALUE;
+    table.lines(cells, outHasColour()).forEach(outStream::println);
+  }
+
+  /**
+   * Writes out what is buffered.
+   *
+   * @return what went wrong with any output so far, or null; a reader that closed its end early,
+   *     such as {@code head}, is nothing wrong
+   */
+  public java.io.IOException finish() {
+    outStream.flush();
+    errStream.flush();
+    return out.failure();
+  }
+}

@@ -1,0 +1,473 @@
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * Builds Writ for its launcher: runs Maven, then lays out in {@code cli/target/writ/dist-DIGEST}
+ * what {@code java} starts from. Run by {@code writ} as a source file, so it needs nothing built.
+ *
+ * <p>A dist is never changed once {@code current} names it, so a running Writ keeps its files while
+ * a newer one is built. Its name is the digest of all jars, the JVM flags and the JDK, because the
+ * JVM trusts an AOT cache without looking at the jars it was made from.
+ */
+final class Build {
+  /** Flags of every start. */
+  private static final List<String> FLAGS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dfile.encoding=UTF-8",
+          "-Dstdout.encoding=UTF-8",
+          "-Dstderr.encoding=UTF-8");
+
+  /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
+  private static final List<String> SHORT_FLAGS =
+      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
+
+  private static final Pattern MODULE =
+      Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
+  private static final Pattern SIGNATURE_FILE =
+      Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)", Pattern.CASE_INSENSITIVE);
+  private static final Pattern ROCKSDB_NATIVE = Pattern.compile("librocksdbjni-.*\\.(so|jnilib)");
+
+  private final boolean terminal = Boolean.getBoolean("writ.terminal");
+  private final long begin = System.nanoTime();
+  private final Path top;
+  private final Path jdk = Path.of(System.getProperty("java.home"));
+  private final Path out;
+  private final Path log;
+
+  private Build(Path top) {
+    this.top = top;
+    this.out = top.resolve("cli/target/writ");
+    this.log = top.resolve("target/build.log");
+  }
+
+  public static void main(String[] args) throws Exception {
+    try {
+      new Build(Path.of(args[0])).run();
+    } catch (Failure e) {
+      System.err.println("writ: " + e.getMessage());
+      System.exit(6);
+    } catch (IOException e) {
+      System.err.println("writ: cannot build Writ in " + args[0] + ": " + e);
+      System.exit(6);
+    }
+  }
+
+  /** Something that the person at the terminal has to know, without a stack trace. */
+  private static final class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Failure(String message) {
+      super(message);
+    }
+  }
+
+  private void run() throws IOException, InterruptedException {
+    try {
+      Files.createDirectories(out);
+      Files.createDirectories(log.getParent());
+    } catch (IOException e) {
+      throw new Failure("cannot write to " + top + ", so Writ cannot be built there: " + e);
+    }
+    // The system drops this lock when its holder dies, however it dies.
+    try (FileChannel channel =
+            FileChannel.open(
+                out.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = lock(channel)) {
+      if (isStale()) {
+        // A little early, since file times come from a coarser clock than this one.
+        FileTime started = FileTime.fromMillis(System.currentTimeMillis() - 20);
+        maven();
+        Files.writeString(out.resolve("stamp.new"), "");
+        Files.setLastModifiedTime(out.resolve("stamp.new"), started);
+        dist();
+        move(out.resolve("stamp.new"), out.resolve("stamp"));
+      } else {
+        dist();
+      }
+    }
+    say("ready");
+  }
+
+  private FileLock lock(FileChannel channel) throws IOException {
+    FileLock lock = channel.tryLock();
+    if (lock == null) {
+      say("waiting for another build of Writ to end");
+      lock = channel.lock();
+    }
+    return lock;
+  }
+
+  private boolean isStale() throws IOException {
+    Path stamp = out.resolve("stamp");
+    if (!Files.exists(stamp) || !Files.exists(top.resolve("cli/target/classpath"))) {
+      return true;
+    }
+    FileTime built = Files.getLastModifiedTime(stamp);
+    List<Path> watched = new ArrayList<>(List.of(top.resolve("pom.xml")));
+    watched.add(top.resolve("config/launcher"));
+    try (DirectoryStream<Path> modules = Files.newDirectoryStream(top, Files::isDirectory)) {
+      for (Path module : modules) {
+        watched.add(module.resolve("pom.xml"));
+        watched.add(module.resolve("src/main"));
+      }
+    }
+    for (Path path : watched) {
+      if (Files.exists(path)) {
+        try (Stream<Path> files = Files.walk(path)) {
+          if (files.anyMatch(file -> isNewer(file, built))) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNewer(Path file, FileTime time) {
+    try {
+      return Files.getLastModifiedTime(file).compareTo(time) > 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  /** Compiles all modules and leaves the class path of cli in {@code cli/target/classpath}. */
+  private void maven() throws IOException, InterruptedException {
+    say("building Writ (log: " + top.relativize(log) + ")");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                maven("mvn"),
+                "-B",
+                "-ntp",
+                "-Denforcer.skip",
+                "-Dforbiddenapis.skip",
+                "-f",
+                top.resolve("pom.xml").toString(),
+                "process-classes")
+            .directory(top.toFile())
+            .redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", jdk.toString());
+    builder.environment().put("MAVEN_OPTS", "--sun-misc-unsafe-memory-access=allow"
+        + " --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+    Process process = builder.start();
+    process.getOutputStream().close();
+    Deque<String> errors = new ArrayDeque<>();
+    try (BufferedReader lines = process.inputReader();
+        BufferedWriter copy = Files.newBufferedWriter(log)) {
+      String line;
+      while ((line = lines.readLine()) != null) {
+        copy.write(line);
+        copy.newLine();
+        Matcher module = MODULE.matcher(line);
+        if (module.find()) {
+          progress(module.group(1), module.group(2), module.group(3));
+        } else if (line.startsWith("[ERROR]") && line.length() > 8 && errors.size() < 12) {
+          errors.add(line);
+        }
+      }
+    }
+    int status = process.waitFor();
+    if (status != 0) {
+      errors.forEach(System.err::println);
+      throw new Failure("the build failed (mvn: " + status + "); its whole output: " + log);
+    }
+  }
+
+  private static String maven(String name) {
+    List<String> folders = new ArrayList<>();
+    String home = System.getenv("MAVEN_HOME");
+    if (home != null) {
+      folders.add(home + "/bin");
+    }
+    folders.addAll(List.of(System.getenv("PATH").split(":")));
+    for (String folder : folders) {
+      Path file = Path.of(folder, name);
+      if (Files.isExecutable(file)) {
+        return file.toString();
+      }
+    }
+    throw new Failure(
+        "Maven is needed to build Writ, and there is no mvn on PATH. Install it (Debian: apt-get"
+            + " install maven), or set MAVEN_HOME.");
+  }
+
+  /** Lays out the dist that fits the class path as it is now, unless it is there already. */
+  private void dist() throws IOException, InterruptedException {
+    List<Path> entries = new ArrayList<>();
+    for (String entry : Files.readString(top.resolve("cli/target/classpath")).strip().split(":")) {
+      // A module without sources has no classes.
+      if (Files.exists(Path.of(entry))) {
+        entries.add(Path.of(entry));
+      }
+    }
+    entries.addFirst(top.resolve("cli/target/classes"));
+    String identity = top + "\n" + Files.readString(jdk.resolve("release")).stripTrailing();
+    String name = "dist-" + digest(entries, identity).substring(0, 16);
+    Path dist = out.resolve(name);
+    if (!Files.exists(dist.resolve("ready"))) {
+      Path next = out.resolve("next");
+      delete(next);
+      delete(dist); // left behind by a build that was interrupted
+      Files.createDirectories(next.resolve("lib"));
+      lay(entries, next, dist, identity);
+      move(next, dist);
+      train(dist);
+      Files.writeString(dist.resolve("ready"), "");
+    }
+    Files.writeString(out.resolve("current.new"), name + "\n");
+    move(out.resolve("current.new"), out.resolve("current"));
+    sweep(dist);
+  }
+
+  private void lay(List<Path> entries, Path next, Path dist, String identity) throws IOException {
+    List<String> jars = new ArrayList<>();
+    for (Path entry : entries) {
+      String jar = jarName(entry);
+      if (Files.exists(next.resolve("lib").resolve(jar))) {
+        throw new Failure("two entries of the class path are called " + jar);
+      }
+      if (Files.isDirectory(entry)) {
+        pack(entry, next.resolve("lib").resolve(jar));
+      } else {
+        copy(entry, next.resolve("lib").resolve(jar), next.resolve("native"));
+      }
+      jars.add(dist.resolve("lib").resolve(jar).toString());
+    }
+    List<String> lines = new ArrayList<>(FLAGS);
+    lines.add("-Djava.library.path=" + dist.resolve("native"));
+    lines.add("-cp");
+    lines.add(String.join(":", jars));
+    Files.writeString(next.resolve("long"), arguments(lines));
+    lines.addAll(0, SHORT_FLAGS);
+    Files.writeString(next.resolve("short"), arguments(lines));
+    Files.writeString(next.resolve("identity"), identity + "\n");
+  }
+
+  /** Options in the form of a java argument file. */
+  private static String arguments(List<String> options) {
+    StringBuilder text = new StringBuilder();
+    for (String option : options) {
+      text.append('"')
+          .append(option.replace("\\", "\\\\").replace("\"", "\\\""))
+          .append("\"\n");
+    }
+    return text.toString();
+  }
+
+  /** A module's classes get the name of the module. */
+  private String jarName(Path entry) {
+    return Files.isDirectory(entry)
+        ? "writ-" + top.relativize(entry).getName(0) + ".jar"
+        : entry.getFileName().toString();
+  }
+
+  private static void pack(Path folder, Path jar) throws IOException {
+    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar));
+        Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        zip.putNextEntry(entry(folder.relativize(file).toString()));
+        Files.copy(file, zip);
+      }
+    }
+  }
+
+  /**
+   * Copies a jar. Signature files are left out, since the JVM keeps no class of a signed jar in its
+   * AOT cache; RocksDB's native libraries go to a folder of their own, that of this system alone,
+   * since each start would unpack them again.
+   */
+  private static void copy(Path from, Path to, Path natives) throws IOException {
+    boolean rocksdb = from.getFileName().toString().startsWith("rocksdbjni-");
+    try (ZipFile zip = new ZipFile(from.toFile())) {
+      List<? extends ZipEntry> entries = zip.stream().toList();
+      if (!rocksdb && entries.stream().noneMatch(e -> isSignature(e.getName()))) {
+        Files.copy(from, to);
+        return;
+      }
+      try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(to))) {
+        for (ZipEntry entry : entries) {
+          String name = entry.getName();
+          if (isSignature(name)) {
+            continue;
+          }
+          try (InputStream in = zip.getInputStream(entry)) {
+            if (rocksdb && ROCKSDB_NATIVE.matcher(name).matches()) {
+              if (isOfThisSystem(name)) {
+                Files.createDirectories(natives);
+                Files.copy(in, natives.resolve(name));
+              }
+            } else if (!rocksdb || !name.startsWith("librocksdbjni")) {
+              out.putNextEntry(entry(name));
+              in.transferTo(out);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean isSignature(String name) {
+    return SIGNATURE_FILE.matcher(name).matches();
+  }
+
+  private static boolean isOfThisSystem(String library) {
+    String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    String arch = System.getProperty("os.arch");
+    if (os.startsWith("mac")) {
+      return library.endsWith(arch.equals("aarch64") ? "-osx-arm64.jnilib" : "-osx-x86_64.jnilib");
+    }
+    String wanted = arch.equals("amd64") ? "64" : "-" + arch;
+    return library.equals("librocksdbjni-linux" + wanted + ".so")
+        || library.equals("librocksdbjni-linux" + wanted + "-musl.so");
+  }
+
+  /** A zip entry whose time does not depend on when the build ran. */
+  private static ZipEntry entry(String name) {
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTime(0);
+    return entry;
+  }
+
+  private String digest(List<Path> entries, String identity) throws IOException {
+    MessageDigest hash = sha256();
+    update(hash, String.join("\n", FLAGS) + String.join("\n", SHORT_FLAGS) + identity);
+    for (Path entry : entries) {
+      List<Path> files = List.of(entry);
+      if (Files.isDirectory(entry)) {
+        try (Stream<Path> walk = Files.walk(entry)) {
+          files = walk.filter(Files::isRegularFile).sorted().toList();
+        }
+      }
+      for (Path file : files) {
+        update(hash, file + "\n" + Files.size(file) + "\n");
+        try (InputStream in = Files.newInputStream(file)) {
+          byte[] buffer = new byte[1 << 16];
+          for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+            hash.update(buffer, 0, n);
+          }
+        }
+      }
+    }
+    return HexFormat.of().formatHex(hash.digest());
+  }
+
+  private static void update(MessageDigest hash, String text) {
+    hash.update(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (java.security.NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /**
+   * Makes the AOT cache from a run of the hidden command {@code train}. Without one Writ starts
+   * slower and does the same, so a failure only leaves a line in the log.
+   */
+  private void train(Path dist) throws IOException, InterruptedException {
+    say("preparing a fast start");
+    Path cache = dist.resolve("aot");
+    Path next = dist.resolve("aot.new");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                jdk.resolve("bin/java").toString(),
+                "-XX:AOTCacheOutput=" + next,
+                "@" + dist.resolve("short"),
+                "dev.writ.cli.Main",
+                "train")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().put("WRIT_TOP", top.toString());
+    Process process = builder.start();
+    process.getOutputStream().close();
+    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    } else if (process.exitValue() == 0 && Files.exists(next)) {
+      move(next, cache);
+      Path file = dist.resolve("short");
+      Files.writeString(
+          dist.resolve("short.new"),
+          arguments(List.of("-XX:AOTCache=" + cache)) + Files.readString(file));
+      move(dist.resolve("short.new"), file);
+    }
+  }
+
+  /** Removes all dists but this one and the one before it, which may still be running. */
+  private void sweep(Path current) throws IOException {
+    TreeMap<FileTime, Path> old = new TreeMap<>();
+    try (DirectoryStream<Path> dists = Files.newDirectoryStream(out, "dist-*")) {
+      for (Path dist : dists) {
+        if (!dist.equals(current)) {
+          old.put(Files.getLastModifiedTime(dist), dist);
+        }
+      }
+    }
+    old.pollLastEntry();
+    for (Path dist : old.values()) {
+      delete(dist);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(
+        from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void progress(String module, String number, String of) {
+    if (!number.equals("1") || !of.equals("1")) {
+      say("  " + number + "/" + of + "  " + module);
+    }
+  }
+
+  private void say(String what) {
+    if (terminal) {
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      System.err.println(String.format(Locale.ROOT, "%6.1f s  %s", seconds, what));
+    }
+  }
+}
