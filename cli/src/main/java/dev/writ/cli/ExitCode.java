@@ -1,0 +1,77 @@
+package dev.writ.cli;
+
+import dev.writ.canonicalize.ErrorCode;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** How the command ended, for scripts. The only place where exit codes are named. */
+public enum ExitCode {
+  OK(0, "done; what was asked for holds"),
+  REFUSED(1, "refused: a denial, or an effect that failed; the receipt or message says why"),
+  USAGE(2, "the command line is not understood"),
+  DIVERGED(3, "a replay or a comparison found another outcome than the recorded one"),
+  BROKEN_INPUT(4, "a document, key or file is malformed, tampered with or missing"),
+  INTEGRITY_ONLY(5, "intact, but no pinned key says whose it is"),
+  UNAVAILABLE(6, "locked, no permission, no space, or something needed is not there"),
+  PENDING(7, "escalated: waits for an approval"),
+  INTERNAL(70, "Writ failed in a way it did not foresee; a log was written"),
+  INTERRUPTED(130, "stopped by Ctrl-C");
+
+  /** What a code's prefix means where {@link #BY_CODE} has nothing to say. */
+  private static final Map<String, ExitCode> BY_PREFIX =
+      new TreeMap<>(
+          Map.of(
+              "CAN", BROKEN_INPUT,
+              "GRD", REFUSED,
+              "LED", UNAVAILABLE,
+              "EXE", REFUSED,
+              "SBX", UNAVAILABLE,
+              "TOL", REFUSED,
+              "RPL", DIVERGED,
+              "ERR", REFUSED));
+
+  private static final Map<String, ExitCode> BY_CODE =
+      new TreeMap<>(
+          Map.of(
+              CliError.USAGE.code(), USAGE,
+              CliError.FILE_UNREADABLE.code(), BROKEN_INPUT,
+              CliError.FILE_UNWRITABLE.code(), UNAVAILABLE,
+              CliError.OUTPUT_CLOSED.code(), UNAVAILABLE,
+              CliError.INTERNAL.code(), INTERNAL));
+
+  private final int status;
+  private final String meaning;
+
+  ExitCode(int status, String meaning) {
+    this.status = status;
+    this.meaning = meaning;
+  }
+
+  /** The process's exit status, 0 to 255. */
+  public int status() {
+    return status;
+  }
+
+  public String meaning() {
+    return meaning;
+  }
+
+  /** How a command ends that was refused with this code; a code with no entry is internal. */
+  public static ExitCode of(ErrorCode code) {
+    ExitCode exact = BY_CODE.get(code.code());
+    if (exact != null) {
+      return exact;
+    }
+    return BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
+  }
+
+  /** All of them, one on each line, for {@code --help} and {@code spec/cli.md}. */
+  public static String list() {
+    return Arrays.stream(values())
+        .map(e -> String.format(Locale.ROOT, "%4d  %s", e.status, e.meaning))
+        .collect(Collectors.joining("\n"));
+  }
+}

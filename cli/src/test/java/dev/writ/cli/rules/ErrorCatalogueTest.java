@@ -1,0 +1,103 @@
+package dev.writ.cli.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class ErrorCatalogueTest {
+  private final List<ErrorCatalogue.Section> sections = ErrorCatalogue.sections();
+  private final List<ErrorCode> codes = sections.stream().flatMap(s -> s.codes().stream()).toList();
+
+  @Test
+  void everyModuleThatHasAnErrorEnumIsThere() {
+    assertThat(sections)
+        .extracting(s -> s.type().getSimpleName())
+        .contains("CanonicalizeError", "CliError");
+    assertThat(codes).isNotEmpty();
+  }
+
+  @Test
+  void codesAreUniqueAndWellFormedAndEachEnumHasOnePrefix() {
+    assertThat(codes).extracting(ErrorCode::code).doesNotHaveDuplicates();
+    assertThat(codes)
+        .allSatisfy(c -> assertThat(c.code()).matches("[A-Z]{3}-[0-9]{3}|ERR_[A-Z_]+"));
+    for (ErrorCatalogue.Section section : sections) {
+      assertThat(section.codes().stream().map(ErrorCode::code).filter(c -> c.contains("-")))
+          .extracting(c -> c.substring(0, 3))
+          .containsOnly(section.codes().getLast().code().substring(0, 3));
+    }
+  }
+
+  @Test
+  void everyCodeSaysWhatIsWrongAndWhatToDo() {
+    assertThat(codes)
+        .allSatisfy(c -> {
+          assertThat(c.meaning()).as(c.code()).isNotBlank().doesNotEndWith(".");
+          assertThat(c.remedy()).as(c.code()).isNotBlank().endsWith(".");
+          assertThat(c.meaning() + c.remedy()).as(c.code()).doesNotContain("\n");
+        });
+  }
+
+  @Test
+  void thePageIsWhatTheEnumsSay() throws IOException {
+    String wanted = ErrorCatalogue.page(sections);
+    Path file = ErrorCatalogue.file();
+    if (Boolean.getBoolean("writ.update")) {
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, wanted);
+    }
+    assertThat(Files.exists(file) ? Project.read(file) : "")
+        .as("spec/errors.md; write it again with -Dwrit.update=true")
+        .isEqualTo(wanted);
+  }
+
+  /** Reports the codes that no test and no page names; -Dwrit.strict=true refuses them. */
+  @Test
+  void codesThatNoTestNamesAreReported() throws IOException {
+    String corpus = corpus();
+    List<String> unnamed = new ArrayList<>();
+    for (ErrorCode code : codes) {
+      String constant = ((Enum<?>) code).name();
+      Pattern named = Pattern.compile("\\b(" + code.code() + "|" + constant + ")\\b");
+      if (!named.matcher(corpus).find()) {
+        unnamed.add(code.code() + " " + constant);
+      }
+    }
+    Path report = Project.root().resolve("cli/target/untested-codes.txt");
+    Files.createDirectories(report.getParent());
+    Files.writeString(report, String.join("\n", unnamed) + "\n");
+    if (!unnamed.isEmpty()) {
+      System.out.println(
+          unnamed.size() + " of " + codes.size() + " error codes are named by no test: " + report);
+    }
+    if (Boolean.getBoolean("writ.strict")) {
+      assertThat(unnamed).as("error codes that no test names").isEmpty();
+    }
+  }
+
+  private static String corpus() {
+    Path root = Project.root();
+    StringBuilder all = new StringBuilder();
+    for (String module : Project.modulesWithSources()) {
+      for (Path file : Project.files(root.resolve(module).resolve("src/test/java"), ".java")) {
+        all.append(Project.read(file));
+      }
+    }
+    for (Path file : Project.files(root.resolve("golden-vectors"), ".json")) {
+      all.append(Project.read(file));
+    }
+    for (Path file : Project.files(root.resolve("spec"), ".md")) {
+      if (!file.equals(ErrorCatalogue.file())) {
+        all.append(Project.read(file));
+      }
+    }
+    return all.toString();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.writ.cli.rules;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** DESIGN 3: imports run one way, and each library has one home. */
+class ImportsRunOneWayTest {
+
+  /** What each module may see of the others. cli and bench see all and wire them. */
+  private static final Map<String, List<String>> MAY_SEE =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("canonicalize", List.of()),
+              Map.entry("guardian", List.of("canonicalize")),
+              Map.entry("ledger", List.of("canonicalize")),
+              Map.entry("executor", List.of("canonicalize", "guardian", "ledger")),
+              Map.entry("sandbox", List.of("canonicalize")),
+              Map.entry(
+                  "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
+              Map.entry("replay", List.of("canonicalize", "guardian", "ledger", "executor")),
+              Map.entry(
+                  "conform", List.of("canonicalize", "guardian", "ledger", "executor", "replay")),
+              Map.entry(
+                  "gateway",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "replay", "tools")),
+              Map.entry("cli", List.of("*")),
+              Map.entry("bench", List.of("*"))));
+
+  /** Packages of libraries, and the only packages of ours that may use them. */
+  private static final Map<String, List<String>> HOMES =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("org.erdtman", List.of("dev.writ.canonicalize.json")),
+              Map.entry("org.webpki", List.of("dev.writ.canonicalize.json")),
+              Map.entry("org.bouncycastle", List.of("dev.writ.canonicalize")),
+              Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
+              Map.entry("org.rocksdb", List.of("dev.writ.ledger")),
+              Map.entry("dev.cel", List.of("dev.writ.guardian")),
+              Map.entry("org.snakeyaml", List.of("dev.writ.guardian")),
+              Map.entry("com.networknt", List.of("dev.writ.guardian")),
+              Map.entry("tools.jackson", List.of("dev.writ.guardian", "dev.writ.gateway")),
+              Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
+              Map.entry("io.roastedroot", List.of("dev.writ.tools")),
+              Map.entry("io.vertx", List.of("dev.writ.gateway")),
+              Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
+
+  private final JavaClasses classes = Project.classes();
+
+  @Test
+  void everyModuleWithSourcesIsSeenHereAndHasARule() {
+    var seen = new TreeSet<String>();
+    classes.forEach(c -> seen.add(module(c)));
+    assertThat(seen).containsAll(Project.modulesWithSources());
+    assertThat(MAY_SEE).as("modules that DESIGN 3 names").containsKeys(seen.toArray(String[]::new));
+  }
+
+  @TestFactory
+  List<DynamicTest> aModuleSeesOnlyTheModulesBelowIt() {
+    List<DynamicTest> tests = new ArrayList<>();
+    MAY_SEE.forEach((module, others) ->
+        tests.add(
+            DynamicTest.dynamicTest(
+                module, () -> sees(module, others).allowEmptyShould(true).check(classes))));
+    return tests;
+  }
+
+  @TestFactory
+  List<DynamicTest> aLibraryIsUsedInItsHomeOnly() {
+    List<DynamicTest> tests = new ArrayList<>();
+    HOMES.forEach((library, homes) ->
+        tests.add(DynamicTest.dynamicTest(library, () -> home(library, homes).check(classes))));
+    return tests;
+  }
+
+  @Test
+  void theRulesCatchWhatTheyForbid() {
+    assertThatThrownBy(() -> sees("cli", List.of()).check(classes))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("dev.writ.canonicalize");
+    assertThatThrownBy(() -> home("org.bouncycastle", List.of("dev.writ.cli")).check(classes))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("org.bouncycastle");
+  }
+
+  private static ArchRule sees(String module, List<String> others) {
+    return noClasses()
+        .that(DescribedPredicate.describe("are in " + module, (JavaClass c) -> isIn(c, module)))
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are in a module other than " + others,
+                (JavaClass c) ->
+                    under(c.getPackageName(), "dev.writ")
+                        && !isIn(c, module)
+                        && !others.contains("*")
+                        && !others.contains(module(c))));
+  }
+
+  private static ArchRule home(String library, List<String> homes) {
+    return noClasses()
+        .that(
+            DescribedPredicate.describe(
+                "are outside " + homes,
+                (JavaClass c) -> homes.stream().noneMatch(h -> under(c.getPackageName(), h))))
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are of " + library, (JavaClass c) -> under(c.getPackageName(), library)));
+  }
+
+  private static boolean isIn(JavaClass c, String module) {
+    return under(c.getPackageName(), "dev.writ." + module);
+  }
+
+  private static boolean under(String name, String parent) {
+    return name.equals(parent) || name.startsWith(parent + ".");
+  }
+
+  private static String module(JavaClass c) {
+    String rest = c.getPackageName().substring("dev.writ".length());
+    return rest.isEmpty() ? "(root package)" : rest.substring(1).split("\\.", 2)[0];
+  }
+}
