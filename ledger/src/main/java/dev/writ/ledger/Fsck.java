@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -173,10 +174,8 @@ public final class Fsck {
   /** Walks every run in the order of its rows. */
   private void events() {
     RunWalk walk = new RunWalk();
-    store.scan(
+    scan(
         Store.Family.EVENTS,
-        ALL,
-        ALL,
         (key, row) -> {
           walk.event(key, row);
           done("events", walk.count);
@@ -187,10 +186,8 @@ public final class Fsck {
       problem("events", walk.count + " events, but the log has " + logRows + " rows");
     }
     long[] runs = {0};
-    store.scan(
+    scan(
         Store.Family.RUNS,
-        ALL,
-        ALL,
         (key, row) -> {
           runs[0]++;
           if (!store.has(Store.Family.EVENTS, Keys.event(key, Keys.number(row)))) {
@@ -288,6 +285,22 @@ public final class Fsck {
     }
   }
 
+  /** Visits all rows of a family; one that cannot even be taken apart is a problem of its own. */
+  private void scan(Store.Family family, Store.Visitor visitor) {
+    store.scan(
+        family,
+        ALL,
+        ALL,
+        (key, row) -> {
+          try {
+            return visitor.row(key, row);
+          } catch (WritException e) {
+            problem(family + " row " + HexFormat.of().formatHex(key), e.getMessage());
+            return true;
+          }
+        });
+  }
+
   private void secondOpinion(String where, byte[] canonical) {
     options
         .secondOpinion()
@@ -304,10 +317,8 @@ public final class Fsck {
   /** Grows the tree anew from the event bytes and holds every stored node and root against it. */
   private void log() {
     root(0);
-    store.scan(
+    scan(
         Store.Family.LOG,
-        ALL,
-        ALL,
         (key, row) -> {
           long index = Keys.number(key);
           if (index != frontier.size()) {
@@ -335,14 +346,18 @@ public final class Fsck {
     } else if (Keys.number(event.get()) != index) {
       problem(where, "its event says position " + Keys.number(event.get()));
     }
+    if (row.length < StoreView.nodesLength(index)) {
+      problem(where, row.length + " bytes are too few for its nodes");
+    }
+    byte[] padded = Arrays.copyOf(row, Math.max(row.length, StoreView.nodesLength(index)));
     Digest leaf =
         event
             .map(e -> Merkle.leafHash(StoreView.eventBytes(e)))
-            .orElseGet(() -> Digest.ofBytes(Arrays.copyOf(row, Digest.LENGTH)));
+            .orElseGet(() -> Digest.ofBytes(Arrays.copyOf(padded, Digest.LENGTH)));
     List<Digest> nodes = frontier.append(leaf);
     for (int level = 0; level < nodes.size(); level++) {
       int at = level * Digest.LENGTH;
-      Digest stored = Digest.ofBytes(Arrays.copyOfRange(row, at, at + Digest.LENGTH));
+      Digest stored = Digest.ofBytes(Arrays.copyOfRange(padded, at, at + Digest.LENGTH));
       if (!stored.equals(nodes.get(level))) {
         problem(
             where,
@@ -400,10 +415,8 @@ public final class Fsck {
   private void checkpoints() {
     long[] count = {0};
     String origin = origin();
-    store.scan(
+    scan(
         Store.Family.CHECKPOINTS,
-        ALL,
-        ALL,
         (key, note) -> {
           long size = Keys.number(key);
           String where = "checkpoint " + size;
@@ -434,10 +447,8 @@ public final class Fsck {
 
   private void documents() {
     long[] count = {0};
-    store.scan(
+    scan(
         Store.Family.DOCUMENTS,
-        ALL,
-        ALL,
         (key, row) -> {
           Digest id = Digest.ofBytes(key);
           String where = "document " + id;
@@ -459,10 +470,8 @@ public final class Fsck {
 
   private void smallBlobs() {
     long[] count = {0};
-    store.scan(
+    scan(
         Store.Family.BLOBS,
-        ALL,
-        ALL,
         (key, content) -> {
           Digest calculated = Digest.sha256(content);
           if (!Arrays.equals(calculated.bytes(), key)) {
@@ -476,10 +485,8 @@ public final class Fsck {
 
   private void fileBlobs() {
     long[] count = {0};
-    store.scan(
+    scan(
         Store.Family.FILES,
-        ALL,
-        ALL,
         (key, size) -> {
           Digest digest = Digest.ofBytes(key);
           try (InputStream in = blobs.openFile(digest, Keys.number(size))) {
