@@ -56,16 +56,21 @@ public record Checkpoint(
   }
 
   /**
-   * Verifies that this log's key signed it.
+   * Verifies that this log's key signed it, under the origin as its name.
    *
    * @throws WritException {@code LED-054} for another log's, {@code LED-052} or {@code LED-053} for
    *     a signature that does not hold or is not there
    */
   public void verify(String origin, VerifyingKey key) {
+    verify(origin, new NoteKey(origin, key));
+  }
+
+  /** As {@link #verify(String, VerifyingKey)}, for a log whose key has another name than itself. */
+  public void verify(String origin, NoteKey key) {
     if (!this.origin.equals(origin)) {
       throw new WritException(LedgerError.CHECKPOINT_ORIGIN, this.origin + " instead of " + origin);
     }
-    note.verify(new NoteKey(origin, key));
+    note.verify(key);
   }
 
   /** The note's bytes. */

@@ -1,5 +1,6 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.WritException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,10 +19,18 @@ final class Keys {
     return key;
   }
 
+  /**
+   * The run of a stored key.
+   *
+   * @throws WritException {@code LED-006} for a key that no run has
+   */
   static RunId run(byte[] key) {
     int zero = 0;
-    while (key[zero] != 0) {
+    while (zero < key.length && key[zero] != 0) {
       zero++;
+    }
+    if (zero + 2 > key.length) {
+      throw new WritException(LedgerError.CORRUPT, "a run's key of " + key.length + " bytes");
     }
     return new RunId(
         new String(key, 0, zero, StandardCharsets.UTF_8),
@@ -36,7 +45,11 @@ final class Keys {
     return ByteBuffer.allocate(8).putLong(value).array();
   }
 
+  /** The number that a stored row is, or begins with. */
   static long number(byte[] bytes) {
+    if (bytes.length < 8) {
+      throw new WritException(LedgerError.CORRUPT, "a number of " + bytes.length + " bytes");
+    }
     return ByteBuffer.wrap(bytes).getLong();
   }
 

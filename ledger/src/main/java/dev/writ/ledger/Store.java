@@ -1,6 +1,8 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,23 +81,28 @@ final class Store implements AutoCloseable {
   private final WriteOptions synced;
   private final ReadOptions reading;
   private final RocksDB db;
+
+  /** Where a reader's RocksDB keeps a log of its own, away from the ledger. */
+  private final Optional<Path> scratch;
+
   private boolean closed;
 
-  private Store(Path dir, Optional<Path> secondary, boolean create) {
+  private Store(Path dir, Optional<Path> scratch, boolean create) {
+    this.scratch = scratch;
     RocksDB.loadLibrary();
     synced = own(new WriteOptions().setSync(true));
     reading = own(new ReadOptions());
     try {
-      DBOptions options = own(databaseOptions(create, secondary.isPresent()));
+      DBOptions options = own(databaseOptions(create, scratch.isPresent()));
       ColumnFamilyOptions familyOptions = own(familyOptions());
       List<ColumnFamilyDescriptor> families = new ArrayList<>();
       for (Family family : Family.values()) {
         families.add(new ColumnFamilyDescriptor(family.bytes(), familyOptions));
       }
       db =
-          secondary.isPresent()
+          scratch.isPresent()
               ? RocksDB.openAsSecondary(
-                  options, dir.toString(), secondary.get().toString(), families, handles)
+                  options, dir.toString(), scratch.get().toString(), families, handles)
               : RocksDB.open(options, dir.toString(), families, handles);
     } catch (RocksDBException e) {
       closeNatives();
@@ -113,9 +120,28 @@ final class Store implements AutoCloseable {
     return new Store(dir, Optional.empty(), false);
   }
 
-  /** Opens it for reading, beside a writer or without one. */
-  static Store openSecondary(Path dir, Path scratch) {
-    return new Store(dir, Optional.of(scratch), false);
+  /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
+  static Store openReader(Path dir) {
+    Path scratch;
+    try {
+      scratch = Files.createTempDirectory("writ-reader");
+    } catch (IOException e) {
+      throw Failures.of("making a scratch directory", e);
+    }
+    try {
+      return new Store(dir, Optional.of(scratch), false);
+    } catch (WritException e) {
+      delete(scratch);
+      throw e;
+    }
+  }
+
+  private static void delete(Path scratch) {
+    try {
+      DurableFiles.deleteTree(scratch);
+    } catch (IOException e) {
+      throw Failures.of("removing " + scratch, e);
+    }
   }
 
   private <T extends AbstractNativeReference> T own(T reference) {
@@ -271,6 +297,7 @@ final class Store implements AutoCloseable {
         } finally {
           db.close();
           closeNatives();
+          scratch.ifPresent(Store::delete);
         }
       }
     } finally {

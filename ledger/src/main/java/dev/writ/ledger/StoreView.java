@@ -73,11 +73,15 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
             .get(Store.Family.LOG, Keys.number(index))
             .orElseThrow(
                 () -> new WritException(LedgerError.CORRUPT, "log row " + index + " is missing"));
+    requireNodes(index, row);
+    return row;
+  }
+
+  private static void requireNodes(long index, byte[] row) {
     if (row.length < nodesLength(index)) {
       throw new WritException(
           LedgerError.CORRUPT, "log row " + index + " has " + row.length + " bytes");
     }
-    return row;
   }
 
   /** Bytes of the nodes that the leaf at this position completes. */
@@ -87,10 +91,15 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   /** The key of the event at this position. */
   static byte[] eventKey(long index, byte[] logRow) {
+    requireNodes(index, logRow);
     return Arrays.copyOfRange(logRow, nodesLength(index), logRow.length);
   }
 
   static byte[] eventBytes(byte[] eventRow) {
+    if (eventRow.length < 8) {
+      throw new WritException(
+          LedgerError.CORRUPT, "an event's row of " + eventRow.length + " bytes");
+    }
     return Arrays.copyOfRange(eventRow, 8, eventRow.length);
   }
 
