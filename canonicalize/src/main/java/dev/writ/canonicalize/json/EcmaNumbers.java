@@ -22,9 +22,8 @@ final class EcmaNumbers {
 
   /** Writes a finite number at {@code at}, where there are {@link #LENGTH_MAX} bytes of room. */
   static int write(double value, byte[] out, int at) {
-    long whole = (long) value;
-    if (whole == value && Math.abs(whole) <= JsonValue.Num.MAX_INTEGER) {
-      return writeInteger(whole, out, at);
+    if (Math.abs(value) <= JsonValue.Num.MAX_INTEGER && (long) value == value) {
+      return writeInteger((long) value, out, at);
     }
     // Double.toString gives the shortest digits since JDK 19 (JDK-4511638); its layout is another.
     String text = Double.toString(Math.abs(value));

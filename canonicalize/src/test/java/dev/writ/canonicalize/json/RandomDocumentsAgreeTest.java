@@ -1,7 +1,6 @@
 package dev.writ.canonicalize.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
@@ -19,7 +18,7 @@ class RandomDocumentsAgreeTest {
   @Test
   void theOnePassAndTheTreeAndErdtmanAgree() {
     Random random = Campaign.random("documents");
-    for (int i = Campaign.rounds(100_000); i > 0; i--) {
+    for (int i = Campaign.rounds(20_000); i > 0; i--) {
       byte[] json = RandomDocuments.next(random);
       byte[] canonical = Jcs.canonicalize(json);
       assertSame(json, canonical, Jcs.write(Jcs.parse(json)));
@@ -28,10 +27,7 @@ class RandomDocumentsAgreeTest {
       if (Arrays.equals(json, canonical)) {
         Jcs.parseCanonical(json, Limits.DEFAULT);
       } else {
-        assertThatThrownBy(() -> Jcs.parseCanonical(json, Limits.DEFAULT))
-            .isInstanceOfSatisfying(
-                WritException.class,
-                e -> assertThat(e.code()).isEqualTo(CanonicalizeError.NOT_CANONICAL));
+        assertNotCanonical(json);
       }
       SecondOpinion.check(json);
     }
@@ -41,9 +37,9 @@ class RandomDocumentsAgreeTest {
   void ecmaScriptAgrees() throws Exception {
     Random random = Campaign.random("documents for node");
     try {
-      for (int left = Campaign.rounds(40_000); left > 0; left -= 40_000) {
+      for (int left = Campaign.rounds(20_000); left > 0; left -= 20_000) {
         List<byte[]> documents = new ArrayList<>();
-        for (int i = 0; i < 40_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
           documents.add(RandomDocuments.next(random));
         }
         try (NodeJs node = new NodeJs()) {
@@ -57,6 +53,17 @@ class RandomDocumentsAgreeTest {
     } catch (IllegalArgumentException e) {
       throw new AssertionError("node refused a document", e);
     }
+  }
+
+  private static void assertNotCanonical(byte[] json) {
+    WritException refusal = null;
+    try {
+      Jcs.parseCanonical(json, Limits.DEFAULT);
+    } catch (WritException e) {
+      refusal = e;
+    }
+    assertThat(refusal).isNotNull();
+    assertThat(refusal.code()).isEqualTo(CanonicalizeError.NOT_CANONICAL);
   }
 
   private static void assertSame(byte[] json, byte[] one, byte[] other) {

@@ -44,13 +44,13 @@ final class RandomNumbers {
   }
 
   private static String anyLiteral(Random random) {
-    return switch (random.nextInt(7)) {
-      case 0, 1 -> Integer.toString(random.nextInt() >> random.nextInt(32));
-      case 2 -> Double.toString(aDouble(random));
-      case 3 -> new BigDecimal(aDouble(random)).toString();
-      case 4 -> midpoint(aDouble(random), random);
-      case 5 -> shifted(aDouble(random), random);
-      default -> digits(random);
+    return switch (random.nextInt(20)) {
+      case 0 -> new BigDecimal(aDouble(random)).toString();
+      case 1 -> midpoint(aDouble(random), random);
+      case 2, 3 -> shifted(aDouble(random), random);
+      case 4, 5, 6, 7, 8 -> Double.toString(aDouble(random));
+      case 9, 10, 11, 12 -> digits(random);
+      default -> Integer.toString(random.nextInt() >> random.nextInt(32));
     };
   }
 
