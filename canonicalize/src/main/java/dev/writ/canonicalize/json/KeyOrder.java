@@ -1,0 +1,31 @@
+package dev.writ.canonicalize.json;
+
+import java.util.Arrays;
+
+/** The order of RFC 8785, 3.2.3, UTF-16 code units, on keys that are valid UTF-8. */
+final class KeyOrder {
+  private KeyOrder() {}
+
+  static int compare(
+      byte[] a, int aStart, int aEnd, byte[] b, int bStart, int bEnd) {
+    int i = Arrays.mismatch(a, aStart, aEnd, b, bStart, bEnd);
+    if (i < 0) {
+      return 0;
+    }
+    if (i == aEnd - aStart || i == bEnd - bStart) {
+      return (aEnd - aStart) - (bEnd - bStart);
+    }
+    return weight(a[aStart + i]) - weight(b[bStart + i]);
+  }
+
+  /**
+   * UTF-8 has the order of code points. That of UTF-16 differs in one thing: U+E000 to U+FFFF,
+   * whose lead bytes are EE and EF, come after the surrogates that write U+10000 and up, whose lead
+   * bytes are F0 to F4. (U+E000's neighbours below, with lead ED, come before both.) These bytes
+   * occur as lead bytes only, so weighing them anew is all it takes.
+   */
+  private static int weight(byte b) {
+    int unsigned = b & 0xFF;
+    return unsigned < 0xEE ? unsigned : unsigned < 0xF0 ? unsigned + 0x10 : unsigned;
+  }
+}
