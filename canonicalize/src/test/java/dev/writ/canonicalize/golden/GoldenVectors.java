@@ -197,7 +197,7 @@ final class GoldenVectors {
   private void jwks() {
     accepted("rfc8037", "RFC 8037, A.2 and A.3", VerifyingKey.ed25519(Rfc8032.hex(Rfc8032.ALL.getFirst().key())));
     accepted("ed25519", "a test key", executor.verifyingKey());
-    accepted("ml-dsa-65", "a test key, as RFC 9964 writes it", postQuantum.verifyingKey());
+    accepted("ml-dsa-65", "the zero seed, which is the example of RFC 9964", postQuantum.verifyingKey());
     String x = StrictBase64.encodeUrl(executor.verifyingKey().bytes());
     refusedJwk("private", CanonicalizeError.FIELD_UNKNOWN, okp(x).put("d", x).build());
     refusedJwk("unknown-member", CanonicalizeError.FIELD_UNKNOWN, okp(x).put("use", "sig").build());
