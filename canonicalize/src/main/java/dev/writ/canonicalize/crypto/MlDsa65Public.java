@@ -36,7 +36,7 @@ final class MlDsa65Public implements PublicHalf {
     return raw;
   }
 
-  /** RFC 9964, 4. */
+  /** RFC 9964; all three are required members, which its thumbprint covers. */
   @Override
   public JsonValue.Obj requiredMembers() {
     return JsonValue.object()

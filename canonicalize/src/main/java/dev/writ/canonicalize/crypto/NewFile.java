@@ -26,6 +26,10 @@ final class NewFile {
   private static final Set<StandardOpenOption> CREATE =
       EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
+  private static final FileAttribute<?>[] NO_MODE = {};
+  private static final FileAttribute<?> OWNERS_ALONE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
   private NewFile() {}
 
   /** Whether the file system of the path knows permissions. */
@@ -49,11 +53,13 @@ final class NewFile {
       throw new WritException(CanonicalizeError.KEY_FILE_EXISTS, path.toString());
     }
     Path absolute = path.toAbsolutePath();
-    Path draft = absolute.resolveSibling("." + absolute.getFileName() + ".new");
-    // A draft that is already there is what a crash left: it was never a key anybody used.
-    Files.deleteIfExists(draft);
+    // A name of its own: of two writers neither may publish the other's draft. Mode 0600 by default.
+    Path draft =
+        Files.createTempFile(absolute.getParent(), "." + absolute.getFileName() + ".", ".new");
     try {
-      fill(draft, content, posix);
+      try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
+        fill(channel, content);
+      }
       publish(draft, absolute, content, posix);
     } catch (FileAlreadyExistsException e) {
       throw new WritException(CanonicalizeError.KEY_FILE_EXISTS, e.getFile(), e);
@@ -71,24 +77,23 @@ final class NewFile {
       throw e;
     } catch (UnsupportedOperationException | FileSystemException e) {
       // No hard links here: the second best is to create the name itself and never to replace it.
-      fill(target, content, posix);
+      FileAttribute<?>[] mode = posix ? new FileAttribute<?>[] {OWNERS_ALONE} : NO_MODE;
+      FileChannel created = FileChannel.open(target, CREATE, mode);
+      try (created) {
+        fill(created, content);
+      } catch (IOException failure) {
+        Files.deleteIfExists(target);
+        throw failure;
+      }
     }
   }
 
-  private static void fill(Path file, byte[] content, boolean posix) throws IOException {
-    FileAttribute<?>[] mode =
-        posix
-            ? new FileAttribute<?>[] {
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-            }
-            : new FileAttribute<?>[0];
-    try (FileChannel channel = FileChannel.open(file, CREATE, mode)) {
-      ByteBuffer left = ByteBuffer.wrap(content);
-      while (left.hasRemaining()) {
-        channel.write(left);
-      }
-      channel.force(true);
+  private static void fill(FileChannel channel, byte[] content) throws IOException {
+    ByteBuffer left = ByteBuffer.wrap(content);
+    while (left.hasRemaining()) {
+      channel.write(left);
     }
+    channel.force(true);
   }
 
   private static void syncDirectory(Path directory) {

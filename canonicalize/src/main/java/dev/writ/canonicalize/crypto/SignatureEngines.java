@@ -3,6 +3,7 @@ package dev.writ.canonicalize.crypto;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The engines there are, and the one this process uses: Bouncy Castle, unless the program's start
@@ -32,7 +33,7 @@ public final class SignatureEngines {
 
   /** Makes an engine the one that keys of this process use. */
   public static void use(SignatureEngine engine) {
-    current = engine;
+    current = Objects.requireNonNull(engine, "engine");
   }
 
   /** The engine that keys of this process use. */
@@ -54,7 +55,7 @@ public final class SignatureEngines {
       } catch (ReflectiveOperationException
           | GeneralSecurityException
           | LinkageError
-          | IllegalStateException e) {
+          | RuntimeException e) {
         return fallBack("is not usable: " + e.getMessage());
       }
     }

@@ -16,7 +16,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class MlDsa65Test {
-  /** SubjectPublicKeyInfo of ML-DSA-65 (RFC 9881, 4) up to the key. */
+  /** SubjectPublicKeyInfo of ML-DSA-65 (RFC 9881) up to the key. */
   private static final byte[] SPKI = HexFormat.of().parseHex("308207b2300b0609608648016503040312038207a100");
 
   private final SigningKey key = SigningKey.mlDsa65(new byte[32]);
@@ -78,6 +78,9 @@ class MlDsa65Test {
     var jwk = own.toJwk();
     assertThat(jwk.members().keySet()).containsExactly("alg", "kid", "kty", "pub");
     assertThat(VerifyingKey.fromJwk(jwk)).isEqualTo(own).hasSameHashCodeAs(own);
-    assertThat(StrictBase64.decodeUrl("kid", own.kid())).hasSize(32);
+    // The example key of RFC 9964 for ML-DSA-65 has the zero seed too.
+    assertThat(own.kid()).isEqualTo("Suiu29qbfuaBaR4Ats-c6XQBePB_OpAxAwcTR_0KXVM");
+    assertThat(StrictBase64.encodeUrl(own.bytes()))
+        .startsWith("QksvJn5Y1bO0TXGs_Gpla7JpUNV8YdsciAvPof6rRD8JQquL2619cIq7w1YHj22Z");
   }
 }

@@ -165,6 +165,31 @@ class OneAcceptanceRuleTest {
     assertThat(Ed25519Rule.isWellFormed(top)).isFalse();
   }
 
+  /** As R, a point of small order is allowed, but in its canonical spelling only. */
+  @Test
+  void rIsCanonicalBeforeAnyLibraryIsAsked() {
+    byte[] signature = new byte[64];
+    for (String r :
+        List.of(
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "0000000000000000000000000000000000000000000000000000000000000080")) {
+      System.arraycopy(HexFormat.of().parseHex(r), 0, signature, 0, 32);
+      assertThat(Ed25519Rule.isWellFormed(signature)).as(r).isTrue();
+    }
+    for (String r :
+        List.of(
+            "0100000000000000000000000000000000000000000000000000000000000080",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+            "f0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")) {
+      System.arraycopy(HexFormat.of().parseHex(r), 0, signature, 0, 32);
+      assertThat(Ed25519Rule.isWellFormed(signature)).as(r).isFalse();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 32, 63, 65, 128})
   void aSignatureHas64Bytes(int length) {

@@ -4,8 +4,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** Vectors of RFC 8032, 7.1. Their secrets are public: never enrol these keys. */
-record Rfc8032(String about, String secret, String key, String message, String signature) {
-  static final List<Rfc8032> ALL =
+public record Rfc8032(String about, String secret, String key, String message, String signature) {
+  public static final List<Rfc8032> ALL =
       List.of(
           new Rfc8032(
               "test 1, the empty message",
@@ -37,7 +37,7 @@ record Rfc8032(String about, String secret, String key, String message, String s
               "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b589"
                   + "09351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704"));
 
-  static byte[] hex(String text) {
+  public static byte[] hex(String text) {
     return HexFormat.of().parseHex(text);
   }
 }

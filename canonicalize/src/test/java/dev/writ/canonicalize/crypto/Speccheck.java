@@ -7,7 +7,7 @@ import java.util.List;
  * The 12 vectors of Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs (SSR 2020), which tell
  * verifiers apart. They come from the paper's repository, ed25519-speccheck.
  */
-record Speccheck(String about, String message, String key, String signature) {
+public record Speccheck(String about, String message, String key, String signature) {
   private static final String A = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa";
   private static final String B = "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43";
   private static final String C = "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d";
@@ -25,7 +25,7 @@ record Speccheck(String about, String message, String key, String signature) {
       "a9d55260f765261eb9b84e106f665e00b867287a761990d7135963ee0a7d59dc"
           + "a5bb704786be79fc476f91d3f3f89b03984d8068dcf1bb7dfc6637b45450ac04";
 
-  static final List<Speccheck> ALL =
+  public static final List<Speccheck> ALL =
       List.of(
           new Speccheck(
               "S = 0, small A and R",
@@ -98,15 +98,15 @@ record Speccheck(String about, String message, String key, String signature) {
               E,
               S10));
 
-  byte[] messageBytes() {
+  public byte[] messageBytes() {
     return HexFormat.of().parseHex(message);
   }
 
-  byte[] keyBytes() {
+  public byte[] keyBytes() {
     return HexFormat.of().parseHex(key);
   }
 
-  byte[] signatureBytes() {
+  public byte[] signatureBytes() {
     return HexFormat.of().parseHex(signature);
   }
 }
