@@ -11,8 +11,8 @@ public enum KeyRole {
   PRINCIPAL("delegation"),
   APPROVER("approval"),
   GUARDIAN("decision", "intent"),
-  EXECUTOR("receipt", "refusal"),
-  OPERATOR("resolution", "trust-change"),
+  EXECUTOR("receipt", "refusal", "run-closing"),
+  OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),
   PUBLISHER("tool-package"),
   /** Signs what is brought as evidence: any payload type outside {@code application/vnd.writ.}. */

@@ -64,7 +64,7 @@ public record TrustedKey(
   }
 
   /** The key's JWK with our members beside those of the JWK (spec/keys.md). */
-  JsonValue.Obj toJson() {
+  public JsonValue.Obj toJson() {
     var jwk = JsonValue.object();
     key.toJwk().members().forEach(jwk::put);
     return jwk.put("writ_role", role.text())
@@ -76,7 +76,7 @@ public record TrustedKey(
         .build();
   }
 
-  static TrustedKey fromJson(String path, JsonValue value) {
+  public static TrustedKey fromJson(String path, JsonValue value) {
     Fields fields = Fields.of(path, value);
     TrustedKey key =
         new TrustedKey(

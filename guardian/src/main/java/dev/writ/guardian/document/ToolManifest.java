@@ -168,6 +168,23 @@ public record ToolManifest(
         .build();
   }
 
+  /**
+   * Stands in for a tool that is not registered, so that a request for it is judged, and denied, like
+   * any other: it has no operation, and policy cannot approve it.
+   */
+  public static ToolManifest unregistered(String name, String version) {
+    return new ToolManifest(
+        name,
+        version,
+        "none",
+        Determinism.RECORDED,
+        List.of(),
+        Capabilities.none(),
+        new Resources(0, 0, 0, 0),
+        List.of(),
+        List.of());
+  }
+
   /** The package digest: the digest of the canonical manifest. */
   public Digest packageDigest() {
     return Jcs.digest(toJson());
