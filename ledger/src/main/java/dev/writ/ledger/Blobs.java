@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -133,6 +134,7 @@ final class Blobs {
    *
    * @return how many files were removed
    */
+  @Nondeterministic("what is removed does not depend on the order of removal")
   int sweep() {
     int swept = 0;
     try (DirectoryStream<Path> directories = Files.newDirectoryStream(dir)) {

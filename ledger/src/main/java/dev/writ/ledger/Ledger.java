@@ -1,5 +1,6 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -73,6 +74,7 @@ public final class Ledger extends StoreView {
   }
 
   /** Whether there is an empty directory; anything else that is there is refused. */
+  @Nondeterministic("only whether there is anything counts")
   private static boolean isEmptyDirectory(Path dir) {
     if (!Files.exists(dir)) {
       return false;
@@ -114,6 +116,7 @@ public final class Ledger extends StoreView {
     }
   }
 
+  @Nondeterministic("everything is removed, in whatever order")
   private static void removeLayout(Path dir, boolean keepDirectory) {
     try (DirectoryStream<Path> children = Files.newDirectoryStream(dir)) {
       for (Path child : children) {
