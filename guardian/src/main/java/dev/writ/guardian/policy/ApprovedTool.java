@@ -2,6 +2,7 @@ package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.yaml.Section;
 
 /**
  * A tool package that may run.

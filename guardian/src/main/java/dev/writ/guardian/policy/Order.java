@@ -1,6 +1,7 @@
 package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
 
 /** An effect that may come only after another one succeeded in the same run. */
 public record Order(EffectPattern effect, EffectPattern after) {

@@ -1,6 +1,7 @@
 package dev.writ.guardian.policy;
 
 import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Section;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;

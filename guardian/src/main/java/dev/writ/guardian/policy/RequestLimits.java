@@ -1,6 +1,7 @@
 package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
 
 /**
  * What any request must keep.

@@ -1,7 +1,10 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;
 
@@ -46,7 +49,7 @@ public sealed interface Requirement {
                 kind, children.stream().noneMatch(Requirement::asksApprovals), "holds approvals");
             yield new None(children);
           }
-          case "cel" -> new Cel(section.cel(kind));
+          case "cel" -> new Cel(expression(section, kind));
           case "approvals" -> {
             Section inner = section.section(kind);
             Approvals approvals =
@@ -58,6 +61,17 @@ public sealed interface Requirement {
         };
     section.end();
     return requirement;
+  }
+
+  private static CelExpression expression(Section section, String key) {
+    try {
+      return CelExpression.compile(section.text(key));
+    } catch (WritException e) {
+      if (e.code() == GuardianError.POLICY_CEL) {
+        throw section.at(key, GuardianError.POLICY_CEL, e.found());
+      }
+      throw e;
+    }
   }
 
   private static List<Requirement> children(Section section, String kind, int depth) {

@@ -2,6 +2,7 @@ package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**

@@ -1,6 +1,7 @@
 package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
 
 /** One entry of the proof requirement graph: what effects of that kind must show. */
 public record Rule(EffectPattern effect, Match match, Requirement require) {

@@ -1,4 +1,4 @@
-package dev.writ.guardian.policy;
+package dev.writ.guardian.yaml;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -18,7 +18,7 @@ import java.util.function.Function;
  * Reads the members of one mapping of a file for people, each once. Every refusal names file, line,
  * column and field. {@link #end()} must be called last: it refuses unknown keys.
  */
-final class Section {
+public final class Section {
   private final String file;
   private final String path;
   private final Located.Map map;
@@ -31,7 +31,7 @@ final class Section {
     this.left = new TreeSet<>(map.members().keySet());
   }
 
-  static Section of(String file, Located root) {
+  public static Section of(String file, Located root) {
     return of(file, "", root);
   }
 
@@ -43,11 +43,11 @@ final class Section {
   }
 
   /** The keys in the order of the file, for mappings whose keys are names. */
-  List<String> keys() {
+  public List<String> keys() {
     return List.copyOf(map.members().keySet());
   }
 
-  Located value(String key) {
+  public Located value(String key) {
     Located.Member member = map.members().get(key);
     if (member == null) {
       throw refuse(GuardianError.POLICY_KEY_MISSING, file, path + "/" + key, map.at(), "");
@@ -56,22 +56,22 @@ final class Section {
     return member.value();
   }
 
-  <T> Optional<T> optional(String key, Function<String, T> reader) {
+  public <T> Optional<T> optional(String key, Function<String, T> reader) {
     return map.members().containsKey(key) ? Optional.of(reader.apply(key)) : Optional.empty();
   }
 
   /** Any string. */
-  String text(String key) {
+  public String text(String key) {
     return new Item(key, path + "/" + key, value(key)).text();
   }
 
   /** A string of 1 to 256 characters, none of them a control character. */
-  String name(String key) {
+  public String name(String key) {
     return new Item(key, path + "/" + key, value(key)).name();
   }
 
   /** Names, each once, sorted: the order in the file says nothing. */
-  List<String> names(String key) {
+  public List<String> names(String key) {
     List<String> names = list(key, Item::name).stream().sorted().toList();
     for (int i = 1; i < names.size(); i++) {
       if (names.get(i).equals(names.get(i - 1))) {
@@ -81,16 +81,16 @@ final class Section {
     return names;
   }
 
-  List<String> names(String key, List<String> otherwise) {
+  public List<String> names(String key, List<String> otherwise) {
     return optional(key, this::names).orElse(otherwise);
   }
 
   /** An integer from 0 to 2^53 − 1. */
-  long count(String key) {
+  public long count(String key) {
     return between(key, 0, JsonValue.Num.MAX_INTEGER);
   }
 
-  long between(String key, long min, long max) {
+  public long between(String key, long min, long max) {
     if (value(key) instanceof Located.Scalar scalar
         && scalar.value() instanceof JsonValue.Num number
         && number.isInteger()) {
@@ -102,7 +102,7 @@ final class Section {
   }
 
   /** A limit: an integer, or the word {@code unlimited}, which gives nothing. */
-  Optional<Long> limit(String key) {
+  public Optional<Long> limit(String key) {
     if (value(key) instanceof Located.Scalar scalar
         && scalar.value().equals(JsonValue.of("unlimited"))) {
       return Optional.empty();
@@ -110,18 +110,18 @@ final class Section {
     return Optional.of(count(key));
   }
 
-  boolean bool(String key) {
+  public boolean bool(String key) {
     if (value(key) instanceof Located.Scalar scalar && scalar.value() instanceof JsonValue.Bool b) {
       return b.value();
     }
     throw at(key, GuardianError.POLICY_TYPE, "not true or false");
   }
 
-  Digest digest(String key) {
+  public Digest digest(String key) {
     return new Item(key, path + "/" + key, value(key)).digest();
   }
 
-  Instant time(String key) {
+  public Instant time(String key) {
     try {
       return Timestamps.parse(text(key));
     } catch (WritException e) {
@@ -129,12 +129,12 @@ final class Section {
     }
   }
 
-  <T> T oneOf(String key, List<T> values, Function<T, String> text) {
+  public <T> T oneOf(String key, List<T> values, Function<T, String> text) {
     return new Item(key, path + "/" + key, value(key)).itemOf(values, text);
   }
 
   /** A time of day {@code HH:MM}, as minutes; {@code 24:00} is the end of the day. */
-  int minuteOfDay(String key) {
+  public int minuteOfDay(String key) {
     String text = text(key);
     boolean formed =
         text.length() == 5
@@ -151,7 +151,7 @@ final class Section {
     return minute;
   }
 
-  ZoneOffset offset(String key) {
+  public ZoneOffset offset(String key) {
     String text = text(key);
     try {
       if (text.length() == 6) {
@@ -163,28 +163,19 @@ final class Section {
     throw at(key, GuardianError.POLICY_VALUE, "\"" + text + "\" is not an offset like +01:00");
   }
 
-  Section section(String key) {
+  public Section section(String key) {
     return of(file, path + "/" + key, value(key));
   }
 
   /** Free-form JSON. */
-  JsonValue.Obj object(String key) {
+  public JsonValue.Obj object(String key) {
     if (value(key).plain() instanceof JsonValue.Obj object) {
       return object;
     }
     throw at(key, GuardianError.POLICY_TYPE, "not a mapping");
   }
 
-  CelExpression cel(String key) {
-    String source = text(key);
-    try {
-      return CelExpression.compile(source);
-    } catch (WritException e) {
-      throw at(key, GuardianError.POLICY_CEL, e.found());
-    }
-  }
-
-  <T> List<T> list(String key, Function<Item, T> reader) {
+  public <T> List<T> list(String key, Function<Item, T> reader) {
     if (!(value(key) instanceof Located.Seq seq)) {
       throw at(key, GuardianError.POLICY_TYPE, "not a list");
     }
@@ -195,12 +186,12 @@ final class Section {
     return List.copyOf(result);
   }
 
-  <T> List<T> listOrNone(String key, Function<Item, T> reader) {
+  public <T> List<T> listOrNone(String key, Function<Item, T> reader) {
     return optional(key, k -> list(k, reader)).orElse(List.of());
   }
 
   /** The one key of a mapping that must have exactly one, out of a list. */
-  String onlyKey(List<String> allowed) {
+  public String onlyKey(List<String> allowed) {
     List<String> keys = keys();
     if (keys.size() == 1 && allowed.contains(keys.getFirst())) {
       return keys.getFirst();
@@ -213,14 +204,14 @@ final class Section {
         "has the keys " + keys + "; write exactly one of " + allowed);
   }
 
-  void require(String key, boolean holds, String found) {
+  public void require(String key, boolean holds, String found) {
     if (!holds) {
       throw at(key, GuardianError.POLICY_VALUE, found);
     }
   }
 
   /** A refusal that points at a member, or at this mapping where it has none of that key. */
-  WritException at(String key, GuardianError code, String found) {
+  public WritException at(String key, GuardianError code, String found) {
     Located.Member member = map.members().get(key);
     return refuse(
         code,
@@ -230,7 +221,7 @@ final class Section {
         found);
   }
 
-  void end() {
+  public void end() {
     if (!left.isEmpty()) {
       String key = left.first();
       throw refuse(
@@ -251,7 +242,7 @@ final class Section {
   }
 
   /** One value with its place. */
-  final class Item {
+  public final class Item {
     private final String itemPath;
     private final Located node;
 
@@ -260,14 +251,14 @@ final class Section {
       this.node = node;
     }
 
-    String text() {
+    public String text() {
       if (node instanceof Located.Scalar scalar && scalar.value() instanceof JsonValue.Str text) {
         return text.value();
       }
       throw refuse(GuardianError.POLICY_TYPE, "not a string");
     }
 
-    String name() {
+    public String name() {
       String value = text();
       if (value.isEmpty()
           || value.length() > 256
@@ -278,7 +269,7 @@ final class Section {
       return value;
     }
 
-    Digest digest() {
+    public Digest digest() {
       try {
         return Digest.parse(text());
       } catch (WritException e) {
@@ -286,7 +277,7 @@ final class Section {
       }
     }
 
-    <T> T itemOf(List<T> values, Function<T, String> text) {
+    public <T> T itemOf(List<T> values, Function<T, String> text) {
       String found = text();
       for (T value : values) {
         if (text.apply(value).equals(found)) {
@@ -298,11 +289,11 @@ final class Section {
           "\"" + found + "\" is none of " + values.stream().map(text).toList());
     }
 
-    Section itemSection() {
+    public Section itemSection() {
       return Section.of(file, itemPath, node);
     }
 
-    WritException refuse(GuardianError code, String found) {
+    public WritException refuse(GuardianError code, String found) {
       return Section.refuse(code, file, itemPath, node.at(), found);
     }
   }

@@ -1,4 +1,4 @@
-package dev.writ.guardian.policy;
+package dev.writ.guardian.yaml;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
@@ -31,8 +31,9 @@ import org.snakeyaml.engine.v2.schema.JsonSchema;
  * everything. Only mappings, lists and scalars: an anchor, alias or tag is refused where it stands,
  * so that no file is larger than it looks.
  */
-final class PlainYaml {
-  static final int BYTES_MAX = 1 << 20;
+public final class PlainYaml {
+  /** Size of a file in bytes. */
+  public static final int BYTES_MAX = 1 << 20;
   private static final int DEPTH_MAX = 48;
   private static final int VALUES_MAX = 100_000;
 
@@ -49,7 +50,7 @@ final class PlainYaml {
   /**
    * @throws WritException {@code GRD-501}, {@code GRD-506} to {@code GRD-508}
    */
-  static Located read(byte[] bytes, String file) {
+  public static Located read(byte[] bytes, String file) {
     if (bytes.length > BYTES_MAX) {
       throw new WritException(
           GuardianError.POLICY_TOO_LARGE,

@@ -1,11 +1,11 @@
-package dev.writ.guardian.policy;
+package dev.writ.guardian.yaml;
 
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.LinkedHashMap;
 import java.util.List;
 
 /** A value of a file for people, with the place where it stands. */
-sealed interface Located {
+public sealed interface Located {
 
   /** Line and column, counted from 1; 0 where a document has none. */
   record Place(int line, int column) {
