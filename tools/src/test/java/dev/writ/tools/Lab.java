@@ -17,6 +17,14 @@ public class Lab {
           Outcome o = new Call(p).params(JsonValue.object().put("source", args[i]).put("input", JsonValue.of(5)).build()).input("a.txt", "héllo").run();
           System.out.println((System.nanoTime() - t) / 1000000 + " ms " + Call.show(o) + " " + o.metrics());
         }
+      } else if (args[0].equals("sql")) {
+        var m = BuiltinTools.manifest("sql", "1.0.0").get();
+        var p = new dev.writ.tools.sql.SqlDriver(pool).prepare(m, "query", BuiltinTools.content(m));
+        for (int i = 1; i < args.length; i++) {
+          long t = System.nanoTime();
+          Outcome o = new Call(p).params(JsonValue.object().put("sql", args[i]).build()).input("people.csv", "name,age,score\nAnn,30,1.5\nBob,,2\n\"x\"\"y\",7,\n").input("j.json","[{\"a\":1,\"b\":[1]},{\"c\":true}]").seed(Call.seed(i)).run();
+          System.out.println((System.nanoTime() - t) / 1000000 + " ms " + Call.show(o) + " " + o.metrics());
+        }
       } else {
         var m = BuiltinTools.manifest("word-count", "1.0.0").get();
         for (int i = 0; i < 3; i++) {

@@ -1,5 +1,6 @@
 package dev.writ.tools.wasm;
 
+import com.dylibso.chicory.runtime.ChicoryInterruptedException;
 import com.dylibso.chicory.runtime.ExecutionListener;
 import com.dylibso.chicory.runtime.HostFunction;
 import com.dylibso.chicory.runtime.ImportValues;
@@ -147,6 +148,13 @@ public final class Guest {
     TableLimits capped =
         new TableLimits(limits.min(), Math.min(limits.max(), TABLE_ENTRIES_MAX));
     return new TableInstance(new Table(table.elementType(), capped), initial);
+  }
+
+  /** Long work of the host for a guest must end when the guest is to end. */
+  public static void checkInterrupted() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ChicoryInterruptedException("interrupted");
+    }
   }
 
   /** Runs what ends by returning or by {@code proc_exit(0)}; any other end goes through. */

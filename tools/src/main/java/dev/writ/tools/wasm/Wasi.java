@@ -1,6 +1,5 @@
 package dev.writ.tools.wasm;
 
-import com.dylibso.chicory.runtime.ChicoryInterruptedException;
 import com.dylibso.chicory.runtime.HostFunction;
 import com.dylibso.chicory.runtime.Memory;
 import java.nio.ByteBuffer;
@@ -148,18 +147,11 @@ public final class Wasi {
     }
     byte[] chunk = new byte[0];
     for (int done = 0; done < length; done += chunk.length) {
-      checkInterrupted();
+      Guest.checkInterrupted();
       chunk = random.next(Math.min(1 << 16, length - done));
       memory.write(at + done, chunk);
     }
     return Errno.SUCCESS;
-  }
-
-  /** A long call into the host must end when the guest is to end. */
-  private static void checkInterrupted() {
-    if (Thread.currentThread().isInterrupted()) {
-      throw new ChicoryInterruptedException("interrupted");
-    }
   }
 
   private Descriptor descriptor(int fd) {
