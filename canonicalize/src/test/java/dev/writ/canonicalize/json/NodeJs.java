@@ -28,12 +28,21 @@ final class NodeJs implements AutoCloseable {
     try (InputStream source = NodeJs.class.getResourceAsStream("jcs.mjs")) {
       Files.write(script, source.readAllBytes());
     }
-    process = start(script);
+    process = start(script.toString());
   }
 
-  private static Process start(Path script) {
+  /** Runs a script to its end. */
+  static void run(String... arguments) throws IOException, InterruptedException {
+    Process process = start(arguments);
+    process.getInputStream().readAllBytes();
+    assertThat(process.waitFor()).as("exit code of %s", arguments[0]).isZero();
+  }
+
+  private static Process start(String... arguments) {
+    List<String> command = new ArrayList<>(List.of("node"));
+    command.addAll(List.of(arguments));
     try {
-      return new ProcessBuilder("node", script.toString())
+      return new ProcessBuilder(command)
           .redirectError(ProcessBuilder.Redirect.INHERIT)
           .start();
     } catch (IOException e) {
