@@ -54,14 +54,19 @@ final class CorrettoEngine extends SignatureEngine {
   @Override
   byte[] sign(Ed25519Secret key, byte[] message) {
     try {
-      Signature signer = Signature.getInstance("Ed25519", provider);
-      signer.initSign(nativeKey(key));
-      signer.update(message);
-      return signer.sign();
+      return signNatively(key, message);
     } catch (GeneralSecurityException e) {
       // The bytes are the same whoever signs, so a failing provider costs time and nothing else.
       return SignatureEngines.bouncyCastle().sign(key, message);
     }
+  }
+
+  /** Signs without anybody to fall back to. */
+  byte[] signNatively(Ed25519Secret key, byte[] message) throws GeneralSecurityException {
+    Signature signer = Signature.getInstance("Ed25519", provider);
+    signer.initSign(nativeKey(key));
+    signer.update(message);
+    return signer.sign();
   }
 
   @Override

@@ -65,14 +65,14 @@ public final class SignatureEngines {
     }
 
     /** Signs and verifies once, and refuses once, against Bouncy Castle. */
-    private static void selfTest(CorrettoEngine engine) {
-      SigningKey key = SigningKey.ed25519(new byte[SigningKey.SEED_LENGTH]);
+    private static void selfTest(CorrettoEngine engine) throws GeneralSecurityException {
+      Ed25519Secret key = new Ed25519Secret(new byte[SigningKey.SEED_LENGTH]);
       byte[] message = "writ self-test".getBytes(StandardCharsets.US_ASCII);
       byte[] signature = key.sign(BOUNCY_CASTLE, message);
-      if (!Arrays.equals(signature, key.sign(engine, message))) {
+      if (!Arrays.equals(signature, engine.signNatively(key, message))) {
         throw new IllegalStateException("it signs other bytes than Bouncy Castle");
       }
-      Ed25519Public half = new Ed25519Public(key.verifyingKey().bytes());
+      Ed25519Public half = new Ed25519Public(key.rawPublic());
       byte[] forged = signature.clone();
       forged[40] ^= 1;
       if (!engine.saysYes(half, message, signature) || engine.saysYes(half, message, forged)) {
