@@ -18,6 +18,8 @@ import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -265,6 +267,35 @@ final class Judging {
                   new byte[0]);
           judged.prelude().writeTo(turn);
         }));
+  }
+
+  /**
+   * Why a request is judged as it is: with what its decision recorded where there is one, else with
+   * what it would meet now.
+   */
+  PolicyExplain explain(
+      Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
+    Request request = admitted.request();
+    if (row.isPresent()) {
+      Decision decision =
+          Decision.read(ledger.document(row.get().decision()).orElseThrow().document());
+      Policy policy = Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
+      return PolicyExplain.of(
+          admitted,
+          tools.circumstances(request.effect(), policy).manifest(),
+          policy,
+          JudgeInputs.read(decision.inputs()),
+          decision.snapshot());
+    }
+    Tools.Circumstances tool = tools.circumstances(request.effect(), inForce);
+    Circumstances circumstances =
+        circumstances(request, tool, List.of(), List.of(), Optional.empty());
+    return PolicyExplain.of(
+        admitted,
+        tool.manifest(),
+        inForce,
+        accounts.look(admitted, circumstances, inForce, trust, time.now()),
+        tool.snapshot());
   }
 
   /** Whether an allowed request's intent can still be served: in time, and under this snapshot. */

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Prelude;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
@@ -29,16 +30,20 @@ import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.Guardian;
+import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.io.ByteArrayInputStream;
@@ -51,6 +56,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
 /**
  * Guardian and SafeExecutor over one ledger: the one pipeline that every surface goes through.
@@ -268,6 +274,38 @@ public final class Kernel {
             trust,
             policy);
     return known.withServed(served);
+  }
+
+  /** Why a request was judged as it was, or would be now; nothing is written or taken. */
+  public PolicyExplain explain(byte[] envelope) {
+    SystemState state = system;
+    Admitted admitted = admit(envelope, state.trust(), state.policyInForce());
+    return judging.explain(
+        admitted, row(admitted.id()), state.trust(), state.policyInForce());
+  }
+
+  /**
+   * Begins the next incarnation of a ledger that was put back from a backup (PROTOCOL 27): what was
+   * signed for the one before is void, and that is an event.
+   *
+   * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number
+   * @return the new incarnation
+   */
+  public static long incarnate(
+      LedgerConfig config, LongFunction<Envelope> signed) {
+    return Ledger.nextIncarnation(
+        config,
+        (ledger, incarnation) -> {
+          Envelope change = signed.apply(incarnation);
+          Instant at = new KernelTime(config.clock(), ledger.highWater()).now();
+          SystemState.read(ledger).with(change, EventKind.LEDGER_INCARNATED, at);
+          Event head = ledger.head(SystemState.RUN).orElseThrow();
+          return new Batch()
+              .document(change)
+              .event(
+                  head.next(
+                      EventKind.LEDGER_INCARNATED, change.id(), at, Optional.empty()));
+        });
   }
 
   /**

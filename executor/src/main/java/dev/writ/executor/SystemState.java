@@ -168,7 +168,7 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
     return policy.orElseThrow(() -> new WritException(ExecutorError.NO_POLICY, ""));
   }
 
-  boolean isProhibited(String tool, String version) {
+  public boolean isProhibited(String tool, String version) {
     return prohibited.contains(prohibitedName(tool, version));
   }
 }

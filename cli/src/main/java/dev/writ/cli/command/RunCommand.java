@@ -19,6 +19,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.registry.RegisteredTool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -92,17 +93,17 @@ public final class RunCommand implements CliCommand {
   @Option(names = "--drop-output", description = "Keep only the digest of the output.")
   private boolean dropOutput;
 
-  @Option(names = "--cpu-ms", paramLabel = "N", description = "Processor time (default: 2000).")
-  private long cpuMs = 2000;
+  @Option(names = "--cpu-ms", paramLabel = "N", description = "Processor time to declare (default: 2000).")
+  private Long cpuMs;
 
-  @Option(names = "--wall-ms", paramLabel = "N", description = "Elapsed time (default: 5000).")
-  private long wallMs = 5000;
+  @Option(names = "--wall-ms", paramLabel = "N", description = "Elapsed time to declare (default: 5000).")
+  private Long wallMs;
 
-  @Option(names = "--memory-mb", paramLabel = "N", description = "Memory (default: 64).")
-  private long memoryMb = 64;
+  @Option(names = "--memory-mb", paramLabel = "N", description = "Memory to declare (default: 64).")
+  private Long memoryMb;
 
-  @Option(names = "--output-kb", paramLabel = "N", description = "Output size (default: 1024).")
-  private long outputKb = 1024;
+  @Option(names = "--output-kb", paramLabel = "N", description = "Output size to declare (default: 1024).")
+  private Long outputKb;
 
   @Option(
       names = "--save-request",
@@ -155,10 +156,8 @@ public final class RunCommand implements CliCommand {
     String[] versionParts = operationParts[0].split("@", 2);
     ToolManifest manifest =
         versionParts.length == 2
-            ? home.registry()
-                .manifest(versionParts[0], versionParts[1])
-                .orElseThrow(() -> Homes.notFound("tool " + tool))
-            : only(versionParts[0], home.registry().manifests());
+            ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
+            : only(versionParts[0], home.registry().tools().stream().map(RegisteredTool::manifest).toList());
     String operation =
         operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
     List<Input> files =
@@ -172,9 +171,18 @@ public final class RunCommand implements CliCommand {
         operation,
         params(),
         files,
-        new Resources(cpuMs, memoryMb << 20, outputKb << 10, wallMs),
+        resources(manifest.resourcesMax()),
         manifest.sandboxes().getFirst(),
         Optional.empty());
+  }
+
+  /** What is not declared by hand is a modest amount, within what the tool may use at all. */
+  private Resources resources(Resources most) {
+    return new Resources(
+        cpuMs != null ? cpuMs : Math.min(2000, most.cpuMs()),
+        memoryMb != null ? Math.multiplyExact(memoryMb, 1L << 20) : Math.min(64L << 20, most.memoryBytes()),
+        outputKb != null ? Math.multiplyExact(outputKb, 1L << 10) : Math.min(1L << 20, most.outputBytes()),
+        wallMs != null ? wallMs : Math.min(5000, most.wallMs()));
   }
 
   private static ToolManifest only(String name, List<ToolManifest> all) {

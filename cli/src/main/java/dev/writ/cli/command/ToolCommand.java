@@ -17,6 +17,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,8 +44,12 @@ public final class ToolCommand implements CliCommand {
     return List.of(new Lists(session), new Show(session), new Register(session), new Revoke(session));
   }
 
+  private static List<ToolManifest> manifests(ToolRegistry registry) {
+    return registry.tools().stream().map(RegisteredTool::manifest).toList();
+  }
+
   private static ToolRegistry registry(Home home) {
-    return new ToolRegistry(home.tools());
+    return ToolRegistry.open(home.tools());
   }
 
   /** {@code writ tool list}. */
@@ -81,7 +86,7 @@ public final class ToolCommand implements CliCommand {
       Home home = Homes.home(session);
       SystemState system = Homes.read(session, SystemState::read);
       List<Entry> entries = new ArrayList<>();
-      for (ToolManifest manifest : registry(home).manifests()) {
+      for (ToolManifest manifest : manifests(registry(home))) {
         entries.add(new Entry(manifest, state(manifest, system)));
       }
       session.show(new Tools(entries), Lists::print);
@@ -156,7 +161,7 @@ public final class ToolCommand implements CliCommand {
     @Override
     public ExitCode run() {
       List<ToolManifest> found =
-          registry(Homes.home(session)).manifests().stream()
+          manifests(registry(Homes.home(session))).stream()
               .filter(m -> m.name().equals(name))
               .toList();
       if (found.isEmpty()) {

@@ -3,9 +3,6 @@ package dev.writ.cli.home;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
-import dev.writ.executor.driver.Driver;
-import dev.writ.executor.stage.Tools;
-import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -13,7 +10,7 @@ import dev.writ.tools.Drivers;
 import dev.writ.tools.registry.ToolRegistry;
 import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.util.Optional;
+import java.util.List;
 
 /** A home at work: the ledger open for writing, and the kernel over it. One process at a time. */
 public final class OpenHome implements AutoCloseable {
@@ -27,15 +24,15 @@ public final class OpenHome implements AutoCloseable {
     this.home = home;
     this.ledger = ledger;
     this.drivers = drivers;
-    this.registry = new ToolRegistry(home.tools());
+    this.registry = ToolRegistry.open(home.tools());
     this.kernel =
         Kernel.open(
             new KernelConfig(
                 ledger,
                 home.key("guardian"),
                 home.key("executor"),
-                registry(registry),
-                drivers.all(),
+                new Registry(registry),
+                List.copyOf(drivers.byName().values()),
                 clock,
                 new SecureRandom()));
   }
@@ -62,20 +59,6 @@ public final class OpenHome implements AutoCloseable {
   /** Opens a home's ledger for reading only, also while another process writes. */
   public static LedgerView read(Home home) {
     return Ledger.openReadOnly(home.ledger());
-  }
-
-  private static Tools.Registry registry(ToolRegistry registry) {
-    return new Tools.Registry() {
-      @Override
-      public Optional<ToolManifest> manifest(String name, String version) {
-        return registry.manifest(name, version);
-      }
-
-      @Override
-      public Driver.PackageContent content(ToolManifest manifest) {
-        return registry.content(manifest);
-      }
-    };
   }
 
   public Home home() {

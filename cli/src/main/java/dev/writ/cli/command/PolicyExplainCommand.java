@@ -1,0 +1,61 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.term.Text;
+import dev.writ.guardian.PolicyExplain;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code writ policy explain}. */
+@Command(
+    name = "explain",
+    description = {
+      "Show why a request was judged as it was: the four checks, and the requirement's tree with",
+      "what each node saw. A request that was not submitted is judged for show; nothing is taken."
+    })
+final class PolicyExplainCommand implements CliCommand {
+  private final Session session;
+
+  @Parameters(paramLabel = "FILE|ID", description = "A signed request, or the id of one.")
+  private String request;
+
+  PolicyExplainCommand(Session session) {
+    this.session = session;
+  }
+
+  record Explained(PolicyExplain explain) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return explain.toJson();
+    }
+  }
+
+  @Override
+  public ExitCode run() {
+    Explained explained =
+        Homes.work(
+            session,
+            home ->
+                new Explained(
+                    home.kernel()
+                        .explain(
+                            Files.exists(Path.of(request))
+                                ? session.read(request)
+                                : Ids.document(home.kernel().ledger(), request).toBytes())));
+    session.show(
+        explained,
+        (e, terminal) ->
+            e.explain()
+                .render()
+                .lines()
+                .forEach(line -> terminal.out().println(Text.printable(line))));
+    return ExitCode.OK;
+  }
+}
