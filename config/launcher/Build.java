@@ -3,6 +3,13 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassFileVersion;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.lang.constant.ClassDesc;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
@@ -189,7 +196,7 @@ final class Build {
         Matcher module = MODULE.matcher(line);
         if (module.find()) {
           progress(module.group(1), module.group(2), module.group(3));
-        } else if (line.startsWith("[ERROR]") && line.length() > 8 && errors.size() < 12) {
+        } else if (line.startsWith("[ERROR] ") && errors.size() < 12 && !errors.contains(line)) {
           errors.add(line);
         }
       }
@@ -306,9 +313,10 @@ final class Build {
    */
   private static void copy(Path from, Path to, Path natives) throws IOException {
     boolean rocksdb = from.getFileName().toString().startsWith("rocksdbjni-");
+    boolean picocli = from.getFileName().toString().startsWith("picocli-");
     try (ZipFile zip = new ZipFile(from.toFile())) {
       List<? extends ZipEntry> entries = zip.stream().toList();
-      if (!rocksdb && entries.stream().noneMatch(e -> isSignature(e.getName()))) {
+      if (!rocksdb && !picocli && entries.stream().noneMatch(e -> isSignature(e.getName()))) {
         Files.copy(from, to);
         return;
       }
@@ -324,6 +332,9 @@ final class Build {
                 Files.createDirectories(natives);
                 Files.copy(in, natives.resolve(name));
               }
+            } else if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
+              out.putNextEntry(entry(name));
+              out.write(renewed(in.readAllBytes(), zip));
             } else if (!rocksdb || !name.startsWith("librocksdbjni")) {
               out.putNextEntry(entry(name));
               in.transferTo(out);
@@ -331,6 +342,44 @@ final class Build {
           }
         }
       }
+    }
+  }
+
+  /**
+   * The same class with stack maps and the class file version of Java 8. picocli is compiled for
+   * Java 5, and the JVM keeps no class without stack maps in its AOT cache (half of a short start).
+   */
+  private static byte[] renewed(byte[] bytes, ZipFile jar) {
+    ClassFile reader =
+        ClassFile.of(
+            ClassFile.StackMapsOption.GENERATE_STACK_MAPS,
+            ClassFile.ClassHierarchyResolverOption.of(
+                ClassHierarchyResolver.ofResourceParsing(type -> resource(jar, type))
+                    .orElse(ClassHierarchyResolver.defaultResolver())));
+    ClassModel model = reader.parse(bytes);
+    if (model.majorVersion() >= ClassFile.JAVA_6_VERSION) {
+      return bytes;
+    }
+    // Writing each instruction again is what makes the stack maps.
+    MethodTransform same = MethodTransform.transformingCode((code, part) -> code.with(part));
+    return reader.transformClass(
+        model,
+        (builder, part) -> {
+          switch (part) {
+            case ClassFileVersion _ -> builder.withVersion(ClassFile.JAVA_8_VERSION, 0);
+            case MethodModel method -> builder.transformMethod(method, same);
+            default -> builder.with(part);
+          }
+        });
+  }
+
+  private static InputStream resource(ZipFile jar, ClassDesc type) {
+    String name = type.descriptorString();
+    ZipEntry entry = jar.getEntry(name.substring(1, name.length() - 1) + ".class");
+    try {
+      return entry == null ? null : jar.getInputStream(entry);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -419,7 +468,7 @@ final class Build {
       Path file = dist.resolve("short");
       Files.writeString(
           dist.resolve("short.new"),
-          arguments(List.of("-XX:AOTCache=" + cache)) + Files.readString(file));
+          arguments(List.of("-XX:AOTCache=" + cache, "-Dwrit.start=aot")) + Files.readString(file));
       move(dist.resolve("short.new"), file);
     }
   }

@@ -3,7 +3,6 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Report;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,9 +83,7 @@ record Health(List<Finding> findings) implements Report {
   }
 
   private static Finding start() {
-    boolean cached =
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .anyMatch(flag -> flag.startsWith("-XX:AOTCache="));
+    boolean cached = "aot".equals(System.getProperty("writ.start"));
     return cached
         ? new Finding(State.GOOD, "start", "from the AOT cache")
         : new Finding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
