@@ -11,7 +11,6 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.constant.ClassDesc;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,18 +103,19 @@ final class Build {
       throw new Failure("cannot write to " + top + ", so Writ cannot be built there: " + e);
     }
     // The system drops this lock when its holder dies, however it dies.
+    // The system drops the lock with its channel, and with its holder, however that dies.
     try (FileChannel channel =
-            FileChannel.open(
-                out.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = lock(channel)) {
+        FileChannel.open(
+            out.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      lock(channel);
       if (isStale()) {
         // A little early, since file times come from a coarser clock than this one.
         FileTime started = FileTime.fromMillis(System.currentTimeMillis() - 20);
         maven();
-        Files.writeString(out.resolve("stamp.new"), "");
-        Files.setLastModifiedTime(out.resolve("stamp.new"), started);
         dist();
-        move(out.resolve("stamp.new"), out.resolve("stamp"));
+        Path stamp = Files.writeString(out.resolve("stamp.new"), "");
+        Files.setLastModifiedTime(stamp, started);
+        move(stamp, out.resolve("stamp"));
       } else {
         dist();
       }
@@ -123,13 +123,11 @@ final class Build {
     say("ready");
   }
 
-  private FileLock lock(FileChannel channel) throws IOException {
-    FileLock lock = channel.tryLock();
-    if (lock == null) {
+  private void lock(FileChannel channel) throws IOException {
+    if (channel.tryLock() == null) {
       say("waiting for another build of Writ to end");
-      lock = channel.lock();
+      channel.lock();
     }
-    return lock;
   }
 
   private boolean isStale() throws IOException {

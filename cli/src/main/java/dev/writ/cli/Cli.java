@@ -21,9 +21,15 @@ public final class Cli {
 
   private final Session session;
   private final Failures failures;
+  private final List<CliCommand> commands;
 
   public Cli(Session session) {
+    this(session, Commands.ALL);
+  }
+
+  Cli(Session session, List<CliCommand> commands) {
     this.session = session;
+    this.commands = commands;
     this.failures = new Failures(session);
   }
 
@@ -57,7 +63,7 @@ public final class Cli {
   }
 
   private ExitCode execute(List<String> args) throws IOException {
-    CommandLine root = commandLine(Commands.meantBy(args));
+    CommandLine root = commandLine(Commands.meantBy(args, commands));
     if (args.isEmpty()) {
       root.usage(root.getErr());
       return ExitCode.USAGE;
@@ -66,19 +72,25 @@ public final class Cli {
     if (CommandLine.executeHelpRequest(result) != null) {
       return ExitCode.OK;
     }
+    readHome(result);
     while (result.hasSubcommand()) {
       result = result.subcommand();
+      readHome(result);
     }
     if (result.commandSpec().userObject() instanceof CliCommand command
         && command.subcommands().isEmpty()) {
-      String home = result.matchedOptionValue("--home", (String) null);
-      if (home != null) {
-        session.home(Path.of(home));
-      }
       return command.run(session, new Arguments(result));
     }
     throw new ParameterException(
         result.commandSpec().commandLine(), "which command of " + result.commandSpec().name() + "?");
+  }
+
+  /** The option may stand before the command or behind it. */
+  private void readHome(ParseResult result) {
+    String home = result.matchedOptionValue("--home", (String) null);
+    if (home != null) {
+      session.home(Path.of(home));
+    }
   }
 
   private static String usage(ParameterException e) {

@@ -20,13 +20,13 @@ final class Commands {
   private Commands() {}
 
   /** Those that these arguments can mean: the one they name, or all where they name none. */
-  static List<CliCommand> meantBy(List<String> args) {
+  static List<CliCommand> meantBy(List<String> args, List<CliCommand> all) {
     String word = word(args);
-    return ALL.stream()
+    return all.stream()
         .filter(command -> command.usage().name().equals(word))
         .findFirst()
         .map(List::of)
-        .orElse(ALL);
+        .orElse(all);
   }
 
   /** The first argument that is no option and no option's value. */

@@ -159,9 +159,9 @@ record Health(List<Finding> findings) implements Report {
     while (parent.getParent() != null && !Files.exists(parent)) {
       parent = parent.getParent();
     }
-    return Files.isWritable(parent)
+    return Files.isDirectory(parent) && Files.isWritable(parent)
         ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
-        : new Finding(State.BAD, "home", at + " cannot be made: " + parent + " is not writable");
+        : new Finding(State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
   }
 
   private static Finding sandbox(String engine, Map<String, String> environment) {
