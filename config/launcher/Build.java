@@ -53,7 +53,8 @@ final class Build {
 
   /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
   private static final List<String> SHORT_FLAGS =
-      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
+      List.of(
+          "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
 
   private static final Pattern MODULE =
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
@@ -180,8 +181,12 @@ final class Build {
             .directory(top.toFile())
             .redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", jdk.toString());
-    builder.environment().put("MAVEN_OPTS", "--sun-misc-unsafe-memory-access=allow"
-        + " --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+    builder
+        .environment()
+        .put(
+            "MAVEN_OPTS",
+            "--sun-misc-unsafe-memory-access=allow"
+                + " --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
     Process process = builder.start();
     process.getOutputStream().close();
     Deque<String> errors = new ArrayDeque<>();
@@ -280,9 +285,7 @@ final class Build {
   private static String arguments(List<String> options) {
     StringBuilder text = new StringBuilder();
     for (String option : options) {
-      text.append('"')
-          .append(option.replace("\\", "\\\\").replace("\"", "\\\""))
-          .append("\"\n");
+      text.append('"').append(option.replace("\\", "\\\\").replace("\"", "\\\"")).append("\"\n");
     }
     return text.toString();
   }
@@ -455,7 +458,6 @@ final class Build {
                 "train")
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    builder.environment().put("WRIT_TOP", top.toString());
     Process process = builder.start();
     process.getOutputStream().close();
     boolean ended = process.waitFor(120, TimeUnit.SECONDS);
@@ -501,8 +503,7 @@ final class Build {
   }
 
   private static void move(Path from, Path to) throws IOException {
-    Files.move(
-        from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private void progress(String module, String number, String of) {

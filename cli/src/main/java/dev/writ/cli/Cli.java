@@ -82,7 +82,8 @@ public final class Cli {
       return command.run(session, new Arguments(result));
     }
     throw new ParameterException(
-        result.commandSpec().commandLine(), "which command of " + result.commandSpec().name() + "?");
+        result.commandSpec().commandLine(),
+        "which command of " + result.commandSpec().name() + "?");
   }
 
   /** The option may stand before the command or behind it. */

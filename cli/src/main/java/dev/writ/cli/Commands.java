@@ -7,7 +7,9 @@ import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.VersionCommand;
 import java.util.List;
 
-/** The commands, in the order that {@code writ --help} lists them. A new command is one line here. */
+/**
+ * The commands, in the order that {@code writ --help} lists them. A new command is one line here.
+ */
 final class Commands {
   static final List<CliCommand> ALL =
       List.of(

@@ -64,5 +64,4 @@ public enum ExitCode {
     }
     return BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
   }
-
 }

@@ -122,8 +122,8 @@ public final class Usage {
     CommandSpec spec =
         of(
                 "writ",
-                "A guardian and executor for agents: every effect needs a signed decision, ends in a"
-                    + " signed receipt, and can be replayed.")
+                "A guardian and executor for agents: every effect needs a signed decision, ends in"
+                    + " a signed receipt, and can be replayed.")
             .spec("writ");
     spec.addOption(
         shared("--home")

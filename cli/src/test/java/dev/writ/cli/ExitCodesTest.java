@@ -33,11 +33,10 @@ class ExitCodesTest {
     for (ErrorCatalogue.Section section : ErrorCatalogue.sections()) {
       assertThat(section.codes())
           .filteredOn(code -> code != CliError.INTERNAL)
-          .allSatisfy(
-              code ->
-                  assertThat(ExitCode.of(code))
-                      .as(code.code() + ": name its exit status in ExitCode")
-                      .isNotIn(ExitCode.INTERNAL, ExitCode.OK));
+          .allSatisfy(code ->
+              assertThat(ExitCode.of(code))
+                  .as(code.code() + ": name its exit status in ExitCode")
+                  .isNotIn(ExitCode.INTERNAL, ExitCode.OK));
     }
     assertThat(ExitCode.of(CliError.INTERNAL)).isEqualTo(ExitCode.INTERNAL);
   }

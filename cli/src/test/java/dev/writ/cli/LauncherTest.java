@@ -152,9 +152,12 @@ class LauncherTest {
   private List<String> complete(Path script, String... words) throws Exception {
     String line =
         // bash has compopt only while it completes for a person.
-        "compopt() { :; }; source '" + script + "'; COMP_WORDS=("
+        "compopt() { :; }; source '"
+            + script
+            + "'; COMP_WORDS=("
             + String.join(" ", List.of(words).stream().map(w -> "'" + w + "'").toList())
-            + "); COMP_CWORD=" + (words.length - 1)
+            + "); COMP_CWORD="
+            + (words.length - 1)
             + "; _complete_writ; printf '%s\\n' \"${COMPREPLY[@]}\"";
     Ended ended = run(folder, "", List.of("bash", "-c", line));
     assertThat(ended.err()).isEmpty();

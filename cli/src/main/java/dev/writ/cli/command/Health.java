@@ -114,7 +114,9 @@ record Health(List<Finding> findings) implements Report {
       return new Finding(
           State.BAD,
           "rocksdb",
-          "its native library does not load: " + cause + "; is there room in the temporary folder?");
+          "its native library does not load: "
+              + cause
+              + "; is there room in the temporary folder?");
     }
   }
 
@@ -161,7 +163,8 @@ record Health(List<Finding> findings) implements Report {
     }
     return Files.isDirectory(parent) && Files.isWritable(parent)
         ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
-        : new Finding(State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
+        : new Finding(
+            State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
   }
 
   private static Finding sandbox(String engine, Map<String, String> environment) {

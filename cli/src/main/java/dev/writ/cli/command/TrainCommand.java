@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.Cli;
 import dev.writ.cli.Arguments;
+import dev.writ.cli.Cli;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Session;
@@ -36,7 +36,8 @@ public final class TrainCommand implements CliCommand {
     for (List<String> args : RUNS) {
       Terminal terminal =
           new Terminal(
-              new ByteArrayInputStream("{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(StandardCharsets.UTF_8)),
+              new ByteArrayInputStream(
+                  "{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(StandardCharsets.UTF_8)),
               OutputStream.nullOutputStream(),
               OutputStream.nullOutputStream(),
               "out,err",

@@ -26,11 +26,7 @@ public final class VersionCommand implements CliCommand {
 
     @Override
     public JsonValue toJson() {
-      return JsonValue.object()
-          .put("java", java)
-          .put("system", system)
-          .put("writ", writ)
-          .build();
+      return JsonValue.object().put("java", java).put("system", system).put("writ", writ).build();
     }
   }
 
@@ -42,7 +38,12 @@ public final class VersionCommand implements CliCommand {
             terminal
                 .out()
                 .println(
-                    "writ " + versions.writ() + ", Java " + versions.java() + ", " + versions.system()));
+                    "writ "
+                        + versions.writ()
+                        + ", Java "
+                        + versions.java()
+                        + ", "
+                        + versions.system()));
     return ExitCode.OK;
   }
 }

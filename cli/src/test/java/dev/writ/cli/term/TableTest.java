@@ -95,7 +95,8 @@ class TableTest {
   }
 
   private static String any(Random random) {
-    List<String> parts = List.of("a", "word ", "日本", "e\u0301", "🎉", "\u001b[1m", "\n", "  ", "-----");
+    List<String> parts =
+        List.of("a", "word ", "日本", "e\u0301", "🎉", "\u001b[1m", "\n", "  ", "-----");
     StringBuilder text = new StringBuilder();
     for (int i = random.nextInt(30); i > 0; i--) {
       text.append(parts.get(random.nextInt(parts.size())));
