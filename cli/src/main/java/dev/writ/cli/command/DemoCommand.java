@@ -3,11 +3,13 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Asking;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
@@ -40,16 +42,14 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
 
 /** {@code writ demo}: the main job, for real, on a new data directory. */
-@Command(
-    name = "demo",
-    description = {
-      "Make a data directory and play an agent that asks for a handful of effects: allowed, denied,",
-      "escalated and approved, repeated, failing. Everything is real and stays for you to look at."
-    })
 public final class DemoCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("demo", "Make a data directory and play an agent that asks for a handful of effects: allowed, denied, escalated and approved, repeated, failing. Everything is real and stays for you to look at.");
+  }
+
   private static final Home.Names NAMES = new Home.Names("acme", "researcher", "reviewer");
   private static final String RUN = "demo";
   private static final String STAFF =
@@ -60,12 +60,6 @@ public final class DemoCommand implements CliCommand {
       Edsger,algorithms,Nuenen,110
       Barbara,compilers,Boston,140
       """;
-
-  private final Session session;
-
-  public DemoCommand(Session session) {
-    this.session = session;
-  }
 
   /** One thing that the agent or the approver did, and what came of it. */
   record Step(String asked, Answer answer, boolean approval) {
@@ -94,7 +88,7 @@ public final class DemoCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     Played played;
     try (Progress progress = new Progress(session.terminal())) {
       progress.step("making keys, policy and ledger");

@@ -1,22 +1,21 @@
 package dev.writ.cli.command;
 
+import dev.writ.cli.Arguments;
 import dev.writ.cli.Cli;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import picocli.CommandLine.Command;
 
 /**
  * {@code writ train}, hidden: runs what people run, for nothing, so that the launcher's build can
  * keep the classes that this loads in the AOT cache.
  */
-@Command(name = "train", hidden = true, description = "Load what commands need, for the AOT cache.")
 public final class TrainCommand implements CliCommand {
   private static final List<List<String>> RUNS =
       List.of(
@@ -25,21 +24,25 @@ public final class TrainCommand implements CliCommand {
           List.of("version"),
           List.of("canon", "-"),
           List.of("canon", "--json", "-"),
-          List.of("doctor"),
-          List.of("doctor", "--json"),
           List.of("no-such-command"));
 
   @Override
-  public ExitCode run() {
+  public Usage usage() {
+    return Usage.of("train", "Load what commands need, for the AOT cache.").hidden();
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
     for (List<String> args : RUNS) {
       Terminal terminal =
           new Terminal(
-              new ByteArrayInputStream("{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(StandardCharsets.UTF_8)),
+              new ByteArrayInputStream(
+                  "{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(StandardCharsets.UTF_8)),
               OutputStream.nullOutputStream(),
               OutputStream.nullOutputStream(),
               "out,err",
-              Map.of());
-      new Cli(new Session(terminal, Map.of())).run(args.toArray(String[]::new));
+              session.environment());
+      new Cli(new Session(terminal, session.environment())).run(args.toArray(String[]::new));
     }
     return ExitCode.OK;
   }
