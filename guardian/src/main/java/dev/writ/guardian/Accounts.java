@@ -105,10 +105,21 @@ public final class Accounts {
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
+    String nonce = nonceKey(a.request());
+    Taken taken = take(a, c, p, gathered, nonce, time);
+    List<Row> rows = new ArrayList<>(taken.deletions);
+    rows.addFirst(row(taken.entry));
+    return new Judged(taken.decision, rows);
+  }
+
+  /** What one step gave; its row is written outside the lock. */
+  private record Taken(Decision decision, AccountEntry entry, List<Row> deletions) {}
+
+  private Taken take(
+      Admitted a, Circumstances c, Policy p, Gathered gathered, String nonce, Instant time) {
     lock.lock();
     try {
       usePolicy(p);
-      String nonce = nonceKey(a.request());
       requireNonce(nonce, a);
       Optional<AccountEntry> before =
           Optional.ofNullable(entries.get(a.id())).map(AccountEntry.Versions::now);
@@ -118,16 +129,13 @@ public final class Accounts {
       before.ifPresent(this::drop);
       boolean stored = false;
       try {
-        JudgeInputs inputs = inputs(a, p, gathered, time);
+        JudgeInputs inputs = inputs(a, p, gathered, nonce, time);
         Decision decision = Judge.judge(a, c.manifest(), p, inputs, c.snapshot(), c.supersedes());
         AccountEntry entry = entryOf(a, decision, nonce, before, time);
         put(entry, before);
         stored = true;
         nextStep++;
-        List<Row> rows = new ArrayList<>();
-        rows.add(row(entry));
-        rows.addAll(deletions(time));
-        return new Judged(decision, rows);
+        return new Taken(decision, entry, deletions(time));
       } finally {
         if (!stored) {
           before.ifPresent(entry -> put(entry, Optional.empty()));
@@ -145,7 +153,7 @@ public final class Accounts {
     lock.lock();
     try {
       usePolicy(p);
-      return inputs(a, p, gathered, time);
+      return inputs(a, p, gathered, nonceKey(a.request()), time);
     } finally {
       lock.unlock();
     }
@@ -222,7 +230,8 @@ public final class Accounts {
     }
   }
 
-  private JudgeInputs inputs(Admitted a, Policy p, Gathered gathered, Instant time) {
+  private JudgeInputs inputs(
+      Admitted a, Policy p, Gathered gathered, String nonce, Instant time) {
     String tenant = a.request().scope().tenant();
     String tool = a.request().effect().tool();
     List<JudgeInputs.Balance> balances = new ArrayList<>();
@@ -235,7 +244,7 @@ public final class Accounts {
         rates.add(totals.count(rate, key, time));
       }
     }
-    Digest nonceOwner = nonces.get(nonceKey(a.request()));
+    Digest nonceOwner = nonces.get(nonce);
     return gathered.inputs(
         nextStep, balances, rates, nonceOwner != null && !nonceOwner.equals(a.id()));
   }
