@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -119,7 +120,7 @@ class HostileTextsAreBoundedTest {
   /** The most work for each byte that a number can ask for: all its digits, halfway, tiny. */
   @Test
   void manyHardNumbersCostNoMoreThanTheirLength() {
-    String hard = new java.math.BigDecimal(Double.MIN_VALUE * 3).toString() + "1,";
+    String hard = new BigDecimal(Double.MIN_VALUE * 3).toPlainString() + "1,";
     byte[] json = join(ascii("["), repeat(hard, (2 << 20) / hard.length()), ascii("0]"));
     assertThat(Jcs.canonicalize(json)).hasSizeLessThan(json.length / 10);
   }
@@ -164,9 +165,9 @@ class HostileTextsAreBoundedTest {
   }
 
   @Test
-  void sixteenMebibytesOfTheSameKeyAreRefused() {
+  void sixteenMebibytesOfOneKeyAreRefused() {
     byte[] json = join(ascii("{"), repeat("\"a\":1,", MIB_16 / 6 - 2), ascii("\"a\":1}"));
-    refused(CanonicalizeError.DUPLICATE_KEY, json, Limits.DEFAULT);
+    assertThatThrownBy(() -> Jcs.canonicalize(json)).hasMessageContaining("at byte 7.");
   }
 
   @Test

@@ -112,7 +112,9 @@ class SecondOpinionTest {
     Process process =
         new ProcessBuilder(
                 System.getProperty("java.home") + "/bin/java",
-                "-Xmx16m",
+                "-Xmx8m",
+                "-Xshare:auto",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Endless.class.getName())
