@@ -51,6 +51,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Guardian and SafeExecutor over one ledger: the one pipeline that every surface goes through.
@@ -69,7 +70,7 @@ public final class Kernel {
   private final RunClosings closings;
   private volatile SystemState system;
 
-  private Kernel(KernelConfig config) {
+  private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
     this.system = SystemState.read(ledger);
     this.time = new KernelTime(config.clock(), ledger.highWater());
@@ -79,7 +80,7 @@ public final class Kernel {
     Audience audience = new Audience(ledger.origin(), ledger.incarnation());
     Tools tools = new Tools(config.registry(), config.drivers());
     ReceiptStage.Signer signer = signer(config.executorKey());
-    this.executor = stages(tools, audience, signer);
+    this.executor = seam.apply(stages(tools, audience, signer));
     Guardian guardian = new Guardian(config.guardianKey(), audience);
     this.judging = new Judging(ledger, time, accounts, guardian, tools);
     this.administration = new Administration(ledger, time, runs);
@@ -151,7 +152,12 @@ public final class Kernel {
    *     the system run does not hold
    */
   public static Kernel open(KernelConfig config) {
-    Kernel kernel = new Kernel(config);
+    return open(config, executor -> executor);
+  }
+
+  /** For tests: a stage can be given a collaborator that fails. */
+  static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
+    Kernel kernel = new Kernel(config, seam);
     new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
     return kernel;
   }
