@@ -57,6 +57,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * Guardian and SafeExecutor over one ledger: the one pipeline that every surface goes through.
@@ -75,7 +76,7 @@ public final class Kernel {
   private final RunClosings closings;
   private volatile SystemState system;
 
-  private Kernel(KernelConfig config) {
+  private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
     this.system = SystemState.read(ledger);
     this.time = new KernelTime(config.clock(), ledger.highWater());
@@ -85,7 +86,7 @@ public final class Kernel {
     Audience audience = new Audience(ledger.origin(), ledger.incarnation());
     Tools tools = new Tools(config.registry(), config.drivers());
     ReceiptStage.Signer signer = signer(config.executorKey());
-    this.executor = stages(tools, audience, signer);
+    this.executor = seam.apply(stages(tools, audience, signer));
     Guardian guardian = new Guardian(config.guardianKey(), audience);
     this.judging = new Judging(ledger, time, accounts, guardian, tools);
     this.administration = new Administration(ledger, time, runs);
@@ -157,7 +158,12 @@ public final class Kernel {
    *     the system run does not hold
    */
   public static Kernel open(KernelConfig config) {
-    Kernel kernel = new Kernel(config);
+    return open(config, executor -> executor);
+  }
+
+  /** For tests: a stage can be given a collaborator that fails. */
+  static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
+    Kernel kernel = new Kernel(config, seam);
     new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
     return kernel;
   }
