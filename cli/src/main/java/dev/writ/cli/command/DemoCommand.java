@@ -119,6 +119,7 @@ public final class DemoCommand implements CliCommand {
 
     Played play() {
       Input staff = put("staff.csv", STAFF);
+      Input text = put("text", STAFF);
       Envelope sum =
           ask(
               "js: a sum of squares",
@@ -127,7 +128,7 @@ public final class DemoCommand implements CliCommand {
       ask(
           "sql: who works where",
           effect("sql", sql("select team, count(*) as people from staff group by team"), staff));
-      ask("word-count: over the same file", effect("word-count", none(), staff));
+      ask("word-count: over the same file", effect("word-count", none(), text));
       submit("the first request again", sum);
       ask("js: eval of a string", effect("js", source("eval('1+1')")));
       ask(
@@ -142,8 +143,8 @@ public final class DemoCommand implements CliCommand {
           ask("sql: salaries", effect("sql", sql("select avg(salary) from staff"), staff));
       approve(salaries);
       submit("sql: salaries, now approved", salaries);
-      ask("word-count: a second time", effect("word-count", none(), staff));
-      ask("word-count: a third time this hour", effect("word-count", none(), staff));
+      ask("word-count: a second time", effect("word-count", none(), text));
+      ask("word-count: a third time this hour", effect("word-count", none(), text));
       RunId run = new RunId(NAMES.tenant(), RUN);
       return new Played(
           home.home().dir(),
