@@ -96,21 +96,29 @@ final class Judging {
    * Judges a request: for the first time, or anew where its intent lapsed.
    *
    * @param before where it stood; its age counts from when it was first received
+   * @param approval what an approver said just now; what approvers said before is found in the
+   *     ledger, and so is the evidence that came with the request the first time
    * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
    */
   Judged judge(
       Admitted admitted,
       Optional<RequestRow> before,
-      List<Envelope> approvals,
-      List<Envelope> evidence,
+      List<Envelope> approval,
+      List<Envelope> brought,
       Runs.Borrowed run,
       Trust trust,
       Policy policy) {
     Request request = admitted.request();
+    requireNamed(request, brought);
+    List<Envelope> approvals = new ArrayList<>(approval);
+    List<Envelope> evidence = new ArrayList<>(brought);
+    if (before.isPresent()) {
+      approvals.addAll(approvalsOf(admitted.id()));
+      evidence.addAll(evidenceOf(request, brought));
+    }
     String opener = admitted.holder().kid();
     String runSeed = run.seedFor(opener);
     request.consumes().forEach(id -> requireConsumable(request, id));
-    requireNamed(request, evidence);
     Tools.Circumstances tool = tools.circumstances(request.effect(), policy);
     Accounts.Judged judged =
         accounts.judge(
@@ -144,7 +152,7 @@ final class Judging {
             turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
             turn.batch().document(admitted.envelope());
           }
-          evidence.forEach(document -> turn.batch().document(document));
+          brought.forEach(document -> turn.batch().document(document));
           write(turn, answer, issued, before, admitted.receivedAt());
           judged.rows().forEach(row -> ReceiptStage.write(turn, row));
         }));
@@ -241,20 +249,9 @@ final class Judging {
     Request request = Request.read(envelope.document());
     Admitted admitted =
         Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
-    List<Envelope> approvals = new ArrayList<>();
-    ledger.scan(
-        Tables.APPROVAL,
-        Tables.prefix(pending.request().hex()),
-        (key, _) -> {
-          approvals.add(
-              ledger.document(Digest.parse("sha256:" + Tables.lastPart(key))).orElseThrow());
-          return true;
-        });
-    approvals.add(approval);
-    List<Envelope> evidence =
-        request.evidence().stream().flatMap(id -> ledger.document(id).stream()).toList();
     Judged judged =
-        judge(admitted, Optional.of(row), approvals, evidence, run, trust, policy);
+        judge(
+            admitted, Optional.of(row), List.of(approval), List.of(), run, trust, policy);
     return new Judged(
         judged.answer(),
         new Once(turn -> {
@@ -318,6 +315,26 @@ final class Judging {
         Decision.read(decision.document()),
         row.intent().map(id -> ledger.document(id).orElseThrow()),
         Optional.empty());
+  }
+
+  private List<Envelope> approvalsOf(Digest request) {
+    List<Envelope> approvals = new ArrayList<>();
+    ledger.scan(
+        Tables.APPROVAL,
+        Tables.prefix(request.hex()),
+        (key, _) -> {
+          approvals.add(
+              ledger.document(Digest.parse("sha256:" + Tables.lastPart(key))).orElseThrow());
+          return true;
+        });
+    return approvals;
+  }
+
+  private List<Envelope> evidenceOf(Request request, List<Envelope> brought) {
+    return request.evidence().stream()
+        .filter(id -> brought.stream().noneMatch(document -> document.id().equals(id)))
+        .flatMap(id -> ledger.document(id).stream())
+        .toList();
   }
 
   private void requireConsumable(Request request, Digest id) {
