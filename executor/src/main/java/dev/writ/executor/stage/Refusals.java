@@ -10,6 +10,7 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.Accounts;
+import dev.writ.guardian.JudgeInputs;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
@@ -64,7 +65,7 @@ public final class Refusals {
                       RequestRow.State.LAPSED,
                       order.decisionEnvelope().id(),
                       Optional.of(order.intentEnvelope().id()),
-                      row.map(RequestRow::receivedAt).orElse(at))
+                      JudgeInputs.read(order.decision().inputs()).receivedAt())
                   .toBytes());
       accounts
           .release(order.decision().request())
