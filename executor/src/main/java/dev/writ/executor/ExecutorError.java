@@ -37,7 +37,7 @@ public enum ExecutorError implements ErrorCode {
       "Submit the request again to get that."),
   ORDER_TIME(
       "EXE-112",
-      "the order is older than its intent, or from the future",
+      "an order's time does not fit: it is too old, or from the future",
       "Set the clock of the sender and sign a new order."),
 
   SNAPSHOT(

@@ -159,6 +159,7 @@ public final class Kernel {
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     Kernel kernel = new Kernel(config, seam);
     new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
+    kernel.closings.sealUnsealed();
     return kernel;
   }
 
@@ -365,7 +366,8 @@ public final class Kernel {
 
   /** Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29). */
   public Checkpoint closeRun(Envelope close) {
-    return closings.close(close, system.trust());
+    SystemState state = system;
+    return closings.close(close, state.trust(), state.policyInForce());
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
