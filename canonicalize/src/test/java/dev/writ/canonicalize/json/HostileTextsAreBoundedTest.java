@@ -64,9 +64,9 @@ class HostileTextsAreBoundedTest {
   void tenMillionBracketsOverflowNoStackWhereTheLimitAllowsThem() {
     int depth = 10_000_000;
     byte[] open = repeat("[", depth);
-    refused(CanonicalizeError.TRUNCATED, open, DEEP);
+    assertThatThrownBy(() -> Jcs.canonicalize(open, DEEP)).hasMessageContaining("CAN-011");
     byte[] json = join(open, repeat("]", depth));
-    assertThat(Jcs.canonicalize(json, DEEP)).isEqualTo(json);
+    assertThat(Arrays.equals(Jcs.canonicalize(json, DEEP), json)).isTrue();
   }
 
   @Test
@@ -79,10 +79,10 @@ class HostileTextsAreBoundedTest {
     assertThat(Jcs.write(Jcs.parseCanonical(objects, DEEP))).isEqualTo(objects);
   }
 
-  /** Moving each level's members when it closes would copy 10^13 bytes. */
+  /** Moving each level's members when it closes would copy 10^12 bytes. */
   @Test
-  void aMillionLevelsOutOfOrderAreReorderedOnce() {
-    int depth = 1_000_000;
+  void halfAMillionLevelsOutOfOrderAreReorderedOnce() {
+    int depth = 500_000;
     byte[] json = join(repeat("{\"b\":0,\"a\":", depth), ascii("1"), repeat("}", depth));
     byte[] canonical = join(repeat("{\"a\":", depth), ascii("1"), repeat(",\"b\":0}", depth));
     assertThat(Jcs.canonicalize(json, DEEP)).isEqualTo(canonical);
