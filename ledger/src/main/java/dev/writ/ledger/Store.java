@@ -85,13 +85,10 @@ final class Store implements AutoCloseable {
 
   /** An open database with its column families. */
   private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
-    void close() throws RocksDBException {
+    /** Errors of closing mean nothing here: what was acknowledged has been synced before. */
+    void close() {
       handles.forEach(AbstractNativeReference::close);
-      try {
-        db.closeE();
-      } finally {
-        db.close();
-      }
+      db.close();
     }
   }
 
@@ -391,14 +388,9 @@ final class Store implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        try {
-          opened.close();
-        } catch (RocksDBException e) {
-          throw Failures.of("closing", e);
-        } finally {
-          closeNatives();
-          scratch.ifPresent(Store::delete);
-        }
+        opened.close();
+        closeNatives();
+        scratch.ifPresent(Store::delete);
       }
     } finally {
       gate.writeLock().unlock();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KillNineLosesNothingAwaitedTest {
-  private static final int KILLS = Integer.getInteger("writ.kills", 3);
+  private static final int KILLS = Integer.getInteger("writ.kills", 2);
   private static final int RUNS = 8;
 
   @TempDir Path home;
@@ -69,7 +69,7 @@ class KillNineLosesNothingAwaitedTest {
     for (int kill = 0; kill < KILLS; kill++) {
       try (Child child =
           Child.start(Child.command(List.of("-Xmx128m"), Writer.class, home.toString()))) {
-        for (int lines = 0; lines < 150; lines++) {
+        for (int lines = 0; lines < 60; lines++) {
           remember(awaited, child.out.readLine());
         }
         child.process.toHandle().destroyForcibly(); // SIGKILL

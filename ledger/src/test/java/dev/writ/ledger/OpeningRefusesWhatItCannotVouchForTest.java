@@ -38,7 +38,7 @@ class OpeningRefusesWhatItCannotVouchForTest {
       LedgerConfig config = config(Path.of(args[0]));
       AtomicLong awaited = new AtomicLong();
       try (Ledger ledger = Ledger.create(config)) {
-        Path ballast = Files.write(config.dir().resolve("ballast"), new byte[24 << 20]);
+        Path ballast = Files.write(config.dir().resolve("ballast"), new byte[8 << 20]);
         try {
           ledger.append(opening("a")).await();
           while (true) {
@@ -173,7 +173,7 @@ class OpeningRefusesWhatItCannotVouchForTest {
   void a_full_disk_stops_it_and_loses_nothing_awaited() throws Exception {
     Files.createDirectory(home.resolve("data"));
     List<String> filler = Child.command(List.of(), Filler.class, home.toString());
-    String small = "mount -t tmpfs -o size=80m tmpfs \"$1\"/data";
+    String small = "mount -t tmpfs -o size=48m tmpfs \"$1\"/data";
     try (Child child = Child.start(Namespace.command(small, home.toString(), filler))) {
       assertThat(child.linesToEnd()).containsExactly("LED-005", "LED-022", "all there", "[]");
     }
