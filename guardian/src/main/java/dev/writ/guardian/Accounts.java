@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.AccountEntry.Charge;
 import dev.writ.guardian.AccountEntry.Mark;
 import dev.writ.guardian.AccountEntry.State;
+import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
@@ -105,21 +106,29 @@ public final class Accounts {
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
-    String nonce = nonceKey(a.request());
-    Taken taken = take(a, c, p, gathered, nonce, time);
+    Matter ahead = matter(a, c, p, gathered.inputs(0, List.of(), List.of(), false));
+    Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, nonceKey(a.request()));
+    Decision decision =
+        Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
     List<Row> rows = new ArrayList<>(taken.deletions);
     rows.addFirst(row(taken.entry));
-    return new Judged(taken.decision, rows);
+    return new Judged(decision, rows);
   }
 
-  /** What one step gave; its row is written outside the lock. */
-  private record Taken(Decision decision, AccountEntry entry, List<Row> deletions) {}
+  private static Matter matter(Admitted a, Circumstances c, Policy p, JudgeInputs inputs) {
+    return new Matter(a, c.manifest(), p, inputs);
+  }
 
-  private Taken take(
-      Admitted a, Circumstances c, Policy p, Gathered gathered, String nonce, Instant time) {
+  /** What one step gave; documents and rows are written outside the lock. */
+  private record Taken(
+      Matter matter, List<CheckOutcome> outcomes, AccountEntry entry, List<Row> deletions) {}
+
+  private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, String nonce) {
+    Admitted a = ahead.admitted();
+    Instant time = gathered.time();
     lock.lock();
     try {
-      usePolicy(p);
+      usePolicy(ahead.policy());
       requireNonce(nonce, a);
       Optional<AccountEntry.Versions> versions = Optional.ofNullable(entries.get(a.id()));
       Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
@@ -129,13 +138,15 @@ public final class Accounts {
       before.ifPresent(this::drop);
       boolean stored = false;
       try {
-        JudgeInputs inputs = inputs(a, p, gathered, nonce, time);
-        Decision decision = Judge.judge(a, c.manifest(), p, inputs, c.snapshot(), c.supersedes());
-        AccountEntry entry = entryOf(a, decision, nonce, before, time);
+        JudgeInputs inputs = inputs(a, ahead.policy(), gathered, nonce, time);
+        Matter matter = new Matter(a, ahead.manifest(), ahead.policy(), inputs);
+        List<CheckOutcome> outcomes = Judge.outcomes(matter, checks);
+        boolean allowed = Judge.verdict(outcomes) == Verdict.ALLOW;
+        AccountEntry entry = entryOf(a, allowed, nonce, before, time);
         put(entry, versions);
         stored = true;
         nextStep++;
-        return new Taken(decision, entry, deletions(time));
+        return new Taken(matter, outcomes, entry, deletions(time));
       } finally {
         if (!stored) {
           versions.ifPresent(v -> put(v.now(), v.before()));
@@ -250,12 +261,11 @@ public final class Accounts {
   }
 
   private AccountEntry entryOf(
-      Admitted a, Decision decision, String nonce, Optional<AccountEntry> before, Instant time) {
+      Admitted a, boolean allowed, String nonce, Optional<AccountEntry> before, Instant time) {
     List<Charge> charges = new ArrayList<>();
     List<Mark> marks = new ArrayList<>(before.map(AccountEntry::marks).orElse(List.of()));
-    boolean allowed = decision.verdict() == Verdict.ALLOW;
     if (allowed) {
-      String tenant = decision.scope().tenant();
+      String tenant = a.request().scope().tenant();
       for (Charges.Due due :
           Charges.of(totals.policy(), tenant, a.charged(), a.request().effect())) {
         charges.add(new Charge(due.budget().name(), due.key(), due.amount().orElseThrow()));
