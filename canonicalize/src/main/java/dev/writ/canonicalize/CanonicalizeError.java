@@ -10,7 +10,7 @@ public enum CanonicalizeError implements ErrorCode {
   TRAILING_BYTES("CAN-006", "bytes follow the JSON value", "Send one value and nothing after it."),
   NUMBER_RANGE(
       "CAN-007",
-      "a number is outside what an IEEE double can hold",
+      "a number is larger than an IEEE double can hold",
       "Send such a number as a string."),
   TOO_DEEP("CAN-008", "the value is nested too deeply", "Flatten the value."),
   TOO_LARGE("CAN-009", "the text is too large", "Send large content as a blob, by digest."),
@@ -20,6 +20,14 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-012",
       "the bytes are JSON but not in canonical form",
       "Write the document as RFC 8785 does before signing it."),
+  SECOND_OPINION(
+      "CAN-013",
+      "the second canonicalizer disagrees",
+      "Trust neither form; report the document as a defect."),
+  NUMBER_UNDERFLOW(
+      "CAN-014",
+      "a number is not zero, but an IEEE double can only hold it as zero",
+      "Send such a number as a string."),
 
   FIELD_MISSING("CAN-020", "a field is missing", "Add the field."),
   FIELD_UNKNOWN("CAN-021", "a field is not known here", "Leave the field out."),
@@ -36,10 +44,42 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_WINDOW("CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
   KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not."),
   KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
-  KEY_FILE("CAN-057", "a key file cannot be used", "Mend the file as the message says."),
+  KEY_FILE(
+      "CAN-057",
+      "a key file cannot be read or written",
+      "Mend what the message names, and try again."),
   SIGNATURE_INVALID("CAN-060", "a signature does not verify", "Sign the exact payload again."),
   PAYLOAD_TYPE("CAN-061", "an envelope holds another type of document", "Send the right document."),
-  SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature.");
+  SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature."),
+  SIGNERS_DIFFER(
+      "CAN-063",
+      "an envelope is signed by more than one holder",
+      "Let each holder sign a document of its own."),
+  SIGNATURE_TWICE(
+      "CAN-064",
+      "an envelope is signed by two keys of one algorithm",
+      "Sign once with each algorithm."),
+
+  KEY_FILE_MISSING("CAN-070", "there is no key file of that name", "Name the file, or make a key."),
+  KEY_FILE_EXISTS(
+      "CAN-071", "a file of that name exists", "Choose another name; keys are never overwritten."),
+  KEY_FILE_EXPOSED(
+      "CAN-072",
+      "others may read a key that is not encrypted",
+      "Run chmod 600 on it, or encrypt it under a passphrase."),
+  KEY_FILE_KIND("CAN-073", "a key file is no regular file", "Name the file itself."),
+  KEY_FILE_MALFORMED(
+      "CAN-074", "a key file is malformed or cut off", "Restore it; its form is in spec/keys.md."),
+  KEY_FILE_ALGORITHM(
+      "CAN-075",
+      "a key file is of an algorithm that is not taken",
+      "Use Ed25519, or ML-DSA-65 as a seed; encrypt by PBES2 with scrypt or PBKDF2."),
+  KEY_FILE_PASSPHRASE(
+      "CAN-076",
+      "the passphrase does not open the key file, or the file is damaged",
+      "Give the right passphrase, or restore the file."),
+  KEY_FILE_PASSPHRASE_MISSING(
+      "CAN-077", "a passphrase is needed and there is none", "Give a passphrase.");
 
   private final String code;
   private final String meaning;

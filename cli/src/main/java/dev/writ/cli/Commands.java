@@ -1,8 +1,24 @@
 package dev.writ.cli;
 
+import dev.writ.cli.command.ApproveCommand;
 import dev.writ.cli.command.CanonCommand;
+import dev.writ.cli.command.CheckpointCommand;
+import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DoctorCommand;
+import dev.writ.cli.command.FsckCommand;
+import dev.writ.cli.command.InitCommand;
+import dev.writ.cli.command.KeyCommand;
+import dev.writ.cli.command.OutputCommand;
+import dev.writ.cli.command.PolicyCommand;
+import dev.writ.cli.command.ReceiptsCommand;
+import dev.writ.cli.command.ResolveCommand;
+import dev.writ.cli.command.RunCommand;
+import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.ShowCommand;
+import dev.writ.cli.command.SubmitCommand;
+import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.VersionCommand;
 import java.util.List;
@@ -13,6 +29,22 @@ import java.util.List;
 final class Commands {
   static final List<CliCommand> ALL =
       List.of(
+          new DemoCommand(),
+          new InitCommand(),
+          new RunCommand(),
+          new SubmitCommand(),
+          new ApproveCommand(),
+          new ReceiptsCommand(),
+          new ShowCommand(),
+          new OutputCommand(),
+          new RunsCommand(),
+          new CloseCommand(),
+          new CheckpointCommand(),
+          new PolicyCommand(),
+          new KeyCommand(),
+          new ToolCommand(),
+          new ResolveCommand(),
+          new FsckCommand(),
           new CanonCommand(),
           new DoctorCommand(),
           new CompletionCommand(),

@@ -32,12 +32,19 @@ public enum ExitCode {
 
   private static final Map<String, ExitCode> BY_CODE =
       new TreeMap<>(
-          Map.of(
-              CliError.USAGE.code(), USAGE,
-              CliError.FILE_UNREADABLE.code(), BROKEN_INPUT,
-              CliError.FILE_UNWRITABLE.code(), UNAVAILABLE,
-              CliError.OUTPUT_CLOSED.code(), UNAVAILABLE,
-              CliError.INTERNAL.code(), INTERNAL));
+          Map.ofEntries(
+              Map.entry(CliError.USAGE.code(), USAGE),
+              Map.entry(CliError.KEY_NAME.code(), USAGE),
+              Map.entry(CliError.PARAMETER.code(), USAGE),
+              Map.entry(CliError.TOOL_AMBIGUOUS.code(), USAGE),
+              Map.entry(CliError.FILE_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(CliError.NOT_FOUND.code(), BROKEN_INPUT),
+              Map.entry(CliError.FILE_UNWRITABLE.code(), UNAVAILABLE),
+              Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
+              Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
+              Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
+              Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;
   private final String meaning;

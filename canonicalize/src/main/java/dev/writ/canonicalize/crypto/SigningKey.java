@@ -1,48 +1,99 @@
 package dev.writ.canonicalize.crypto;
 
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.WritException;
 import java.security.SecureRandom;
-import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
-/** A private key. It never shows its secret in {@link #toString()}. */
+/**
+ * A private key. It never shows its secret in {@link #toString()}. Signing is deterministic in both
+ * algorithms: the same key and message give the same bytes.
+ */
 public final class SigningKey {
-  private final byte[] secret;
-  private final byte[] rawPublic;
-  private final VerifyingKey verifyingKey;
+  /** Bytes of the secret that a key of either algorithm grows from. */
+  public static final int SEED_LENGTH = 32;
 
-  private SigningKey(byte[] secret) {
-    this.secret = secret;
-    this.rawPublic = new byte[Ed25519.PUBLIC_KEY_SIZE];
-    Ed25519.generatePublicKey(secret, 0, rawPublic, 0);
-    this.verifyingKey = VerifyingKey.ed25519(rawPublic);
+  private final SecretHalf half;
+
+  private SigningKey(SecretHalf half) {
+    this.half = half;
   }
 
   /** A new Ed25519 key. */
   public static SigningKey generateEd25519(SecureRandom random) {
-    byte[] secret = new byte[Ed25519.SECRET_KEY_SIZE];
-    random.nextBytes(secret);
-    return new SigningKey(secret);
+    return new SigningKey(new Ed25519Secret(newSeed(random)));
   }
 
-  /** The Ed25519 key of a 32-byte secret (RFC 8032, 5.1.5). */
+  /** A new ML-DSA-65 key. */
+  public static SigningKey generateMlDsa65(SecureRandom random) {
+    return new SigningKey(new MlDsa65Secret(newSeed(random)));
+  }
+
+  /** A new key of that algorithm. */
+  public static SigningKey generate(Algorithm algorithm, SecureRandom random) {
+    return switch (algorithm) {
+      case ED25519 -> generateEd25519(random);
+      case ML_DSA_65 -> generateMlDsa65(random);
+    };
+  }
+
+  /**
+   * The Ed25519 key of a 32-byte secret (RFC 8032, 5.1.5).
+   *
+   * @throws WritException {@code CAN-050} for another length
+   */
   public static SigningKey ed25519(byte[] secret) {
-    if (secret.length != Ed25519.SECRET_KEY_SIZE) {
-      throw new IllegalArgumentException(secret.length + " bytes");
+    return new SigningKey(new Ed25519Secret(checked(secret)));
+  }
+
+  /**
+   * The ML-DSA-65 key of a 32-byte seed (FIPS 204, algorithm 6).
+   *
+   * @throws WritException {@code CAN-050} for another length
+   */
+  public static SigningKey mlDsa65(byte[] seed) {
+    return new SigningKey(new MlDsa65Secret(checked(seed)));
+  }
+
+  private static byte[] newSeed(SecureRandom random) {
+    byte[] seed = new byte[SEED_LENGTH];
+    random.nextBytes(seed);
+    return seed;
+  }
+
+  private static byte[] checked(byte[] seed) {
+    if (seed.length != SEED_LENGTH) {
+      throw new WritException(
+          CanonicalizeError.KEY_MALFORMED,
+          "secret of " + seed.length + " bytes, not " + SEED_LENGTH);
     }
-    return new SigningKey(secret.clone());
+    return seed.clone();
   }
 
   public VerifyingKey verifyingKey() {
-    return verifyingKey;
+    return half.verifyingKey();
   }
 
   public String kid() {
-    return verifyingKey.kid();
+    return verifyingKey().kid();
   }
 
+  public Algorithm algorithm() {
+    return verifyingKey().algorithm();
+  }
+
+  /** The signature of a message: 64 bytes for Ed25519, 3309 for ML-DSA-65. */
   public byte[] sign(byte[] message) {
-    byte[] signature = new byte[Ed25519.SIGNATURE_SIZE];
-    Ed25519.sign(secret, 0, rawPublic, 0, null, message, 0, message.length, signature, 0);
-    return signature;
+    return sign(SignatureEngines.current(), message);
+  }
+
+  /** The same by a given engine; the bytes never depend on it. */
+  byte[] sign(SignatureEngine engine, byte[] message) {
+    return half.sign(engine, message);
+  }
+
+  /** The secret, for the key file; not copied. */
+  byte[] seed() {
+    return half.seed();
   }
 
   @Override

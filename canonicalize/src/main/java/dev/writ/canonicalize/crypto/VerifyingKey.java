@@ -2,54 +2,116 @@ package dev.writ.canonicalize.crypto;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import java.util.Arrays;
-import java.util.Base64;
-import org.bouncycastle.math.ec.rfc8032.Ed25519;
+import java.util.List;
 
-/** A public key. Its id is the RFC 7638 thumbprint of its JWK, base64url without padding. */
+/**
+ * A public key that may be enrolled: holding one means that it is well-formed and not weak. Its id
+ * is the RFC 7638 thumbprint of its JWK, base64url without padding.
+ */
 public final class VerifyingKey {
-  private final byte[] raw;
+  /** Members that RFC 7638 does not hash and that we take beside those it does. */
+  private static final String KID = "kid";
+
+  private final PublicHalf half;
   private final String kid;
 
-  private VerifyingKey(byte[] raw) {
-    this.raw = raw;
-    byte[] jwk = Jcs.write(jwkMembers(raw));
-    this.kid = Base64.getUrlEncoder().withoutPadding().encodeToString(Digest.sha256(jwk).bytes());
+  private VerifyingKey(PublicHalf half) {
+    this.half = half;
+    this.kid =
+        StrictBase64.encodeUrl(Digest.sha256(Jcs.write(half.requiredMembers())).bytes());
   }
 
-  /** An Ed25519 key from its 32 bytes (RFC 8032, 5.1.5). */
+  /**
+   * An Ed25519 key from its 32 bytes (RFC 8032, 5.1.5).
+   *
+   * @throws WritException {@code CAN-050} for what is no key, {@code CAN-051} for a weak one
+   */
   public static VerifyingKey ed25519(byte[] raw) {
-    return new VerifyingKey(raw.clone());
+    return new VerifyingKey(new Ed25519Public(raw.clone()));
   }
 
-  private static JsonValue jwkMembers(byte[] raw) {
-    return JsonValue.object()
-        .put("crv", "Ed25519")
-        .put("kty", "OKP")
-        .put("x", Base64.getUrlEncoder().withoutPadding().encodeToString(raw))
-        .build();
+  /**
+   * An ML-DSA-65 key from its 1952 bytes (FIPS 204, 7.2).
+   *
+   * @throws WritException {@code CAN-050} for another length
+   */
+  public static VerifyingKey mlDsa65(byte[] raw) {
+    return new VerifyingKey(new MlDsa65Public(raw.clone()));
   }
 
+  /**
+   * Reads a public JWK: kty OKP, crv Ed25519, x (RFC 8037); or kty AKP, alg ML-DSA-65, pub (RFC
+   * 9964). A kid may stand beside them and must be the thumbprint; nothing else may.
+   *
+   * @throws WritException {@code CAN-02x} for members that are missing, mistyped or unknown (a
+   *     private key's among them), {@code CAN-050} and {@code CAN-051} as for the raw forms
+   */
+  public static VerifyingKey fromJwk(JsonValue jwk) {
+    Fields fields = Fields.of("jwk", jwk);
+    VerifyingKey key = readJwk(fields);
+    fields.end();
+    return key;
+  }
+
+  /**
+   * Reads the members of a public JWK out of an object that may hold others, which the caller reads
+   * and whose end it checks.
+   *
+   * @throws WritException as {@link #fromJwk}
+   */
+  public static VerifyingKey readJwk(Fields fields) {
+    VerifyingKey key =
+        switch (fields.oneOf("kty", List.of("OKP", "AKP"), text -> text)) {
+          case "OKP" -> {
+            fields.oneOf("crv", List.of("Ed25519"), text -> text);
+            yield new VerifyingKey(new Ed25519Public(bytes(fields, "x")));
+          }
+          default -> {
+            fields.oneOf("alg", List.of(Algorithm.ML_DSA_65.text()), text -> text);
+            yield new VerifyingKey(new MlDsa65Public(bytes(fields, "pub")));
+          }
+        };
+    fields
+        .optional(KID, fields::string)
+        .filter(kid -> !kid.equals(key.kid))
+        .ifPresent(
+            _ -> {
+              throw new WritException(
+                  CanonicalizeError.KEY_MALFORMED,
+                  fields.path() + "/kid is not the key's thumbprint, " + key.kid);
+            });
+    return key;
+  }
+
+  private static byte[] bytes(Fields fields, String member) {
+    return StrictBase64.decodeUrl(fields.path() + "/" + member, fields.string(member));
+  }
+
+  /** The key's id: its RFC 7638 thumbprint, 43 characters. */
   public String kid() {
     return kid;
   }
 
-  /** The raw key bytes. */
-  public byte[] bytes() {
-    return raw.clone();
+  public Algorithm algorithm() {
+    return half.algorithm();
   }
 
-  /** The key as a JWK (RFC 8037), with its kid. */
+  /** The raw key bytes. */
+  public byte[] bytes() {
+    return half.raw().clone();
+  }
+
+  /** The key as a JWK, with its kid. */
   public JsonValue.Obj toJwk() {
-    return JsonValue.object()
-        .put("crv", "Ed25519")
-        .put("kid", kid)
-        .put("kty", "OKP")
-        .put("x", Base64.getUrlEncoder().withoutPadding().encodeToString(raw))
-        .build();
+    var jwk = JsonValue.object().put(KID, kid);
+    half.requiredMembers().members().forEach(jwk::put);
+    return jwk.build();
   }
 
   /**
@@ -58,20 +120,27 @@ public final class VerifyingKey {
    * @throws WritException {@code CAN-060} where the acceptance rule of spec/signatures.md refuses
    */
   public void verify(byte[] message, byte[] signature) {
-    if (signature.length != 64
-        || !Ed25519.verify(signature, 0, raw, 0, message, 0, message.length)) {
-      throw new WritException(CanonicalizeError.SIGNATURE_INVALID, "key " + kid);
+    verify(SignatureEngines.current(), message, signature);
+  }
+
+  /** The same by a given engine; the verdict never depends on it. */
+  void verify(SignatureEngine engine, byte[] message, byte[] signature) {
+    if (!half.accepts(engine, message, signature)) {
+      throw new WritException(
+          CanonicalizeError.SIGNATURE_INVALID, algorithm().text() + " key " + kid);
     }
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof VerifyingKey that && Arrays.equals(raw, that.raw);
+    return other instanceof VerifyingKey that
+        && algorithm() == that.algorithm()
+        && Arrays.equals(half.raw(), that.half.raw());
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(raw);
+    return Arrays.hashCode(half.raw());
   }
 
   @Override

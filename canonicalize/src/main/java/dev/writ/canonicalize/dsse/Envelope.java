@@ -2,6 +2,7 @@ package dev.writ.canonicalize.dsse;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Fields;
@@ -10,23 +11,57 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 
 /**
- * A DSSE envelope in our one form: itself JCS, padded standard base64, signatures sorted by key id
- * and one for each key (PROTOCOL 23). What has another form is refused. Holding an envelope says
- * nothing about its signatures: {@link dev.writ.canonicalize.trust.Trust} judges them.
+ * A DSSE envelope in our one form (spec/envelope.md): itself JCS, padded standard base64, signatures
+ * sorted by key id and one for each key (PROTOCOL 23). What has another form is refused. Holding an
+ * envelope says nothing about its signatures: {@link dev.writ.canonicalize.trust.Trust} judges them.
  */
 public final class Envelope {
+  /** The largest payload; with all its signatures it still fits {@link #LIMITS}. */
+  public static final int PAYLOAD_BYTES_MAX = 11 << 20;
+
+  /** The most signatures on one envelope. */
+  public static final int SIGNATURES_MAX = 16;
+
+  /** Of the envelope itself: the object, its list, and the objects in that. */
+  private static final Limits LIMITS = new Limits(Limits.DEFAULT.bytesMax(), 3);
+
+  private static final int TYPE_CHARACTERS_MAX = 256;
+
+  /** A key id is a SHA-256 digest in base64url. */
+  private static final int KEY_ID_CHARACTERS = 43;
+
   private final String payloadType;
   private final byte[] payload;
   private final List<Signature> signatures;
   private final Digest id;
 
   /** One signature over the envelope's pre-authentication encoding. */
-  public record Signature(String kid, byte[] bytes) {}
+  public record Signature(String kid, byte[] bytes) {
+    public Signature {
+      bytes = bytes.clone();
+    }
+
+    @Override
+    public byte[] bytes() {
+      return bytes.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Signature that
+          && kid.equals(that.kid)
+          && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * kid.hashCode() + Arrays.hashCode(bytes);
+    }
+  }
 
   private Envelope(String payloadType, byte[] payload, List<Signature> signatures) {
     this.payloadType = payloadType;
@@ -35,19 +70,36 @@ public final class Envelope {
     this.id = Digest.sha256(payload);
   }
 
-  /** Signs a document with one or more keys. */
+  /** Signs a document with one or more keys of one holder. */
   public static Envelope sign(String payloadType, JsonValue document, SigningKey... keys) {
     return signBytes(payloadType, Jcs.write(document), keys);
   }
 
-  /** Signs canonical bytes, for a caller that already has them. */
+  /**
+   * Signs canonical bytes, for a caller that already has them.
+   *
+   * @throws WritException {@code CAN-009} for a payload over {@link #PAYLOAD_BYTES_MAX}
+   * @throws IllegalArgumentException without a key, with a key twice, with too many, or for a payload
+   *     type that no envelope may have: our own code never asks for these
+   */
   public static Envelope signBytes(String payloadType, byte[] payload, SigningKey... keys) {
+    if (payload.length > PAYLOAD_BYTES_MAX) {
+      throw new WritException(
+          CanonicalizeError.TOO_LARGE,
+          "payload of " + payload.length + " bytes, more than " + PAYLOAD_BYTES_MAX);
+    }
+    if (!isType(payloadType) || keys.length == 0 || keys.length > SIGNATURES_MAX) {
+      throw new IllegalArgumentException(keys.length + " keys, type \"" + payloadType + "\"");
+    }
     byte[] message = preAuthEncoding(payloadType, payload);
     List<Signature> signatures =
         Arrays.stream(keys)
             .map(key -> new Signature(key.kid(), key.sign(message)))
             .sorted(Comparator.comparing(Signature::kid))
             .toList();
+    if (!isStrictlySorted(signatures)) {
+      throw new IllegalArgumentException("a key signs twice");
+    }
     return new Envelope(payloadType, payload.clone(), signatures);
   }
 
@@ -57,45 +109,61 @@ public final class Envelope {
    * @throws WritException {@code CAN-0xx} for any other form than ours
    */
   public static Envelope parse(byte[] bytes) {
-    Fields fields = Fields.of("envelope", Jcs.parseCanonical(bytes, Limits.DEFAULT));
-    byte[] payload = base64(fields.string("payload"), "envelope/payload");
-    String type = fields.name("payloadType");
-    List<Signature> signatures =
-        fields.list(
-            "signatures",
-            (path, value) -> {
-              Fields item = Fields.of(path, value);
-              Signature signature =
-                  new Signature(item.name("keyid"), base64(item.string("sig"), path + "/sig"));
-              item.end();
-              return signature;
-            });
-    fields.end();
-    if (signatures.isEmpty()) {
-      throw new WritException(CanonicalizeError.FIELD_VALUE, "envelope/signatures is empty");
+    Fields fields = Fields.of("envelope", Jcs.parseCanonical(bytes, LIMITS));
+    byte[] payload = StrictBase64.decode("envelope/payload", fields.string("payload"));
+    if (payload.length > PAYLOAD_BYTES_MAX) {
+      throw new WritException(
+          CanonicalizeError.TOO_LARGE,
+          "payload of " + payload.length + " bytes, more than " + PAYLOAD_BYTES_MAX);
     }
-    for (int i = 1; i < signatures.size(); i++) {
-      if (signatures.get(i - 1).kid().compareTo(signatures.get(i).kid()) >= 0) {
-        throw new WritException(
-            CanonicalizeError.FIELD_VALUE,
-            "envelope/signatures is not sorted by keyid, one for each key");
-      }
+    String type = fields.string("payloadType");
+    if (!isType(type)) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          "envelope/payloadType is not 1 to " + TYPE_CHARACTERS_MAX + " visible ASCII characters");
+    }
+    List<Signature> signatures = fields.list("signatures", Envelope::signature);
+    fields.end();
+    if (signatures.isEmpty() || signatures.size() > SIGNATURES_MAX) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          "envelope/signatures has " + signatures.size() + " items, not 1 to " + SIGNATURES_MAX);
+    }
+    if (!isStrictlySorted(signatures)) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          "envelope/signatures is not sorted by keyid, one for each key");
     }
     return new Envelope(type, payload, signatures);
   }
 
-  private static byte[] base64(String text, String path) {
-    try {
-      byte[] bytes = Base64.getDecoder().decode(text);
-      // The JDK's decoder takes missing padding and set spare bits; only one spelling is ours.
-      if (Base64.getEncoder().encodeToString(bytes).equals(text)) {
-        return bytes;
-      }
-    } catch (IllegalArgumentException e) {
-      // refused below, with the other wrong forms
+  private static Signature signature(String path, JsonValue value) {
+    Fields fields = Fields.of(path, value);
+    String kid = fields.string("keyid");
+    if (StrictBase64.decodeUrl(path + "/keyid", kid).length != Digest.LENGTH) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          path + "/keyid is not a thumbprint of " + KEY_ID_CHARACTERS + " characters");
     }
-    throw new WritException(
-        CanonicalizeError.FIELD_VALUE, path + " is not padded standard base64 (RFC 4648, 4)");
+    Signature signature =
+        new Signature(kid, StrictBase64.decode(path + "/sig", fields.string("sig")));
+    fields.end();
+    return signature;
+  }
+
+  private static boolean isType(String type) {
+    return !type.isEmpty()
+        && type.length() <= TYPE_CHARACTERS_MAX
+        && type.chars().allMatch(c -> c > 0x20 && c < 0x7f);
+  }
+
+  private static boolean isStrictlySorted(List<Signature> signatures) {
+    for (int i = 1; i < signatures.size(); i++) {
+      if (signatures.get(i - 1).kid().compareTo(signatures.get(i).kid()) >= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What a signature covers: PAE of the DSSE protocol, version 1. */
@@ -109,14 +177,18 @@ public final class Envelope {
     return all;
   }
 
+  /** What the signatures of this envelope cover. */
+  public byte[] preAuthEncoding() {
+    return preAuthEncoding(payloadType, payload);
+  }
+
   public byte[] toBytes() {
     return Jcs.write(toJson());
   }
 
   public JsonValue.Obj toJson() {
-    Base64.Encoder base64 = Base64.getEncoder();
     return JsonValue.object()
-        .put("payload", base64.encodeToString(payload))
+        .put("payload", StrictBase64.encode(payload))
         .put("payloadType", payloadType)
         .putList(
             "signatures",
@@ -124,7 +196,7 @@ public final class Envelope {
             s ->
                 JsonValue.object()
                     .put("keyid", s.kid())
-                    .put("sig", base64.encodeToString(s.bytes()))
+                    .put("sig", StrictBase64.encode(s.bytes))
                     .build())
         .build();
   }

@@ -1,5 +1,6 @@
 package dev.writ.canonicalize.trust;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -10,8 +11,8 @@ public enum KeyRole {
   PRINCIPAL("delegation"),
   APPROVER("approval"),
   GUARDIAN("decision", "intent"),
-  EXECUTOR("receipt", "refusal"),
-  OPERATOR("resolution", "trust-change"),
+  EXECUTOR("receipt", "refusal", "run-closing"),
+  OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),
   PUBLISHER("tool-package"),
   /** Signs what is brought as evidence: any payload type outside {@code application/vnd.writ.}. */
@@ -19,21 +20,31 @@ public enum KeyRole {
   /** Signs checkpoints, which are signed notes and no envelopes. */
   LOG();
 
-  private final List<String> kinds;
+  /** All of them, in the order of their declaration. */
+  public static final List<KeyRole> ALL = List.of(values());
+
+  private final String text;
+  private final List<String> payloadTypes;
 
   KeyRole(String... kinds) {
-    this.kinds = List.of(kinds);
+    this.text = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    this.payloadTypes = Arrays.stream(kinds).map(PayloadTypes::of).toList();
   }
 
   public String text() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return text;
+  }
+
+  /** The payload types of ours that a key of this role may sign. */
+  public List<String> payloadTypes() {
+    return payloadTypes;
   }
 
   /** Whether a key of this role may sign an envelope of that payload type. */
   public boolean maySign(String payloadType) {
-    if (this == ATTESTOR) {
-      return !payloadType.startsWith(PayloadTypes.PREFIX);
-    }
-    return kinds.stream().map(PayloadTypes::of).anyMatch(payloadType::equals);
+    // Media types compare without case (RFC 6838, 4.2); ours must not be imitated in capitals.
+    return this == ATTESTOR
+        ? !payloadType.toLowerCase(Locale.ROOT).startsWith(PayloadTypes.PREFIX)
+        : payloadTypes.contains(payloadType);
   }
 }

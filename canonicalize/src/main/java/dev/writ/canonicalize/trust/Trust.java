@@ -2,33 +2,120 @@ package dev.writ.canonicalize.trust;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** The enrolled keys: who may sign what. Immutable. */
+/**
+ * The enrolled keys: who may sign what, and with which algorithms. Immutable; its file is a JWK Set
+ * (RFC 7517, 5) with members of ours (spec/keys.md).
+ */
 public final class Trust {
-  private final SortedMap<String, TrustedKey> keys;
+  /** What a role requires where trust does not say otherwise. */
+  public static final List<Algorithm> DEFAULT_REQUIRED = List.of(Algorithm.ED25519);
 
-  private Trust(SortedMap<String, TrustedKey> keys) {
+  private static final String REQUIRED = "writ_required_algorithms";
+
+  private final SortedMap<String, TrustedKey> keys;
+  private final SortedMap<KeyRole, List<Algorithm>> required;
+
+  private Trust(
+      SortedMap<String, TrustedKey> keys, SortedMap<KeyRole, List<Algorithm>> required) {
     this.keys = Collections.unmodifiableSortedMap(keys);
+    this.required = Collections.unmodifiableSortedMap(required);
   }
 
+  /**
+   * @throws WritException {@code CAN-056} where a key is there twice
+   */
   public static Trust of(Collection<TrustedKey> keys) {
     TreeMap<String, TrustedKey> byId = new TreeMap<>();
     for (TrustedKey key : keys) {
       if (byId.put(key.kid(), key) != null) {
-        throw new WritException(CanonicalizeError.KEY_TWICE, "key " + key.kid());
+        throw twice(key.kid());
       }
     }
-    return new Trust(byId);
+    return new Trust(byId, new TreeMap<>());
+  }
+
+  /**
+   * Reads a trust file. It need not be canonical: people may write it.
+   *
+   * @throws WritException {@code CAN-0xx} for anything but a JWK Set with our members
+   */
+  public static Trust parse(byte[] file) {
+    return fromJson(Jcs.parse(file));
+  }
+
+  /**
+   * Reads the value that {@link #toJson} gives.
+   *
+   * @throws WritException as {@link #parse}
+   */
+  public static Trust fromJson(JsonValue value) {
+    Fields fields = Fields.of("trust", value);
+    List<TrustedKey> keys = fields.list("keys", TrustedKey::fromJson);
+    TreeMap<KeyRole, List<Algorithm>> required = new TreeMap<>();
+    if (fields.has(REQUIRED)) {
+      Fields roles = fields.fields(REQUIRED);
+      for (KeyRole role : KeyRole.ALL) {
+        roles
+            .optional(role.text(), key -> roles.list(key, Trust::algorithm))
+            .ifPresent(list -> required.put(role, checked(role, list)));
+      }
+      roles.end();
+    }
+    fields.end();
+    return new Trust(new TreeMap<>(of(keys).keys), required);
+  }
+
+  private static Algorithm algorithm(String path, JsonValue value) {
+    String found = Fields.stringItem(path, value);
+    return Algorithm.ALL.stream()
+        .filter(algorithm -> algorithm.text().equals(found))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new WritException(
+                    CanonicalizeError.FIELD_VALUE,
+                    path + " is none of " + Algorithm.ALL.stream().map(Algorithm::text).toList()));
+  }
+
+  /** In the order of their declaration, at least one, none twice. */
+  private static List<Algorithm> checked(KeyRole role, List<Algorithm> algorithms) {
+    TreeSet<Algorithm> sorted = new TreeSet<>(algorithms);
+    if (sorted.isEmpty() || sorted.size() != algorithms.size()) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          "the required algorithms of " + role.text() + " must be at least one and each once");
+    }
+    return List.copyOf(sorted);
+  }
+
+  /** The trust file; {@link Jcs#write} gives its bytes, which are the same for equal trust. */
+  public JsonValue.Obj toJson() {
+    var file = JsonValue.object().putList("keys", List.copyOf(keys.values()), TrustedKey::toJson);
+    if (!required.isEmpty()) {
+      var roles = JsonValue.object();
+      required.forEach(
+          (role, list) -> roles.putList(role.text(), list, a -> JsonValue.of(a.text())));
+      file.put(REQUIRED, roles.build());
+    }
+    return file.build();
   }
 
   /** All keys, by key id. */
@@ -40,44 +127,231 @@ public final class Trust {
     return Optional.ofNullable(keys.get(kid));
   }
 
+  /** The algorithms that every signer of that role must have signed with. */
+  public List<Algorithm> requiredAlgorithms(KeyRole role) {
+    return required.getOrDefault(role, DEFAULT_REQUIRED);
+  }
+
   /**
-   * Verifies every signature of an envelope: each by a known key, valid at that time and not
-   * revoked, all of one role that may sign this payload type.
+   * This trust with one key more.
    *
-   * @return the signers, in the order of their key ids; never empty
-   * @throws WritException {@code CAN-06x} for the first signature that does not hold
+   * @throws WritException {@code CAN-056} where it is enrolled already, in whatever role
+   */
+  public Trust withKey(TrustedKey key) {
+    if (keys.containsKey(key.kid())) {
+      throw twice(key.kid());
+    }
+    return replacing(key);
+  }
+
+  /**
+   * This trust with a key revoked. It stays in the file, for what it signed before.
+   *
+   * @throws WritException {@code CAN-052} for an unknown key, {@code CAN-055} where it is revoked
+   *     already: a revocation is never moved
+   */
+  public Trust withRevoked(String kid, Instant at) {
+    TrustedKey key = enrolled(kid);
+    requireNotRevoked(key);
+    return replacing(key.withRevokedAt(at));
+  }
+
+  /**
+   * This trust with the end of a key's validity set, as rotation does with the former key.
+   *
+   * @throws WritException {@code CAN-052} for an unknown key; {@code CAN-054} where that would
+   *     lengthen its validity; {@code CAN-023} where it would end before it begins
+   */
+  public Trust withNotAfter(String kid, Instant end) {
+    TrustedKey key = enrolled(kid);
+    if (key.notAfter().filter(end::isAfter).isPresent()) {
+      throw new WritException(
+          CanonicalizeError.KEY_WINDOW,
+          "key " + kid + " ends at " + key.notAfter().get() + " and cannot end later, at " + end);
+    }
+    return replacing(key.withNotAfter(end));
+  }
+
+  /**
+   * This trust with other required algorithms for a role.
+   *
+   * @throws WritException {@code CAN-023} for an empty list or an algorithm twice
+   */
+  public Trust withRequiredAlgorithms(KeyRole role, List<Algorithm> algorithms) {
+    TreeMap<KeyRole, List<Algorithm>> changed = new TreeMap<>(required);
+    changed.put(role, checked(role, algorithms));
+    return new Trust(keys, changed);
+  }
+
+  private Trust replacing(TrustedKey key) {
+    TreeMap<String, TrustedKey> changed = new TreeMap<>(keys);
+    changed.put(key.kid(), key);
+    return new Trust(changed, required);
+  }
+
+  /**
+   * Verifies every signature of an envelope, live: each by a known key, valid at that time and not
+   * revoked, all of one holder whose role may sign this payload type, with every algorithm that the
+   * role requires. It is also the rule for what is in no log: being unlogged is being not before any
+   * revocation (PROTOCOL 25).
+   *
+   * @return the signing keys, one for each algorithm: first those of the required algorithms, in
+   *     the order of {@link Algorithm}. So the first names the holder, and no signature that somebody
+   *     adds or strips changes which key that is; never empty
+   * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first thing
+   *     that does not hold; everything that costs nothing is looked at before the signatures
    */
   public List<TrustedKey> verify(Envelope envelope, String payloadType, Instant at) {
+    return verify(
+        envelope,
+        payloadType,
+        key -> {
+          requireValid(key, at);
+          requireNotRevoked(key);
+        });
+  }
+
+  /**
+   * Verifies every signature of an envelope that a log holds: as {@link #verify}, but a revoked key
+   * still counts where the document comes before the key's revocation in the log. The required
+   * algorithms are this trust's; across a change of them, pass the trust that was in force.
+   *
+   * @param position where the log holds the document, which the caller has verified
+   * @param revocations the log index of a key's revocation, by key id; empty where the log has none
+   * @return the signing keys, as {@link #verify}
+   * @throws WritException as {@link #verify}
+   */
+  public List<TrustedKey> verifyLogged(
+      Envelope envelope,
+      String payloadType,
+      LogPosition position,
+      Function<String, Optional<Long>> revocations) {
+    return verify(
+        envelope,
+        payloadType,
+        key -> {
+          requireValid(key, position.at());
+          Optional<Long> revoked = revocations.apply(key.kid());
+          if (revoked.isEmpty()) {
+            // Revoked, but not in this log: nothing shows what came before.
+            requireNotRevoked(key);
+          } else if (position.index() >= revoked.get()) {
+            throw new WritException(
+                CanonicalizeError.KEY_REVOKED,
+                "key "
+                    + key.kid()
+                    + " at log index "
+                    + revoked.get()
+                    + ", the document is at "
+                    + position.index());
+          }
+        });
+  }
+
+  private List<TrustedKey> verify(
+      Envelope envelope, String payloadType, Consumer<TrustedKey> requireInForce) {
     if (!envelope.payloadType().equals(payloadType)) {
       throw new WritException(
           CanonicalizeError.PAYLOAD_TYPE, envelope.payloadType() + " instead of " + payloadType);
     }
-    byte[] message = Envelope.preAuthEncoding(payloadType, envelope.payload());
     List<TrustedKey> signers = new ArrayList<>();
     for (Envelope.Signature signature : envelope.signatures()) {
-      TrustedKey trusted = keys.get(signature.kid());
-      if (trusted == null) {
-        throw new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + signature.kid());
-      }
-      if (!trusted.role().maySign(payloadType)) {
+      TrustedKey signer = enrolled(signature.kid());
+      if (!signer.role().maySign(payloadType)) {
         throw new WritException(
             CanonicalizeError.KEY_ROLE,
-            "key " + trusted.kid() + " is of role " + trusted.role().text());
+            "key " + signer.kid() + " of role " + signer.role().text() + ", " + payloadType);
       }
-      if (at.isBefore(trusted.notBefore())
-          || trusted.notAfter().filter(end -> !at.isBefore(end)).isPresent()) {
-        throw new WritException(CanonicalizeError.KEY_WINDOW, "key " + trusted.kid());
-      }
-      if (trusted.revokedAt().isPresent()) {
-        throw new WritException(CanonicalizeError.KEY_REVOKED, "key " + trusted.kid());
-      }
-      VerifyingKey key = trusted.key();
-      key.verify(message, signature.bytes());
-      signers.add(trusted);
+      requireInForce.accept(signer);
+      signers.add(signer);
     }
-    if (signers.stream().map(TrustedKey::role).distinct().count() != 1) {
-      throw new WritException(CanonicalizeError.KEY_ROLE, "signers of several roles");
+    requireOneHolder(signers);
+    requireAlgorithms(signers);
+    byte[] message = envelope.preAuthEncoding();
+    for (int i = 0; i < signers.size(); i++) {
+      signers.get(i).key().verify(message, envelope.signatures().get(i).bytes());
     }
-    return List.copyOf(signers);
+    List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
+    Comparator<TrustedKey> order =
+        Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))
+            .thenComparing(key -> key.key().algorithm());
+    return signers.stream().sorted(order).toList();
+  }
+
+  /**
+   * Two holders on one document would leave open whose document it is, and whoever saw the first
+   * one's could add himself. Two keys of one algorithm would leave open which of them is the
+   * holder's.
+   */
+  private static void requireOneHolder(List<TrustedKey> signers) {
+    TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
+    TrustedKey first = signers.getFirst();
+    for (TrustedKey signer : signers) {
+      if (!signer.sameHolder(first)) {
+        throw new WritException(
+            CanonicalizeError.SIGNERS_DIFFER, "keys " + first.kid() + " and " + signer.kid());
+      }
+      TrustedKey other = byAlgorithm.put(signer.key().algorithm(), signer);
+      if (other != null) {
+        throw new WritException(
+            CanonicalizeError.SIGNATURE_TWICE, "keys " + other.kid() + " and " + signer.kid());
+      }
+    }
+  }
+
+  private void requireAlgorithms(List<TrustedKey> signers) {
+    KeyRole role = signers.getFirst().role();
+    for (Algorithm algorithm : requiredAlgorithms(role)) {
+      if (signers.stream().noneMatch(signer -> signer.key().algorithm() == algorithm)) {
+        throw new WritException(
+            CanonicalizeError.SIGNATURE_MISSING,
+            "role " + role.text() + " requires " + algorithm.text());
+      }
+    }
+  }
+
+  private TrustedKey enrolled(String kid) {
+    TrustedKey key = keys.get(kid);
+    if (key == null) {
+      throw new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid);
+    }
+    return key;
+  }
+
+  private static void requireValid(TrustedKey key, Instant at) {
+    if (!key.isValidAt(at)) {
+      throw new WritException(
+          CanonicalizeError.KEY_WINDOW,
+          "key "
+              + key.kid()
+              + " is valid from "
+              + key.notBefore()
+              + key.notAfter().map(end -> " to " + end).orElse("")
+              + ", the time is "
+              + at);
+    }
+  }
+
+  private static void requireNotRevoked(TrustedKey key) {
+    if (key.revokedAt().isPresent()) {
+      throw new WritException(
+          CanonicalizeError.KEY_REVOKED, "key " + key.kid() + " at " + key.revokedAt().get());
+    }
+  }
+
+  private static WritException twice(String kid) {
+    return new WritException(CanonicalizeError.KEY_TWICE, "key " + kid);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Trust that
+        && keys.equals(that.keys)
+        && required.equals(that.required);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * keys.hashCode() + required.hashCode();
   }
 }

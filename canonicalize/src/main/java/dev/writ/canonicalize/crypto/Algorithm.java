@@ -1,0 +1,25 @@
+package dev.writ.canonicalize.crypto;
+
+import java.util.List;
+
+/** A signature algorithm, by its JOSE name. */
+public enum Algorithm {
+  /** RFC 8032, pure; the name of RFC 9864. */
+  ED25519("Ed25519"),
+  /** FIPS 204, pure, empty context, deterministic variant; the name of RFC 9964. */
+  ML_DSA_65("ML-DSA-65");
+
+  /** All of them, in the order of their declaration. */
+  public static final List<Algorithm> ALL = List.of(values());
+
+  private final String text;
+
+  Algorithm(String text) {
+    this.text = text;
+  }
+
+  /** The name in documents. */
+  public String text() {
+    return text;
+  }
+}

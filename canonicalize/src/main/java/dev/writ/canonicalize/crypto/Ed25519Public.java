@@ -1,0 +1,55 @@
+package dev.writ.canonicalize.crypto;
+
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.json.JsonValue;
+import java.security.PublicKey;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
+
+/** An Ed25519 public key that the acceptance rule admits, decoded once. */
+final class Ed25519Public implements PublicHalf {
+  private final byte[] raw;
+  private final Ed25519.PublicPoint point;
+
+  /** The same key as the Corretto provider holds it, made on first use; two threads may both. */
+  private volatile PublicKey corretto;
+
+  Ed25519Public(byte[] raw) {
+    this.raw = raw;
+    this.point = Ed25519Rule.admit(raw);
+  }
+
+  @Override
+  public Algorithm algorithm() {
+    return Algorithm.ED25519;
+  }
+
+  @Override
+  public byte[] raw() {
+    return raw;
+  }
+
+  /** RFC 8037, 2. */
+  @Override
+  public JsonValue.Obj requiredMembers() {
+    return JsonValue.object()
+        .put("crv", "Ed25519")
+        .put("kty", "OKP")
+        .put("x", StrictBase64.encodeUrl(raw))
+        .build();
+  }
+
+  @Override
+  public boolean accepts(SignatureEngine engine, byte[] message, byte[] signature) {
+    return Ed25519Rule.isWellFormed(signature)
+        && (engine.saysYes(this, message, signature)
+            || Ed25519Rule.judge(point, message, signature));
+  }
+
+  PublicKey corretto() {
+    return corretto;
+  }
+
+  void corretto(PublicKey key) {
+    corretto = key;
+  }
+}

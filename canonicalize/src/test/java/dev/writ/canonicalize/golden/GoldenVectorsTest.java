@@ -1,0 +1,126 @@
+package dev.writ.canonicalize.golden;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every vector under golden-vectors/ that concerns keys, signatures, envelopes and digests. */
+class GoldenVectorsTest {
+  static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..", "golden-vectors");
+  static final List<String> KINDS = List.of("digest", "dsse", "ed25519", "jwk", "pae");
+
+  @TestFactory
+  Stream<DynamicTest> everyVectorGivesWhatItExpects() throws IOException {
+    Stream.Builder<DynamicTest> tests = Stream.builder();
+    for (String kind : KINDS) {
+      List<Path> files = files(kind);
+      assertThat(files).as(kind + " vectors").isNotEmpty();
+      for (Path file : files) {
+        Vector vector = Vector.read(file.toString(), Jcs.parse(Files.readAllBytes(file)));
+        tests.add(
+            DynamicTest.dynamicTest(
+                kind + "/" + file.getFileName() + ": " + vector.about(),
+                () -> assertThat(outcome(kind, vector.input())).isEqualTo(vector.expect())));
+      }
+    }
+    return tests.build();
+  }
+
+  static List<Path> files(String kind) throws IOException {
+    try (Stream<Path> files = Files.list(ROOT.resolve(kind))) {
+      return files.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+    }
+  }
+
+  @Test
+  void theLoaderSeesADifference() {
+    JsonValue.Obj input = JsonValue.object().put("bytes_b64", "").build();
+    assertThat(outcome("digest", input))
+        .isNotEqualTo(JsonValue.object().put("digest", "sha256:" + "0".repeat(64)).build());
+  }
+
+  private static JsonValue.Obj outcome(String kind, JsonValue.Obj input) {
+    try {
+      Fields fields = Fields.of(kind, input);
+      JsonValue.Obj result =
+          switch (kind) {
+            case "digest" -> digest(fields);
+            case "dsse" -> dsse(fields);
+            case "ed25519" -> ed25519(fields);
+            case "jwk" -> jwk(fields);
+            case "pae" -> pae(fields);
+            default -> throw new IllegalArgumentException(kind);
+          };
+      fields.end();
+      return result;
+    } catch (WritException e) {
+      return JsonValue.object().put("code", e.code().code()).build();
+    }
+  }
+
+  private static byte[] bytes(Fields fields, String key) {
+    return StrictBase64.decode(key, fields.string(key));
+  }
+
+  private static JsonValue.Obj digest(Fields fields) {
+    Digest digest =
+        fields.has("text")
+            ? Digest.parse(fields.string("text"))
+            : Digest.sha256(bytes(fields, "bytes_b64"));
+    return JsonValue.object().put("digest", digest).build();
+  }
+
+  private static JsonValue.Obj dsse(Fields fields) {
+    Trust trust =
+        Trust.fromJson(JsonValue.object().put("keys", fields.value("keys")).build());
+    String type = fields.string("payload_type");
+    var at = fields.time("at");
+    Envelope envelope = Envelope.parse(bytes(fields, "envelope_b64"));
+    List<TrustedKey> signers = trust.verify(envelope, type, at);
+    return JsonValue.object()
+        .put("id", envelope.id())
+        .put("payload_b64", StrictBase64.encode(envelope.payload()))
+        .putList("signers", signers, signer -> JsonValue.of(signer.kid()))
+        .build();
+  }
+
+  private static JsonValue.Obj ed25519(Fields fields) {
+    byte[] key = bytes(fields, "public_key_b64");
+    byte[] message = bytes(fields, "message_b64");
+    byte[] signature = bytes(fields, "signature_b64");
+    VerifyingKey.ed25519(key).verify(message, signature);
+    return JsonValue.object().put("valid", true).build();
+  }
+
+  private static JsonValue.Obj jwk(Fields fields) {
+    VerifyingKey key = VerifyingKey.fromJwk(fields.value("jwk"));
+    return JsonValue.object()
+        .put("algorithm", key.algorithm().text())
+        .put("kid", key.kid())
+        .put("public_key_b64", StrictBase64.encode(key.bytes()))
+        .build();
+  }
+
+  private static JsonValue.Obj pae(Fields fields) {
+    byte[] pae =
+        Envelope.preAuthEncoding(fields.string("payload_type"), bytes(fields, "payload_b64"));
+    return JsonValue.object().put("pae_b64", StrictBase64.encode(pae)).build();
+  }
+}

@@ -1,0 +1,46 @@
+package dev.writ.cli;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.ledger.LedgerView;
+import java.time.InstantSource;
+import java.util.function.Function;
+
+/** How commands get at the data directory; the one place where the command line reads the clock. */
+public final class Homes {
+  private Homes() {}
+
+  public static InstantSource clock() {
+    return InstantSource.system();
+  }
+
+  /** The passphrase of encrypted key files, from WRIT_PASSPHRASE. */
+  public static char[] passphrase(Session session) {
+    String value = session.environment().getOrDefault("WRIT_PASSPHRASE", "");
+    return value.isEmpty() ? null : value.toCharArray();
+  }
+
+  public static Home home(Session session) {
+    return Home.existing(session.home(), () -> passphrase(session));
+  }
+
+  /** Works in the home; it is closed whatever happens. */
+  public static <T> T work(Session session, Function<OpenHome, T> work) {
+    try (OpenHome home = OpenHome.open(home(session), clock())) {
+      return work.apply(home);
+    }
+  }
+
+  /** Reads in the home, also while a server works in it. */
+  public static <T> T read(Session session, Function<LedgerView, T> read) {
+    try (LedgerView view = OpenHome.read(home(session))) {
+      return read.apply(view);
+    }
+  }
+
+  /** A refusal of {@code CLI-015}. */
+  public static WritException notFound(String what) {
+    return new WritException(CliError.NOT_FOUND, what);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.writ.cli.command;
+
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+
+/** {@code writ checkpoint}: signs the log as it stands. */
+public final class CheckpointCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("checkpoint", "Sign the log as it stands and print the note (C2SP tlog-checkpoint). Who keeps it can tell later whether anything before it was changed.");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    CloseCommand.Signed signed =
+        Homes.work(session, home -> new CloseCommand.Signed(home.kernel().checkpoint()));
+    session.show(signed, (s, terminal) -> terminal.out().print(s.text()));
+    return ExitCode.OK;
+  }
+}

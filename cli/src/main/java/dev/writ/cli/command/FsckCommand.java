@@ -1,0 +1,112 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.SecondOpinion;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.term.Progress;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.ledger.Fsck;
+import dev.writ.ledger.FsckReport;
+import dev.writ.ledger.LedgerConfig;
+
+/** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
+public final class FsckCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("fsck", "Rebuild chains, log, digests and checkpoints from the raw entries and compare. Reads only, also beside a server; --restored is the exception.")
+        .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
+        .flag("--restored", "Take a ledger that was put back from a backup into service, as its next incarnation: every intent issued before is void, and that is an event. It is examined first.");
+  }
+
+
+  record Examined(FsckReport report) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return report.toJson();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    boolean restored = arguments.has("--restored");
+    Home home = Homes.home(session);
+    SigningKey logKey = home.key("log");
+    FsckReport report;
+    try (Progress progress = new Progress(session.terminal())) {
+      Fsck.Options options =
+          Fsck.Options.of(home.ledger())
+              .withLogKey(logKey.verifyingKey())
+              .withProgress((step, done) -> progress.step(step + " " + done));
+      if (!restored) {
+        options = options.withAnchor(home.anchor());
+      }
+      if (arguments.has("--second-opinion")) {
+        options = options.withSecondOpinion(SecondOpinion::check);
+      }
+      report = Fsck.check(options);
+    }
+    session.show(new Examined(report), FsckCommand::print);
+    if (!report.isSound()) {
+      return ExitCode.BROKEN_INPUT;
+    }
+    if (restored) {
+      long incarnation = incarnate(home, logKey);
+      session.terminal().err().println("in service as incarnation " + incarnation);
+    }
+    return ExitCode.OK;
+  }
+
+  private static long incarnate(Home home, SigningKey logKey) {
+    SigningKey operator = home.key("operator");
+    return Kernel.incarnate(
+            new LedgerConfig(
+                home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+            next ->
+                Envelope.sign(
+                    SystemChange.TYPE,
+                    new SystemChange(
+                            EventKind.LEDGER_INCARNATED,
+                            JsonValue.object().put("incarnation", next).build(),
+                            Timestamps.truncate(Homes.clock().instant()))
+                        .toJson(),
+                    operator));
+  }
+
+  private static void print(Examined examined, Terminal terminal) {
+    FsckReport report = examined.report();
+    report.verified().forEach(line -> terminal.out().println("verified      " + line));
+    report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
+    report
+        .problems()
+        .forEach(
+            problem ->
+                terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+    terminal
+        .out()
+        .println(
+            report.isSound()
+                ? terminal.paint(Style.GOOD, "sound")
+                    + ": "
+                    + report.treeSize()
+                    + " events, root "
+                    + report.root()
+                : terminal.paint(Style.BAD, "NOT SOUND")
+                    + ": "
+                    + report.problemsTotal()
+                    + " problems");
+  }
+}

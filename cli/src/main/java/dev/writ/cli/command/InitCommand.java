@@ -1,0 +1,70 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.HomeMaker;
+import dev.writ.cli.home.StarterPolicy;
+import dev.writ.cli.term.Terminal;
+import dev.writ.tools.BuiltinTools;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+
+/** {@code writ init}: keys, policy and ledger of a new installation. */
+public final class InitCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("init", "Make a data directory: keys, a policy to begin with, a ledger. With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")
+        .option("--tenant", "NAME", "The tenant (default: local).")
+        .option("--agent", "NAME", "The agent that requests (default: agent).")
+        .option("--approver", "NAME", "Who approves (default: approver).")
+        .option("--policy", "FILE", "Begin with this policy instead of the starter's.");
+  }
+
+
+  record Made(Path dir) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object().put("home", dir.toString()).build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    Home.Names names = new Home.Names(
+            arguments.option("--tenant").orElse("local"),
+            arguments.option("--agent").orElse("agent"),
+            arguments.option("--approver").orElse("approver"));
+    String text =
+        arguments
+            .option("--policy")
+            .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
+            .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
+    Home home = make(session, names, text);
+    session.show(new Made(home.dir()), InitCommand::print);
+    return ExitCode.OK;
+  }
+
+  static Home make(Session session, Home.Names names, String policyText) {
+    char[] passphrase = Homes.passphrase(session);
+    Home home = new Home(session.home(), () -> passphrase);
+    new HomeMaker(home, names, passphrase, Homes.clock(), new SecureRandom()).make(policyText);
+    return home;
+  }
+
+  private static void print(Made made, Terminal terminal) {
+    terminal.out().println("Made " + made.dir());
+    terminal.out().println("  keys/        private keys, one for each role");
+    terminal.out().println("  policy.yaml  what agents may do: change it, then writ policy activate");
+    terminal.out().println("  trust.jwks   the public keys, for whoever verifies");
+    terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
+    terminal.out().println("Next: writ run js --param source='6*7'");
+  }
+}

@@ -1,0 +1,222 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** {@code writ key}: who may sign what. Every change is a signed event of the system run. */
+public final class KeyCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("key", "List, make, enrol and revoke keys.");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(new Lists(), new Make(), new Revoke());
+  }
+
+  record Keys(Trust trust) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return trust.toJson();
+    }
+  }
+
+  private static Keys keys(OpenHome home) {
+    return new Keys(home.kernel().system().trust());
+  }
+
+  private static void print(Keys keys, Terminal terminal) {
+    Table table =
+        new Table()
+            .column("role", Table.Fit.KEEP)
+            .column("tenant", Table.Fit.CUT)
+            .column("subject", Table.Fit.CUT)
+            .column("state", Table.Fit.KEEP)
+            .column("key id", Table.Fit.KEEP);
+    for (TrustedKey key : keys.trust().keys().values()) {
+      boolean revoked = key.revokedAt().isPresent();
+      table.row(
+          Table.cell(key.role().text()),
+          Table.cell(key.tenant().orElse("–")),
+          Table.cell(key.subject()),
+          Table.cell(
+              key.revokedAt().map(t -> "revoked " + Timestamps.format(t)).orElse("enrolled"),
+              revoked ? Style.BAD : Style.GOOD),
+          Table.cell(key.kid(), Style.DIM));
+    }
+    terminal.print(table);
+  }
+
+  /** Writes the public keys anew for whoever verifies; the ledger's record is what counts. */
+  private static void export(Home home, Trust trust) {
+    Path next = home.trustFile().resolveSibling("trust.jwks.new");
+    try {
+      Files.write(next, Jcs.write(trust.toJson()));
+      Files.move(
+          next,
+          home.trustFile(),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, home.trustFile().toString(), e);
+    }
+  }
+
+  private static void change(OpenHome home, String kind, JsonValue.Obj detail, Instant at) {
+    Envelope signed =
+        Envelope.sign(
+            SystemChange.TYPE,
+            new SystemChange(kind, detail, at).toJson(),
+            home.home().key("operator"));
+    home.kernel().change(signed);
+    export(home.home(), home.kernel().system().trust());
+  }
+
+  /** {@code writ key list}. */
+  static final class Lists implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("list", "List the enrolled keys, revoked ones too.");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Keys keys =
+          Homes.read(session, ledger -> new Keys(SystemState.read(ledger).trust()));
+      session.show(keys, KeyCommand::print);
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ key new}. */
+  static final class Make implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("new", "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set. Policy must name its holder before it can do anything.")
+        .argument("NAME", "The holder; also the file's name.")
+        .option("--role", "ROLE", "agent, approver, principal, attestor, surface, … (default: agent).")
+        .option("--tenant", "NAME", "The tenant (default: the home's; none for keys of the installation).");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Keys keys = Homes.work(session, home -> make(home, session, arguments));
+      session.show(keys, KeyCommand::print);
+      return ExitCode.OK;
+    }
+
+    private static Keys make(OpenHome home, Session session, Arguments arguments) {
+      String name = arguments.argument("NAME");
+      Optional<String> tenant = arguments.option("--tenant");
+      KeyRole keyRole = roleOf(arguments.option("--role").orElse("agent"));
+      boolean ofTenant =
+          List.of(
+                  KeyRole.AGENT,
+                  KeyRole.SURFACE,
+                  KeyRole.PRINCIPAL,
+                  KeyRole.APPROVER,
+                  KeyRole.ATTESTOR)
+              .contains(keyRole);
+      Instant now = home.kernel().now();
+      SecureRandom random = new SecureRandom();
+      SigningKey key = SigningKey.generateEd25519(random);
+      TrustedKey trusted =
+          new TrustedKey(
+              key.verifyingKey(),
+              keyRole,
+              tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.home().tenant()),
+              name,
+              now,
+              Optional.empty(),
+              Optional.empty());
+      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
+        throw new WritException(CliError.KEY_NAME, "\"" + name + "\"");
+      }
+      KeyFiles.write(home.home().keyFile(name), key, Homes.passphrase(session), random);
+      change(home, EventKind.KEY_ENROLLED, trusted.toJson(), now);
+      return keys(home);
+    }
+
+    private static KeyRole roleOf(String text) {
+      return KeyRole.ALL.stream()
+          .filter(r -> r.text().equals(text.toLowerCase(Locale.ROOT)))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new WritException(
+                      CliError.USAGE,
+                      text + " is none of " + KeyRole.ALL.stream().map(KeyRole::text).toList()));
+    }
+  }
+
+  /** {@code writ key revoke}. */
+  static final class Revoke implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("revoke", "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
+        .argument("NAME|KEY-ID", "A key file's name, or a key id.");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Keys keys = Homes.work(session, home -> revoke(home, arguments.argument("NAME|KEY-ID")));
+      session.show(keys, KeyCommand::print);
+      return ExitCode.OK;
+    }
+
+    private static Keys revoke(OpenHome home, String key) {
+      String kid =
+          home.kernel().system().trust().key(key).map(TrustedKey::kid)
+              .orElseGet(() -> home.home().key(key).kid());
+      change(
+          home,
+          EventKind.KEY_REVOKED,
+          JsonValue.object().put("kid", kid).build(),
+          home.kernel().now());
+      return keys(home);
+    }
+  }
+}

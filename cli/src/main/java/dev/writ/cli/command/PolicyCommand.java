@@ -1,0 +1,209 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.PrettyJson;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.SystemState;
+import dev.writ.guardian.policy.Policy;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code writ policy}: what agents may do. */
+public final class PolicyCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("policy", "Check, activate, show, explain and test policies.");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(
+        new Check(),
+        new Activate(),
+        new Show(),
+        new PolicyExplainCommand(),
+        new PolicyTestCommand());
+  }
+
+  /** A policy, and how it stands to the one in force. */
+  record Checked(Policy policy, Optional<Policy> inForce) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("name", policy.name())
+          .put("version", policy.version())
+          .put("digest", policy.digest())
+          .put("in_force", isInForce())
+          .putIfPresent(
+              "in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
+          .build();
+    }
+
+    boolean isInForce() {
+      return inForce.map(p -> p.digest().equals(policy.digest())).orElse(false);
+    }
+  }
+
+  static Policy parse(Session session, String file) {
+    return Policy.parse(session.read(file), file);
+  }
+
+  /** {@code writ policy check}. */
+  static final class Check implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("check", "Check a policy file: every error names file, line, column and field. Needs no data directory; where there is one, says how the policy stands to it.")
+        .argument("FILE", "A policy in YAML or JSON.");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Policy policy = parse(session, arguments.argument("FILE"));
+      Optional<Policy> inForce =
+          Files.exists(session.home().resolve("writ.json"))
+              ? Homes.read(session, ledger -> SystemState.read(ledger).policy())
+              : Optional.empty();
+      session.show(new Checked(policy, inForce), Check::print);
+      return ExitCode.OK;
+    }
+
+    private static void print(Checked checked, Terminal terminal) {
+      Policy policy = checked.policy();
+      terminal
+          .out()
+          .println(
+              terminal.paint(Style.GOOD, "good")
+                  + "  "
+                  + policy.name()
+                  + ", version "
+                  + policy.version()
+                  + ", "
+                  + policy.digest());
+      terminal
+          .out()
+          .println(
+              "      "
+                  + policy.rules().size()
+                  + " requirements, "
+                  + policy.roles().size()
+                  + " roles, "
+                  + policy.principals().size()
+                  + " principals, "
+                  + policy.tools().size()
+                  + " approved tools");
+      if (checked.isInForce()) {
+        terminal.out().println("      this policy is in force");
+      } else if (checked.inForce().isPresent()) {
+        terminal
+            .out()
+            .println(
+                "      in force is version "
+                    + checked.inForce().get().version()
+                    + "; writ policy activate puts this one in force");
+      }
+    }
+  }
+
+  /** {@code writ policy activate}. */
+  static final class Activate implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("activate", "Sign a policy with the policy owner's key and put it in force. Version and `previous` are set to follow the policy in force, unless the file states them so. What was decided under the old policy and not executed is refused from then on.")
+        .argument("FILE", "A policy in YAML or JSON.")
+        .option("--as", "KEY", "The owner's key (default: policy-owner).");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Policy policy = parse(session, arguments.argument("FILE"));
+      Checked checked =
+          Homes.work(
+              session,
+              home -> {
+                Policy inForce = home.kernel().system().policyInForce();
+                Policy next = follow(policy, inForce);
+                home.kernel()
+                    .activate(
+                        Envelope.sign(
+                            SystemState.POLICY_TYPE, next.toJson(), home.home().key(arguments.option("--as").orElse("policy-owner"))));
+                return new Checked(next, Optional.of(next));
+              });
+      session.show(
+          checked,
+          (c, terminal) ->
+              terminal
+                  .out()
+                  .println(
+                      "in force: "
+                          + c.policy().name()
+                          + ", version "
+                          + c.policy().version()
+                          + ", "
+                          + c.policy().digest()));
+      return ExitCode.OK;
+    }
+
+    /** People edit one file again and again: what only counts up is counted for them. */
+    private static Policy follow(Policy policy, Policy inForce) {
+      if (policy.previous().isPresent()) {
+        return policy;
+      }
+      Digest previous = inForce.digest();
+      long version = Math.max(policy.version(), inForce.version() + 1);
+      var object = JsonValue.object();
+      policy
+          .toJson()
+          .members()
+          .forEach(
+              (key, value) ->
+                  object.put(key, key.equals("version") ? JsonValue.of(version) : value));
+      return Policy.ofCanonical(object.put("previous", previous).build());
+    }
+  }
+
+  /** {@code writ policy show}. */
+  static final class Show implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show the policy in force, in canonical members.");
+  }
+
+
+    record InForce(Policy policy) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return policy.toJson();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      InForce inForce =
+          Homes.read(
+              session, ledger -> new InForce(SystemState.read(ledger).policyInForce()));
+      session.show(
+          inForce,
+          (p, terminal) -> PrettyJson.lines(p.toJson()).forEach(terminal.out()::println));
+      return ExitCode.OK;
+    }
+  }
+}

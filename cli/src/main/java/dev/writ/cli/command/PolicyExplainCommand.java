@@ -1,0 +1,54 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.Text;
+import dev.writ.guardian.PolicyExplain;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** {@code writ policy explain}. */
+final class PolicyExplainCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("explain", "Show why a request was judged as it was: the four checks, and the requirement's tree with what each node saw. A request that was not submitted is judged for show; nothing is taken.")
+        .argument("FILE|ID", "A signed request, or the id of one.");
+  }
+
+
+  record Explained(PolicyExplain explain) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return explain.toJson();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String request = arguments.argument("FILE|ID");
+    Explained explained =
+        Homes.work(
+            session,
+            home ->
+                new Explained(
+                    home.kernel()
+                        .explain(
+                            Files.exists(Path.of(request))
+                                ? session.read(request)
+                                : Ids.document(home.kernel().ledger(), request).toBytes())));
+    session.show(
+        explained,
+        (e, terminal) ->
+            e.explain()
+                .render()
+                .lines()
+                .forEach(line -> terminal.out().println(Text.printable(line))));
+    return ExitCode.OK;
+  }
+}

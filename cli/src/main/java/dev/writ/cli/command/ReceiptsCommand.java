@@ -1,0 +1,112 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.journal.Tables;
+import dev.writ.ledger.LedgerView;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code writ receipts}: what was done, run by run in the order of the chain. */
+public final class ReceiptsCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("receipts", "List receipts, in the order of each run's chain.")
+        .option("--run", "RUN", "Only those of this run.")
+        .option("--last", "N", "At most so many, the latest of each run (default: 50).");
+  }
+
+
+  record Entry(Digest id, Receipt receipt) {
+    JsonValue toJson() {
+      return JsonValue.object().put("id", id).put("receipt", receipt.toJson()).build();
+    }
+  }
+
+  record Receipts(List<Entry> entries) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object().putList("receipts", entries, Entry::toJson).build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    session.show(Homes.read(session, ledger -> find(ledger, arguments)), ReceiptsCommand::print);
+    return ExitCode.OK;
+  }
+
+  private static Receipts find(LedgerView ledger, Arguments arguments) {
+    Optional<String> run = arguments.option("--run");
+    long last = arguments.integer("--last", 1, 1_000_000).orElse(50L);
+    List<Entry> entries = new ArrayList<>();
+    ledger.runs(
+        id -> {
+          if (run.filter(name -> !name.equals(id.run())).isPresent()) {
+            return;
+          }
+          ArrayDeque<Digest> latest = new ArrayDeque<>();
+          ledger.scan(
+              Tables.RECEIPTS,
+              Tables.prefix(id.tenant(), id.run()),
+              (_, value) -> {
+                latest.addLast(Digest.ofBytes(value));
+                if (latest.size() > last) {
+                  latest.removeFirst();
+                }
+                return true;
+              });
+          latest.forEach(
+              receipt ->
+                  entries.add(
+                      new Entry(
+                          receipt,
+                          Receipt.read(ledger.document(receipt).orElseThrow().document()))));
+        });
+    return new Receipts(entries);
+  }
+
+  static void print(Receipts receipts, Terminal terminal) {
+    if (receipts.entries().isEmpty()) {
+      terminal.err().println("No receipts yet. Try: writ run js --param source='6*7'");
+      return;
+    }
+    Table table =
+        new Table()
+            .column("run", Table.Fit.CUT)
+            .numbers("lamport")
+            .column("receipt", Table.Fit.KEEP)
+            .column("prev", Table.Fit.KEEP)
+            .column("tool", Table.Fit.CUT)
+            .column("status", Table.Fit.KEEP)
+            .column("finished", Table.Fit.CUT);
+    for (Entry entry : receipts.entries()) {
+      Receipt receipt = entry.receipt();
+      boolean good = receipt.status() == Status.SUCCEEDED;
+      table.row(
+          Table.cell(receipt.scope().tenant() + "/" + receipt.scope().run()),
+          Table.cell(String.valueOf(receipt.lamport())),
+          Table.cell(Answers.shortId(entry.id()), Style.NAME),
+          Table.cell(Answers.shortId(receipt.prev()), Style.DIM),
+          Table.cell(receipt.tool().name()),
+          Table.cell(receipt.status().text(), good ? Style.GOOD : Style.BAD),
+          Table.cell(Timestamps.format(receipt.finishedAt()), Style.DIM));
+    }
+    terminal.print(table);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Resolution;
+import java.util.Arrays;
+import java.util.List;
+
+/** {@code writ resolve}: an operator's signed statement on what a crash left in doubt. */
+public final class ResolveCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("resolve", "State what became of an effect whose receipt says IN_DOUBT, after looking at the world. Nothing is run: to do it again, submit a new request.")
+        .argument("RECEIPT", "Its id, or its beginning.")
+        .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
+        .option("--note", "NOTE", "What was looked at.");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String receipt = arguments.argument("RECEIPT");
+    String found = arguments.argument("FOUND");
+    Resolution.Found statement =
+        Arrays.stream(Resolution.Found.values())
+            .filter(f -> f.text().equals(found))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new WritException(
+                        CliError.USAGE,
+                        found + " is none of happened, did-not-happen, cannot-be-known"));
+    Homes.work(
+        session,
+        home -> {
+          Envelope envelope = Ids.document(home.kernel().ledger(), receipt);
+          if (!envelope.payloadType().equals(Receipt.TYPE)) {
+            throw Homes.notFound(receipt + " is no receipt");
+          }
+          Resolution resolution =
+              new Resolution(
+                  Receipt.read(envelope.document()).scope().tenant(),
+                  envelope.id(),
+                  statement,
+                  arguments.option("--note").orElse(""),
+                  List.of(),
+                  home.kernel().now());
+          home.kernel()
+              .resolve(
+                  Envelope.sign(
+                      Resolution.TYPE, resolution.toJson(), home.home().key("operator")));
+          return null;
+        });
+    session.terminal().err().println("resolved: " + found);
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.journal.RunState;
+import dev.writ.executor.journal.Tables;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code writ runs}. */
+public final class RunsCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("runs", "List the runs, with what keeps each from being closed.");
+  }
+
+
+  record Entry(RunId id, RunState state, Event head) {
+    JsonValue toJson() {
+      return JsonValue.object()
+          .put("tenant", id.tenant())
+          .put("run", id.run())
+          .put("events", head.seq() + 1)
+          .put("head", head.id())
+          .put("receipts", state.receipts())
+          .put("last_receipt", state.lastReceipt())
+          .put("pending", state.unfinished().pending())
+          .put("running", state.unfinished().running())
+          .put("in_doubt", state.unfinished().inDoubt())
+          .put("closed", state.closed())
+          .build();
+    }
+  }
+
+  record Runs(List<Entry> entries) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object().putList("runs", entries, Entry::toJson).build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    session.show(Homes.read(session, RunsCommand::find), RunsCommand::print);
+    return ExitCode.OK;
+  }
+
+  private static Runs find(LedgerView ledger) {
+    List<Entry> entries = new ArrayList<>();
+    ledger.runs(
+        id ->
+            ledger
+                .get(Tables.RUN, Tables.key(id.tenant(), id.run()))
+                .map(RunState::parse)
+                .ifPresent(
+                    state -> entries.add(new Entry(id, state, ledger.head(id).orElseThrow()))));
+    return new Runs(entries);
+  }
+
+  private static void print(Runs runs, Terminal terminal) {
+    Table table =
+        new Table()
+            .column("run", Table.Fit.CUT)
+            .column("state", Table.Fit.KEEP)
+            .numbers("events")
+            .numbers("receipts")
+            .numbers("pending")
+            .numbers("in doubt")
+            .column("head", Table.Fit.KEEP)
+            .column("last event", Table.Fit.CUT);
+    for (Entry entry : runs.entries()) {
+      table.row(
+          entry.id().tenant() + "/" + entry.id().run(),
+          entry.state().closed() ? "closed" : "open",
+          String.valueOf(entry.head().seq() + 1),
+          String.valueOf(entry.state().receipts()),
+          String.valueOf(entry.state().unfinished().pending()),
+          String.valueOf(entry.state().unfinished().inDoubt()),
+          Answers.shortId(entry.head().id()),
+          Timestamps.format(entry.head().at()));
+    }
+    terminal.print(table);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.PrettyJson;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.SystemState;
+import dev.writ.ledger.LedgerView;
+
+/** {@code writ show}: one document, whole, and who signed it. */
+public final class ShowCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show a document: request, decision, intent, receipt, approval, policy, …")
+        .argument("ID", "Its id, or six digits of its beginning or more.");
+  }
+
+
+  record Shown(Envelope envelope, Trust trust) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("id", envelope.id())
+          .put("type", envelope.payloadType())
+          .put("document", envelope.document())
+          .put("envelope", envelope.toJson())
+          .build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    session.show(Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);
+    return ExitCode.OK;
+  }
+
+  private static Shown find(LedgerView ledger, String id) {
+    return new Shown(Ids.document(ledger, id), SystemState.read(ledger).trust());
+  }
+
+  private static void print(Shown shown, Terminal terminal) {
+    terminal
+        .err()
+        .println(
+            terminal.paintErr(Style.NAME, shown.envelope().id().toString())
+                + "  "
+                + shown.envelope().payloadType());
+    for (Envelope.Signature signature : shown.envelope().signatures()) {
+      String who =
+          shown
+              .trust()
+              .key(signature.kid())
+              .map(k -> k.role().text() + " " + k.subject())
+              .orElse("a key that is not enrolled");
+      terminal.err().println("signed by " + who + ", key " + signature.kid());
+    }
+    PrettyJson.lines(shown.envelope().document()).forEach(terminal.out()::println);
+  }
+}

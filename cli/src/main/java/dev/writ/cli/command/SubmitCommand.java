@@ -1,0 +1,46 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.guardian.document.Request;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** {@code writ submit}: a signed request as it is, for the first time or again. */
+public final class SubmitCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("submit", "Submit a signed request: a file, or the id of one that was submitted before. A request that was served gets its stored receipt; an approved one is executed now.")
+        .argument("FILE|ID", "");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String request = arguments.argument("FILE|ID");
+    Answers answers =
+        Homes.work(
+            session,
+            home -> {
+              byte[] bytes;
+              if (request.equals("-") || Files.exists(Path.of(request))) {
+                bytes = session.read(request);
+              } else {
+                Envelope stored = Ids.document(home.kernel().ledger(), request);
+                if (!stored.payloadType().equals(Request.TYPE)) {
+                  throw Homes.notFound(request + " is no request");
+                }
+                bytes = stored.toBytes();
+              }
+              return new Answers(home.kernel().submit(bytes, List.of()));
+            });
+    session.show(answers, (a, terminal) -> a.print(terminal));
+    return answers.exitCode();
+  }
+}

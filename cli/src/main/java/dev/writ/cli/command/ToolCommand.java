@@ -1,0 +1,233 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.term.PrettyJson;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.registry.ToolRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code writ tool}: what an effect can call. */
+public final class ToolCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("tool", "List, show, register and revoke tools.");
+  }
+
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(new Lists(), new Show(), new Register(), new Revoke());
+  }
+
+  private static List<ToolManifest> manifests(ToolRegistry registry) {
+    return registry.tools().stream().map(RegisteredTool::manifest).toList();
+  }
+
+  private static ToolRegistry registry(Home home) {
+    return ToolRegistry.open(home.tools());
+  }
+
+  /** {@code writ tool list}. */
+  static final class Lists implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("list", "List the registered tools and whether policy approves them.");
+  }
+
+
+    record Entry(ToolManifest manifest, String state) {}
+
+    record Tools(List<Entry> entries) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object()
+            .putList(
+                "tools",
+                entries,
+                e ->
+                    JsonValue.object()
+                        .put("tool", e.manifest().ref().toJson())
+                        .put("driver", e.manifest().driver())
+                        .put("determinism", e.manifest().determinism().text())
+                        .put("state", e.state())
+                        .build())
+            .build();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Home home = Homes.home(session);
+      SystemState system = Homes.read(session, SystemState::read);
+      List<Entry> entries = new ArrayList<>();
+      for (ToolManifest manifest : manifests(registry(home))) {
+        entries.add(new Entry(manifest, state(manifest, system)));
+      }
+      session.show(new Tools(entries), Lists::print);
+      return ExitCode.OK;
+    }
+
+    private static String state(ToolManifest manifest, SystemState system) {
+      if (system.isProhibited(manifest.name(), manifest.version())) {
+        return "revoked";
+      }
+      Policy policy = system.policyInForce();
+      return policy
+          .tool(manifest.name(), manifest.version())
+          .map(t -> t.ref().equals(manifest.ref()) ? t.stage() : "another package approved")
+          .orElse("not approved");
+    }
+
+    private static void print(Tools tools, Terminal terminal) {
+      Table table =
+          new Table()
+              .column("tool", Table.Fit.KEEP)
+              .column("version", Table.Fit.KEEP)
+              .column("operations", Table.Fit.CUT)
+              .column("driver", Table.Fit.KEEP)
+              .column("determinism", Table.Fit.CUT)
+              .column("state", Table.Fit.CUT)
+              .column("package", Table.Fit.KEEP);
+      for (Entry entry : tools.entries()) {
+        ToolManifest m = entry.manifest();
+        table.row(
+            Table.cell(m.name()),
+            Table.cell(m.version()),
+            Table.cell(
+                String.join(
+                    ", ", m.operations().stream().map(ToolManifest.Operation::name).toList())),
+            Table.cell(m.driver()),
+            Table.cell(m.determinism().text()),
+            Table.cell(
+                entry.state(), entry.state().equals("active") ? Style.GOOD : Style.WARN),
+            Table.cell(Answers.shortId(m.packageDigest()), Style.DIM));
+      }
+      terminal.print(table);
+    }
+  }
+
+  private record Manifest(ToolManifest manifest) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("package", manifest.packageDigest())
+          .put("manifest", manifest.toJson())
+          .build();
+    }
+
+    static void print(Manifest shown, Terminal terminal) {
+      PrettyJson.lines(shown.toJson()).forEach(terminal.out()::println);
+    }
+  }
+
+  /** {@code writ tool show}. */
+  static final class Show implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show a tool's manifest: its operations and their schemas.")
+        .argument("NAME", "The tool's name.");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      List<ToolManifest> found =
+          manifests(registry(Homes.home(session))).stream()
+              .filter(m -> m.name().equals(arguments.argument("NAME")))
+              .toList();
+      if (found.isEmpty()) {
+        throw Homes.notFound("tool " + arguments.argument("NAME"));
+      }
+      found.forEach(m -> session.show(new Manifest(m), Manifest::print));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ tool register}. */
+  static final class Register implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("register", "Check a package (a folder with manifest.json and the files that it names) and copy it into the registry. It runs once policy approves its digest.")
+        .argument("FOLDER", "");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      ToolManifest manifest = registry(Homes.home(session)).register(Path.of(arguments.argument("FOLDER")));
+      session.show(
+          new Manifest(manifest),
+          (m, terminal) -> {
+            terminal.out().println("Registered. To approve it, add to `tools` of the policy:");
+            terminal
+                .out()
+                .println(
+                    "  - { name: "
+                        + manifest.name()
+                        + ", version: \""
+                        + manifest.version()
+                        + "\", package: \""
+                        + manifest.packageDigest()
+                        + "\", stage: active }");
+          });
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ tool revoke}. */
+  static final class Revoke implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("revoke", "Prohibit a version of a tool at once, also for intents that were issued.")
+        .argument("NAME", "")
+        .argument("VERSION", "");
+  }
+
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      String name = arguments.argument("NAME");
+      String version = arguments.argument("VERSION");
+      Homes.work(
+          session,
+          home -> {
+            SystemChange change =
+                new SystemChange(
+                    EventKind.TOOL_REVOKED,
+                    JsonValue.object().put("tool", name).put("version", version).build(),
+                    home.kernel().now());
+            home.kernel()
+                .change(
+                    Envelope.sign(
+                        SystemChange.TYPE, change.toJson(), home.home().key("operator")));
+            return null;
+          });
+      session.terminal().err().println("revoked: " + name + " " + version);
+      return ExitCode.OK;
+    }
+  }
+}

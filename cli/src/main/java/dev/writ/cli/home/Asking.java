@@ -1,0 +1,86 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Kernel;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/** Signs requests and approvals with the keys of a home, as an agent or approver would. */
+public final class Asking {
+  private static final Duration APPROVAL_LIFE = Duration.ofHours(1);
+
+  private final Kernel kernel;
+  private final SecureRandom random;
+
+  public Asking(Kernel kernel, SecureRandom random) {
+    this.kernel = kernel;
+    this.random = random;
+  }
+
+  /** A request for one effect. */
+  public Envelope request(
+      SigningKey key,
+      String run,
+      Effect effect,
+      Optional<String> idempotencyKey,
+      List<Digest> consumes,
+      boolean keepOutput) {
+    TrustedKey holder = holder(key);
+    byte[] nonce = new byte[16];
+    random.nextBytes(nonce);
+    Request request =
+        new Request(
+            new Scope(holder.tenant().orElse(""), run, holder.subject()),
+            effect,
+            consumes,
+            idempotencyKey,
+            HexFormat.of().formatHex(nonce),
+            kernel.now(),
+            keepOutput ? "keep" : "drop-output",
+            JsonValue.object().build(),
+            Optional.empty(),
+            List.of(),
+            List.of());
+    return Envelope.sign(Request.TYPE, request.toJson(), key);
+  }
+
+  /** An approver's word on a request, under the policy in force; it holds for an hour. */
+  public Envelope approval(
+      SigningKey key, String role, Digest request, Digest effect, Approval.Verdict verdict) {
+    TrustedKey approver = holder(key);
+    Approval approval =
+        new Approval(
+            approver.tenant().orElse(""),
+            approver.subject(),
+            role,
+            request,
+            effect,
+            kernel.system().policyInForce().digest(),
+            verdict,
+            kernel.now(),
+            kernel.now().plus(APPROVAL_LIFE));
+    return Envelope.sign(Approval.TYPE, approval.toJson(), key);
+  }
+
+  private TrustedKey holder(SigningKey key) {
+    return kernel
+        .system()
+        .trust()
+        .key(key.kid())
+        .orElseThrow(
+            () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
+  }
+}

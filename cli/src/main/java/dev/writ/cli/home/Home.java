@@ -1,0 +1,150 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.cli.CliError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A data directory: the ledger, the keys, the policy and the registered tools of one installation.
+ * The anchor lies beside it, so that it is not restored along with it.
+ *
+ * @param dir for example {@code writ-data}
+ * @param passphrase of the key files, asked only where one is encrypted
+ */
+public record Home(Path dir, Supplier<char[]> passphrase) {
+  static final int FORMAT = 1;
+
+  public Home {
+    dir = dir.toAbsolutePath().normalize();
+  }
+
+  /**
+   * Opens an existing one.
+   *
+   * @throws WritException {@code CLI-010} where there is none, {@code CLI-012} where it is of
+   *     another format
+   */
+  public static Home existing(Path dir, Supplier<char[]> passphrase) {
+    Home home = new Home(dir, passphrase);
+    if (!Files.isRegularFile(home.settings())) {
+      throw new WritException(CliError.NO_HOME, home.dir().toString());
+    }
+    Fields fields = home.readSettings();
+    long format = fields.count("format");
+    if (format != FORMAT) {
+      throw new WritException(
+          CliError.HOME_FORMAT, "format " + format + ", this release reads " + FORMAT);
+    }
+    return home;
+  }
+
+  public Path settings() {
+    return dir.resolve("writ.json");
+  }
+
+  public Path ledger() {
+    return dir.resolve("ledger");
+  }
+
+  public Path keys() {
+    return dir.resolve("keys");
+  }
+
+  public Path policyFile() {
+    return dir.resolve("policy.yaml");
+  }
+
+  /** The public keys as an auditor takes them away; the ledger's own record is what counts. */
+  public Path trustFile() {
+    return dir.resolve("trust.jwks");
+  }
+
+  public Path tools() {
+    return dir.resolve("tools");
+  }
+
+  public Path anchor() {
+    return dir.resolveSibling(dir.getFileName() + ".anchor");
+  }
+
+  public Path keyFile(String name) {
+    return keys().resolve(name + ".pem");
+  }
+
+  /** The names of the key files. */
+  public List<String> keyNames() {
+    try (Stream<Path> files = Files.list(keys())) {
+      List<String> names = new ArrayList<>();
+      files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".pem"))
+          .sorted()
+          .forEach(name -> names.add(name.substring(0, name.length() - ".pem".length())));
+      return names;
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, keys().toString(), e);
+    }
+  }
+
+  public SigningKey key(String name) {
+    if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
+      throw new WritException(CliError.KEY_NAME, "\"" + name + "\"");
+    }
+    return KeyFiles.read(keyFile(name), passphrase);
+  }
+
+  /** The log's name, as checkpoints and intents state it. */
+  public String origin() {
+    return readSettings().name("origin");
+  }
+
+  /** The tenant of the keys made with the home. */
+  public String tenant() {
+    return readSettings().name("tenant");
+  }
+
+  /** Which key signs requests unless the caller names another. */
+  public String agent() {
+    return readSettings().name("agent");
+  }
+
+  /** Which key approves unless the caller names another. */
+  public String approver() {
+    return readSettings().name("approver");
+  }
+
+  private Fields readSettings() {
+    try {
+      return Fields.of(
+          settings().toString(),
+          Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, settings().toString(), e);
+    }
+  }
+
+  static JsonValue settings(String origin, Names names) {
+    return JsonValue.object()
+        .put("format", FORMAT)
+        .put("origin", origin)
+        .put("tenant", names.tenant())
+        .put("agent", names.agent())
+        .put("approver", names.approver())
+        .build();
+  }
+
+  /** Who is who in a new home. */
+  public record Names(String tenant, String agent, String approver) {}
+}

@@ -1,0 +1,179 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.CliError;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Makes a home: keys, policy, ledger. It is built beside its place and moved there when it is whole,
+ * so that a failure leaves nothing half-written.
+ */
+public final class HomeMaker {
+  private final Home home;
+  private final Home.Names names;
+  private final char[] passphrase;
+  private final InstantSource clock;
+  private final SecureRandom random;
+
+  /**
+   * @param passphrase encrypts the key files; null leaves them plain, readable by their owner alone
+   */
+  public HomeMaker(
+      Home home, Home.Names names, char[] passphrase, InstantSource clock, SecureRandom random) {
+    this.home = home;
+    this.names = names;
+    this.passphrase = passphrase;
+    this.clock = clock;
+    this.random = random;
+  }
+
+  private record Holder(String file, KeyRole role, Optional<String> tenant, String subject) {}
+
+  private List<Holder> holders() {
+    Optional<String> tenant = Optional.of(names.tenant());
+    return List.of(
+        new Holder("operator", KeyRole.OPERATOR, Optional.empty(), "operator"),
+        new Holder("policy-owner", KeyRole.POLICY_OWNER, Optional.empty(), "policy-owner"),
+        new Holder("guardian", KeyRole.GUARDIAN, Optional.empty(), "guardian"),
+        new Holder("executor", KeyRole.EXECUTOR, Optional.empty(), "executor"),
+        new Holder("log", KeyRole.LOG, Optional.empty(), "log"),
+        new Holder(names.agent(), KeyRole.AGENT, tenant, names.agent()),
+        new Holder(names.approver(), KeyRole.APPROVER, tenant, names.approver()));
+  }
+
+  /**
+   * @param policyText the policy to begin with
+   * @throws WritException {@code CLI-011} where something is in the way
+   */
+  public void make(String policyText) {
+    for (Path taken : List.of(home.dir(), home.anchor())) {
+      if (Files.exists(taken)) {
+        throw new WritException(CliError.HOME_EXISTS, taken.toString());
+      }
+    }
+    Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
+    try {
+      makePrivate(parts);
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(CliError.HOME_EXISTS, parts + ", left by another start", e);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, parts.toString(), e);
+    }
+    boolean whole = false;
+    try {
+      build(new Home(parts, home.passphrase()), policyText);
+      Files.move(parts, home.dir(), StandardCopyOption.ATOMIC_MOVE);
+      whole = true;
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
+    } finally {
+      if (!whole) {
+        remove(parts);
+        remove(home.anchor());
+      }
+    }
+  }
+
+  private void build(Home parts, String policyText) throws IOException {
+    makePrivate(parts.keys());
+    Files.createDirectory(parts.tools());
+    Instant now = Timestamps.truncate(clock.instant());
+    List<SigningKey> keys = new ArrayList<>();
+    List<TrustedKey> trusted = new ArrayList<>();
+    for (Holder holder : holders()) {
+      SigningKey key = SigningKey.generateEd25519(random);
+      KeyFiles.write(parts.keyFile(holder.file()), key, passphrase, random);
+      keys.add(key);
+      trusted.add(
+          new TrustedKey(
+              key.verifyingKey(),
+              holder.role(),
+              holder.tenant(),
+              holder.subject(),
+              now,
+              Optional.empty(),
+              Optional.empty()));
+    }
+    SigningKey operator = keys.get(0);
+    SigningKey policyOwner = keys.get(1);
+    SigningKey log = keys.get(4);
+    byte[] policyBytes = policyText.getBytes(StandardCharsets.UTF_8);
+    Policy policy = Policy.parse(policyBytes, parts.policyFile().getFileName().toString());
+    String origin = "writ-" + Digest.sha256(log.verifyingKey().bytes()).hex().substring(0, 12);
+    List<Envelope> changes =
+        trusted.stream()
+            .map(
+                key ->
+                    Envelope.sign(
+                        SystemChange.TYPE,
+                        new SystemChange(EventKind.KEY_ENROLLED, key.toJson(), now).toJson(),
+                        operator))
+            .toList();
+    LedgerConfig config =
+        new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
+    try (Ledger ledger = Ledger.create(config)) {
+      Kernel.found(
+          ledger,
+          changes,
+          Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), policyOwner),
+          clock,
+          random);
+      ledger.checkpoint();
+    }
+    Files.write(parts.policyFile(), policyBytes);
+    Files.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
+    Files.write(parts.settings(), Jcs.write(Home.settings(origin, names)));
+  }
+
+  private static void makePrivate(Path dir) throws IOException {
+    if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createDirectory(
+          dir, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } else {
+      Files.createDirectory(dir);
+    }
+  }
+
+  private static void remove(Path path) {
+    if (!Files.exists(path)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(path)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, "removing " + path, e);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Resolution;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+
+/**
+ * What operators and policy owners do: each a signed document and an event, so that an auditor sees
+ * under what the rest was judged (PROTOCOL 26, 28).
+ */
+final class Administration {
+  /** Who opens the system run; no key has this id, so no agent can append to it. */
+  private static final String OPENER = "system";
+
+  private final Ledger ledger;
+  private final KernelTime time;
+  private final Runs runs;
+
+  Administration(Ledger ledger, KernelTime time, Runs runs) {
+    this.ledger = ledger;
+    this.time = time;
+    this.runs = runs;
+  }
+
+  /** Puts a policy in force. */
+  SystemState activate(Envelope signed, SystemState before) {
+    Instant now = time.now();
+    SystemState after = before.withPolicy(signed, now);
+    write(signed, EventKind.POLICY_ACTIVATED, now);
+    return after;
+  }
+
+  /** Enrols or revokes a key, prohibits a tool, and the like. */
+  SystemState change(Envelope signed, SystemState before) {
+    Instant now = time.now();
+    String kind = SystemChange.read(signed.document()).kind();
+    SystemState after = before.with(signed, kind, now);
+    write(signed, kind, now);
+    return after;
+  }
+
+  private void write(Envelope signed, String kind, Instant at) {
+    Commit commit;
+    try (Runs.Borrowed run = runs.borrow(SystemState.RUN)) {
+      String seed = run.seedFor(OPENER);
+      try (RunTurn turn = run.turn()) {
+        turn.open(OPENER, seed, signed.id(), at);
+        turn.event(kind, signed.id(), at);
+        turn.batch().document(signed);
+        commit = turn.enqueue();
+      }
+      commit.await();
+    }
+  }
+
+  /**
+   * @throws WritException {@code EXE-905} no such receipt, {@code EXE-909} not in doubt, {@code
+   *     EXE-910} resolved before
+   */
+  void resolve(Envelope signed, Trust trust) {
+    Instant now = time.now();
+    trust.verify(signed, Resolution.TYPE, now);
+    Resolution resolution = Resolution.read(signed.document());
+    Receipt receipt =
+        ledger
+            .document(resolution.receipt())
+            .filter(e -> e.payloadType().equals(Receipt.TYPE))
+            .map(e -> Receipt.read(e.document()))
+            .filter(r -> r.scope().tenant().equals(resolution.tenant()))
+            .orElseThrow(
+                () -> new WritException(ExecutorError.UNKNOWN_ID, resolution.receipt().toString()));
+    if (receipt.status() != Status.IN_DOUBT) {
+      throw new WritException(ExecutorError.NOT_IN_DOUBT, receipt.status().text());
+    }
+    String key = Tables.key(resolution.receipt());
+    RunId id = new RunId(receipt.scope().tenant(), receipt.scope().run());
+    try (Runs.Borrowed run = runs.borrow(id);
+        RunTurn turn = run.turn()) {
+      if (ledger.get(Tables.DOUBT, key).orElseThrow().length > 0) {
+        throw new WritException(ExecutorError.ALREADY_RESOLVED, resolution.receipt().toString());
+      }
+      turn.event(EventKind.DOUBT_RESOLVED, signed.id(), now);
+      turn.unfinished(0, 0, -1);
+      turn.batch().document(signed).put(Tables.DOUBT, key, signed.id().bytes());
+      // Awaited under the run's turn, so that a second resolution sees the first one's row.
+      turn.enqueue().await();
+    }
+  }
+
+  /** Lets a tenant read a blob. */
+  void reference(String tenant, BlobRef blob) {
+    ledger
+        .append(
+            new Batch()
+                .blob(blob)
+                .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0]))
+        .await();
+  }
+}

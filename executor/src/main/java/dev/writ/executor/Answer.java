@@ -1,0 +1,24 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.guardian.document.Decision;
+import java.util.Optional;
+
+/**
+ * What a request got. Everything in it is on disk.
+ *
+ * @param intent present where the verdict is ALLOW
+ * @param served present where the effect was dispatched
+ */
+public record Answer(
+    Digest request,
+    Envelope decisionEnvelope,
+    Decision decision,
+    Optional<Envelope> intent,
+    Optional<Served> served) {
+
+  Answer withServed(Served outcome) {
+    return new Answer(request, decisionEnvelope, decision, intent, Optional.of(outcome));
+  }
+}

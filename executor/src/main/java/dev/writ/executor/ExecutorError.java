@@ -1,0 +1,113 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/** The refusals of this module; the hundreds are the eight stages, 9xx the kernel around them. */
+public enum ExecutorError implements ErrorCode {
+  MISSING_DECISION("EXE-001", "missing decision", "Send the decision's envelope."),
+  MISSING_INTENT("EXE-002", "missing intent", "Send the intent's envelope."),
+  MISSING_EFFECT("EXE-003", "missing effect", "Send the effect that was decided on."),
+  MALFORMED("EXE-004", "a document is not what it must be", "Send what the Guardian issued."),
+
+  DECISION_SIGNATURE(
+      "EXE-101", "the decision's signature does not hold", "Send what the Guardian signed."),
+  VERDICT("EXE-102", "the decision does not allow this", "Ask for what policy allows."),
+  INTENT_SIGNATURE(
+      "EXE-103", "the intent's signature does not hold", "Send what the Guardian signed."),
+  BINDING(
+      "EXE-104",
+      "decision, intent and effect do not belong together",
+      "Send the three of one request."),
+  AUDIENCE("EXE-105", "the intent is for another ledger", "Ask this one for a decision."),
+  HOLDER("EXE-106", "the submitter does not hold this intent", "Sign with the request's key."),
+  EXPIRED("EXE-107", "the intent has expired", "Submit the request again to have it judged anew."),
+  NOT_ISSUED(
+      "EXE-108", "this ledger did not issue the intent", "Submit the request to have it judged."),
+  RUNNING(
+      "EXE-109",
+      "the effect was dispatched and is not finished",
+      "Wait; after a crash it becomes in doubt at the next start."),
+  KEY_REUSED(
+      "EXE-110",
+      "the idempotency key was used for another effect",
+      "Use another key for another effect."),
+  SUPERSEDED(
+      "EXE-111",
+      "the request was judged anew and has another intent",
+      "Submit the request again to get it."),
+
+  SNAPSHOT(
+      "EXE-201",
+      "the decision was made under another policy, tool, sandbox or kernel",
+      "Submit the request again to have it judged anew."),
+
+  TOOL_UNKNOWN("EXE-301", "the tool is not registered", "Register it, or name another version."),
+  TOOL_NOT_APPROVED("EXE-302", "policy does not approve the tool", "Approve its package in policy."),
+  TOOL_PROHIBITED("EXE-303", "the tool is prohibited", "Use another tool or version."),
+  DRIVER_MISSING("EXE-304", "no driver for the tool", "Start the kernel with that driver."),
+  SANDBOX_MISSING("EXE-305", "the sandbox profile is not there", "Name a profile of the tool."),
+  INPUT_UNKNOWN("EXE-306", "an input is not in the tenant's store", "Put the blob first."),
+  CONSUMED_UNKNOWN(
+      "EXE-307", "a consumed receipt is not the tenant's", "Name receipts of this tenant."),
+  PREPARE_FAILED("EXE-308", "the tool cannot be made ready", "Look at what was found."),
+
+  DRIVER_FAILED(
+      "EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
+
+  CONTRACT_DRIFT(
+      "ERR_CONNECTOR_CONTRACT_DRIFT",
+      "the output is not what the tool's manifest promises",
+      "Mend the tool, or register a version with another contract."),
+
+  NO_CANONICAL_FORM(
+      "EXE-601", "the output has no canonical form", "Let the tool write well-formed output."),
+
+  STORE_INTEGRITY("EXE-701", "what was stored is not what was given", "Check the disk."),
+  STORE_FAILED("EXE-702", "the output cannot be stored", "Free space or mend the disk."),
+
+  RECEIPT_FAILED(
+      "EXE-801",
+      "the receipt cannot be signed",
+      "The effect becomes in doubt at the next start; mend the executor's key."),
+
+  RUN_CLOSED("EXE-901", "the run is closed", "Start another run."),
+  NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),
+  RUN_UNFINISHED(
+      "EXE-903", "the run has unfinished or unresolved work", "Finish or resolve it, then close."),
+  TIME_WENT_BACK(
+      "EXE-904",
+      "the clock is behind what the ledger has seen",
+      "Set the clock; nothing is decided or dispatched until then."),
+  UNKNOWN_ID("EXE-905", "there is nothing of that id", "Check the id and the tenant."),
+  POLICY_ORDER(
+      "EXE-906", "the policy does not follow the one in force", "Raise version and name previous."),
+  NOT_PENDING("EXE-908", "the request does not wait for approval", "Look at its decision."),
+  NOT_IN_DOUBT("EXE-909", "the receipt is not in doubt", "Only IN_DOUBT receipts are resolved."),
+  ALREADY_RESOLVED("EXE-910", "the receipt is resolved already", "Look at its resolution."),
+  NO_POLICY("EXE-911", "no policy is in force", "Activate one with `writ policy activate`.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  ExecutorError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

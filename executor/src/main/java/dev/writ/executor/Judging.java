@@ -1,0 +1,340 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.Accounts;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Circumstances;
+import dev.writ.guardian.Guardian;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.PolicyExplain;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Has requests judged and prepares what must be committed for it. The Guardian decides; this finds
+ * what it needs and keeps the order of events.
+ */
+final class Judging {
+  private final Ledger ledger;
+  private final KernelTime time;
+  private final Accounts accounts;
+  private final Guardian guardian;
+  private final Tools tools;
+
+  Judging(
+      Ledger ledger, KernelTime time, Accounts accounts, Guardian guardian, Tools tools) {
+    this.ledger = ledger;
+    this.time = time;
+    this.accounts = accounts;
+    this.guardian = guardian;
+    this.tools = tools;
+  }
+
+  /** A judgement that is not committed yet. */
+  record Judged(Answer answer, Once prelude) {}
+
+  /** A prelude that knows whether it has been written into a batch. */
+  static final class Once implements Prelude {
+    private final Prelude prelude;
+    private boolean written;
+
+    Once(Prelude prelude) {
+      this.prelude = prelude;
+    }
+
+    @Override
+    public void writeTo(RunTurn turn) {
+      prelude.writeTo(turn);
+      written = true;
+    }
+  }
+
+  /** Gives back what was taken for a judgement that never reached a batch. */
+  void forgetUnlessWritten(Judged judged) {
+    if (!judged.prelude().written) {
+      accounts.forget(judged.answer().request());
+    }
+  }
+
+  /** Commits a judgement that nothing follows for now. */
+  void commit(Judged judged, Runs.Borrowed run) {
+    Commit commit;
+    try (RunTurn turn = run.turn()) {
+      judged.prelude().writeTo(turn);
+      commit = turn.enqueue();
+    } finally {
+      forgetUnlessWritten(judged);
+    }
+    commit.await();
+  }
+
+  /**
+   * Judges a request: for the first time, or anew where its intent lapsed.
+   *
+   * @param before where it stood; its age counts from when it was first received
+   * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
+   */
+  Judged judge(
+      Admitted admitted,
+      Optional<RequestRow> before,
+      List<Envelope> approvals,
+      List<Envelope> evidence,
+      Runs.Borrowed run,
+      Trust trust,
+      Policy policy) {
+    Request request = admitted.request();
+    String opener = admitted.holder().kid();
+    String runSeed = run.seedFor(opener);
+    request.consumes().forEach(id -> requireConsumable(request, id));
+    requireNamed(request, evidence);
+    Tools.Circumstances tool = tools.circumstances(request.effect(), policy);
+    Accounts.Judged judged =
+        accounts.judge(
+            admitted,
+            circumstances(request, tool, approvals, evidence, before),
+            policy,
+            trust,
+            time.now());
+    Envelope decisionEnvelope = guardian.sign(judged.decision());
+    Optional<Intent> intent = Optional.empty();
+    if (judged.decision().verdict() == Verdict.ALLOW) {
+      intent =
+          Optional.of(
+              guardian.intentFor(
+                  judged.decision(),
+                  decisionEnvelope.id(),
+                  tool.manifest().ref(),
+                  HexFormat.of().parseHex(runSeed),
+                  time.now()));
+    }
+    Optional<Envelope> intentEnvelope = intent.map(guardian::sign);
+    Answer answer =
+        new Answer(
+            admitted.id(), decisionEnvelope, judged.decision(), intentEnvelope, Optional.empty());
+    Optional<Intent> issued = intent;
+    return new Judged(
+        answer,
+        new Once(turn -> {
+          if (before.isEmpty()) {
+            turn.open(opener, runSeed, admitted.id(), admitted.receivedAt());
+            turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
+            turn.batch().document(admitted.envelope());
+          }
+          evidence.forEach(document -> turn.batch().document(document));
+          write(turn, answer, issued, before, admitted.receivedAt());
+          judged.rows().forEach(row -> ReceiptStage.write(turn, row));
+        }));
+  }
+
+  private static void write(
+      RunTurn turn,
+      Answer answer,
+      Optional<Intent> intent,
+      Optional<RequestRow> before,
+      Instant receivedAt) {
+    Decision decision = answer.decision();
+    turn.event(EventKind.DECISION_MADE, answer.decisionEnvelope().id(), decision.decidedAt());
+    turn.batch().document(answer.decisionEnvelope());
+    answer
+        .intent()
+        .ifPresent(
+            envelope -> {
+              Intent issued = intent.orElseThrow();
+              turn.event(
+                  EventKind.INTENT_ISSUED,
+                  envelope.id(),
+                  issued.issuedAt(),
+                  Optional.of(issued.prngSeed()));
+              turn.batch().document(envelope);
+            });
+    RequestRow.State state =
+        switch (decision.verdict()) {
+          case ALLOW -> RequestRow.State.ALLOWED;
+          case DENY -> RequestRow.State.DENIED;
+          case ESCALATE -> RequestRow.State.PENDING;
+        };
+    String request = Tables.key(answer.request());
+    turn.batch()
+        .put(
+            Tables.REQUEST,
+            request,
+            new RequestRow(
+                    new RunId(decision.scope().tenant(), decision.scope().run()),
+                    state,
+                    answer.decisionEnvelope().id(),
+                    answer.intent().map(Envelope::id),
+                    receivedAt)
+                .toBytes());
+    boolean was = before.filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
+    boolean is = state == RequestRow.State.PENDING;
+    String pending =
+        Tables.key(
+            decision.scope().tenant(), decision.scope().run(), answer.request().hex());
+    if (is && !was) {
+      turn.unfinished(1, 0, 0);
+      turn.batch().put(Tables.PENDING, pending, new byte[0]);
+    } else if (was && !is) {
+      turn.unfinished(-1, 0, 0);
+      turn.batch().delete(Tables.PENDING, pending);
+    }
+  }
+
+  private Circumstances circumstances(
+      Request request,
+      Tools.Circumstances tool,
+      List<Envelope> approvals,
+      List<Envelope> evidence,
+      Optional<RequestRow> before) {
+    return new Circumstances(
+        tool.manifest(),
+        tool.snapshot(),
+        approvals,
+        evidence.stream().map(Circumstances.Evidence::new).toList(),
+        (name, operation) ->
+            ledger
+                .get(
+                    Tables.DONE,
+                    Tables.key(
+                        request.scope().tenant(), request.scope().run(), name, operation))
+                .isPresent(),
+        before.map(RequestRow::decision));
+  }
+
+  /**
+   * Judges a pending request again, with everything that approvers have said.
+   *
+   * @param now one reading of the clock, for the event of the approval
+   */
+  Judged approve(
+      Envelope approval,
+      RequestRow row,
+      Runs.Borrowed run,
+      Trust trust,
+      Policy policy,
+      Instant now) {
+    Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
+    Envelope envelope = ledger.document(pending.request()).orElseThrow();
+    Request request = Request.read(envelope.document());
+    Admitted admitted =
+        Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
+    List<Envelope> approvals = new ArrayList<>();
+    ledger.scan(
+        Tables.APPROVAL,
+        Tables.prefix(pending.request().hex()),
+        (key, _) -> {
+          approvals.add(
+              ledger.document(Digest.parse("sha256:" + Tables.lastPart(key))).orElseThrow());
+          return true;
+        });
+    approvals.add(approval);
+    List<Envelope> evidence =
+        request.evidence().stream().flatMap(id -> ledger.document(id).stream()).toList();
+    Judged judged =
+        judge(admitted, Optional.of(row), approvals, evidence, run, trust, policy);
+    return new Judged(
+        judged.answer(),
+        new Once(turn -> {
+          turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
+          turn.batch()
+              .document(approval)
+              .put(
+                  Tables.APPROVAL,
+                  Tables.key(pending.request().hex(), approval.id().hex()),
+                  new byte[0]);
+          judged.prelude().writeTo(turn);
+        }));
+  }
+
+  /**
+   * Why a request is judged as it is: with what its decision recorded where there is one, else with
+   * what it would meet now.
+   */
+  PolicyExplain explain(
+      Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
+    Request request = admitted.request();
+    if (row.isPresent()) {
+      Decision decision =
+          Decision.read(ledger.document(row.get().decision()).orElseThrow().document());
+      Policy policy = Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
+      return PolicyExplain.of(
+          admitted,
+          tools.circumstances(request.effect(), policy).manifest(),
+          policy,
+          JudgeInputs.read(decision.inputs()),
+          decision.snapshot());
+    }
+    Tools.Circumstances tool = tools.circumstances(request.effect(), inForce);
+    Circumstances circumstances =
+        circumstances(request, tool, List.of(), List.of(), Optional.empty());
+    return PolicyExplain.of(
+        admitted,
+        tool.manifest(),
+        inForce,
+        accounts.look(admitted, circumstances, inForce, trust, time.now()),
+        tool.snapshot());
+  }
+
+  /** Whether an allowed request's intent can still be served: in time, and under this snapshot. */
+  boolean stands(RequestRow row, Policy policy) {
+    Intent intent = Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
+    if (!time.now().isBefore(intent.expiresAt())) {
+      return false;
+    }
+    Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
+    Request request = Request.read(ledger.document(intent.request()).orElseThrow().document());
+    return decision.snapshot().equals(tools.circumstances(request.effect(), policy).snapshot());
+  }
+
+  /** What a request got, out of the ledger. */
+  Answer known(Digest request, RequestRow row) {
+    Envelope decision = ledger.document(row.decision()).orElseThrow();
+    return new Answer(
+        request,
+        decision,
+        Decision.read(decision.document()),
+        row.intent().map(id -> ledger.document(id).orElseThrow()),
+        Optional.empty());
+  }
+
+  private void requireConsumable(Request request, Digest id) {
+    ledger
+        .document(id)
+        .filter(e -> e.payloadType().equals(Receipt.TYPE))
+        .map(e -> Receipt.read(e.document()))
+        .filter(r -> r.scope().tenant().equals(request.scope().tenant()))
+        .orElseThrow(() -> new WritException(ExecutorError.CONSUMED_UNKNOWN, id.toString()));
+  }
+
+  private static void requireNamed(Request request, List<Envelope> evidence) {
+    for (Envelope document : evidence) {
+      if (!request.evidence().contains(document.id())) {
+        throw new WritException(
+            ExecutorError.MALFORMED, "the request's evidence does not name " + document.id());
+      }
+    }
+  }
+}

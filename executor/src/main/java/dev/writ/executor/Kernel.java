@@ -1,0 +1,471 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.Content;
+import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.CanonicalizeStage;
+import dev.writ.executor.stage.Dispatch;
+import dev.writ.executor.stage.Drift;
+import dev.writ.executor.stage.Gate;
+import dev.writ.executor.stage.Idempotency;
+import dev.writ.executor.stage.Preflight;
+import dev.writ.executor.stage.Prepare;
+import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Refusals;
+import dev.writ.executor.stage.SnapshotStage;
+import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.Tools;
+import dev.writ.executor.stage.Writ;
+import dev.writ.guardian.Accounts;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Guardian;
+import dev.writ.guardian.PolicyExplain;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.BlobSink;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+
+/**
+ * Guardian and SafeExecutor over one ledger: the one pipeline that every surface goes through.
+ * Thread safe. Opening it recovers what a crash left behind.
+ */
+public final class Kernel {
+  private final Ledger ledger;
+  private final KernelTime time;
+  private final Accounts accounts;
+  private final Runs runs;
+  private final KeyedLocks locks = new KeyedLocks();
+  private final Idempotency idempotency;
+  private final SafeExecutor executor;
+  private final Judging judging;
+  private final Administration administration;
+  private final RunClosings closings;
+  private volatile SystemState system;
+
+  private Kernel(KernelConfig config) {
+    this.ledger = config.ledger();
+    this.system = SystemState.read(ledger);
+    this.time = new KernelTime(config.clock(), ledger.highWater());
+    this.accounts = Accounts.restore(accountRows(ledger), system.policyInForce(), time.now());
+    this.runs = new Runs(ledger, config.random());
+    this.idempotency = new Idempotency(ledger);
+    Audience audience = new Audience(ledger.origin(), ledger.incarnation());
+    Tools tools = new Tools(config.registry(), config.drivers());
+    ReceiptStage.Signer signer = signer(config.executorKey());
+    this.executor = stages(tools, audience, signer);
+    Guardian guardian = new Guardian(config.guardianKey(), audience);
+    this.judging = new Judging(ledger, time, accounts, guardian, tools);
+    this.administration = new Administration(ledger, time, runs);
+    this.closings = new RunClosings(ledger, time, runs, signer);
+  }
+
+  private SafeExecutor stages(Tools tools, Audience audience, ReceiptStage.Signer signer) {
+    Gate gate = new Gate(audience);
+    return new SafeExecutor(
+        time,
+        new Preflight(),
+        gate,
+        idempotency,
+        new SnapshotStage(),
+        tools,
+        new Prepare(
+            tools,
+            (tool, version) -> system.isProhibited(tool, version),
+            this::readable),
+        new Dispatch(time, gate, input -> ledger.openBlob(input.digest())),
+        new Drift(),
+        new CanonicalizeStage(),
+        new Store(this::write),
+        new ReceiptStage(signer, accounts, id -> idempotency.receipt(id).receipt().lamport()),
+        new Refusals(ledger, signer, accounts));
+  }
+
+  private static ReceiptStage.Signer signer(SigningKey key) {
+    return (type, document) -> Envelope.sign(type, document, key);
+  }
+
+  private static List<Accounts.Row> accountRows(LedgerView ledger) {
+    List<Accounts.Row> rows = new ArrayList<>();
+    ledger.scan(
+        Tables.ACCOUNT,
+        "",
+        (key, value) -> {
+          rows.add(new Accounts.Row(key, Optional.of(value)));
+          return true;
+        });
+    return rows;
+  }
+
+  /**
+   * Makes a new ledger's system run: who may do what, and under which policy.
+   *
+   * @param changes signed enrolments, an operator's own first
+   */
+  public static void found(
+      Ledger ledger,
+      List<Envelope> changes,
+      Envelope policy,
+      InstantSource clock,
+      SecureRandom random) {
+    Administration administration =
+        new Administration(
+            ledger, new KernelTime(clock, ledger.highWater()), new Runs(ledger, random));
+    SystemState state = SystemState.read(ledger);
+    for (Envelope change : changes) {
+      state = administration.change(change, state);
+    }
+    administration.activate(policy, state);
+  }
+
+  /**
+   * Opens a kernel: what was dispatched and not finished becomes IN_DOUBT, with a receipt.
+   *
+   * @throws WritException {@code EXE-911} where no policy is in force, and the code of whatever in
+   *     the system run does not hold
+   */
+  public static Kernel open(KernelConfig config) {
+    Kernel kernel = new Kernel(config);
+    new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
+    return kernel;
+  }
+
+  /**
+   * Judges a request and, where it is allowed, executes it. A request that was seen before gets what
+   * it got then.
+   *
+   * @param envelope the signed request's bytes
+   * @param evidence documents that the request's evidence list names
+   * @throws WritException where it is not admitted ({@code CAN-}, {@code GRD-0xx}; nothing is
+   *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
+   */
+  public Answer submit(byte[] envelope, List<Envelope> evidence) {
+    return process(envelope, evidence, true);
+  }
+
+  /** Judges a request only: the first of two steps. */
+  public Answer decide(byte[] envelope, List<Envelope> evidence) {
+    return process(envelope, evidence, false);
+  }
+
+  private Answer process(byte[] envelope, List<Envelope> evidence, boolean execute) {
+    Trust trust = system.trust();
+    Policy policy = system.policyInForce();
+    Admitted admitted = admit(envelope, trust, policy);
+    Request request = admitted.request();
+    RunId runId = new RunId(request.scope().tenant(), request.scope().run());
+    try (KeyedLocks.Held _ = lockRequest(admitted.id());
+        KeyedLocks.Held _ = lockKey(request, admitted.id());
+        Runs.Borrowed run = runs.borrow(runId)) {
+      Optional<Answer> before = before(admitted, execute);
+      if (before.isPresent()) {
+        return before.get();
+      }
+      Optional<RequestRow> row = row(admitted.id());
+      if (row.filter(r -> live(r, policy)).isPresent()) {
+        Answer known = known(admitted.id(), row.get());
+        return execute ? execute(known, admitted, run, trust, policy) : known;
+      }
+      Judging.Judged judged =
+          judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
+      if (!execute || judged.answer().intent().isEmpty()) {
+        judging.commit(judged, run);
+        return judged.answer();
+      }
+      try {
+        Served served =
+            executor.serve(
+                new Writ(
+                    Optional.of(judged.answer().decisionEnvelope()),
+                    judged.answer().intent(),
+                    Optional.of(request),
+                    admitted.holder(),
+                    judged.prelude(),
+                    run),
+                trust,
+                policy);
+        return judged.answer().withServed(served);
+      } finally {
+        judging.forgetUnlessWritten(judged);
+      }
+    }
+  }
+
+  /** A request that was received before is as old as it was then. */
+  private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
+    Instant now = time.now();
+    Instant receivedAt =
+        envelope.length > policy.limits().requestBytesMax()
+            ? now
+            : row(Envelope.parse(envelope).id()).map(RequestRow::receivedAt).orElse(now);
+    return Admission.readmit(envelope, trust, policy, receivedAt, now);
+  }
+
+  /** What the request, or another one under its idempotency key, was served before. */
+  private Optional<Answer> before(Admitted admitted, boolean execute) {
+    Optional<Served> served = idempotency.served(admitted.id());
+    if (served.isEmpty() && execute) {
+      served =
+          idempotency.sameKey(
+              admitted.request(), admitted.id(), admitted.request().effect().digest());
+    }
+    return served.map(
+        s -> {
+          Digest request = s.receipt().request();
+          return known(request, row(request).orElseThrow()).withServed(s);
+        });
+  }
+
+  /** Whether a request's decision still stands: all but an intent that lapsed undispatched. */
+  private boolean live(RequestRow row, Policy policy) {
+    return switch (row.state()) {
+      case DENIED, PENDING -> true;
+      case LAPSED -> false;
+      case ALLOWED -> judging.stands(row, policy);
+    };
+  }
+
+  private Answer execute(
+      Answer known, Admitted admitted, Runs.Borrowed run, Trust trust, Policy policy) {
+    if (known.intent().isEmpty()) {
+      return known;
+    }
+    Served served =
+        executor.serve(
+            new Writ(
+                Optional.of(known.decisionEnvelope()),
+                known.intent(),
+                Optional.of(admitted.request()),
+                admitted.holder(),
+                Prelude.NOTHING,
+                run),
+            trust,
+            policy);
+    return known.withServed(served);
+  }
+
+  /** Why a request was judged as it was, or would be now; nothing is written or taken. */
+  public PolicyExplain explain(byte[] envelope) {
+    SystemState state = system;
+    Admitted admitted = admit(envelope, state.trust(), state.policyInForce());
+    return judging.explain(
+        admitted, row(admitted.id()), state.trust(), state.policyInForce());
+  }
+
+  /**
+   * Begins the next incarnation of a ledger that was put back from a backup (PROTOCOL 27): what was
+   * signed for the one before is void, and that is an event.
+   *
+   * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number
+   * @return the new incarnation
+   */
+  public static long incarnate(
+      LedgerConfig config, LongFunction<Envelope> signed) {
+    return Ledger.nextIncarnation(
+        config,
+        (ledger, incarnation) -> {
+          Envelope change = signed.apply(incarnation);
+          Instant at = new KernelTime(config.clock(), ledger.highWater()).now();
+          SystemState.read(ledger).with(change, EventKind.LEDGER_INCARNATED, at);
+          Event head = ledger.head(SystemState.RUN).orElseThrow();
+          return new Batch()
+              .document(change)
+              .event(
+                  head.next(
+                      EventKind.LEDGER_INCARNATED, change.id(), at, Optional.empty()));
+        });
+  }
+
+  /**
+   * Executes an intent: the second of two steps.
+   *
+   * @param order the holder's signed {@link ExecutionOrder}, which names the intent
+   * @throws WritException {@code EXE-1xx} to {@code 3xx}
+   */
+  public Served execute(Envelope decision, Envelope intent, Envelope order) {
+    Trust trust = system.trust();
+    Instant now = time.now();
+    TrustedKey submitter = trust.verify(order, ExecutionOrder.TYPE, now).getFirst();
+    ExecutionOrder orders = ExecutionOrder.read(order.document());
+    if (!orders.intent().equals(intent.id())) {
+      throw new WritException(
+          ExecutorError.BINDING, "ordered " + orders.intent() + ", sent " + intent.id());
+    }
+    Intent read = Intent.read(intent.document());
+    Optional<Request> request =
+        ledger.hasDocument(read.request())
+            ? Optional.of(idempotency.request(read.request()))
+            : Optional.empty();
+    if (request.isEmpty()) {
+      throw new WritException(ExecutorError.NOT_ISSUED, intent.id().toString());
+    }
+    RunId runId = new RunId(read.scope().tenant(), read.scope().run());
+    try (KeyedLocks.Held _ = lockRequest(read.request());
+        KeyedLocks.Held _ = lockKey(request.get(), read.request());
+        Runs.Borrowed run = runs.borrow(runId)) {
+      return executor.serve(
+          new Writ(
+              Optional.of(decision),
+              Optional.of(intent),
+              request,
+              submitter,
+              Prelude.NOTHING,
+              run),
+          trust,
+          system.policyInForce());
+    }
+  }
+
+  /**
+   * Takes an approver's word and has the pending request judged again. An allowed one is executed
+   * when its holder submits it again.
+   *
+   * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
+   */
+  public Answer approve(Envelope approvalEnvelope) {
+    Trust trust = system.trust();
+    Instant now = time.now();
+    trust.verify(approvalEnvelope, Approval.TYPE, now);
+    Approval approval = Approval.read(approvalEnvelope.document());
+    try (KeyedLocks.Held _ = lockRequest(approval.request())) {
+      RequestRow row =
+          row(approval.request())
+              .filter(r -> r.run().tenant().equals(approval.tenant()))
+              .orElseThrow(
+                  () ->
+                      new WritException(
+                          ExecutorError.UNKNOWN_ID, approval.request().toString()));
+      if (row.state() != RequestRow.State.PENDING) {
+        throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
+      }
+      try (Runs.Borrowed run = runs.borrow(row.run())) {
+        Judging.Judged judged = judging.approve(
+                approvalEnvelope, row, run, trust, system.policyInForce(), now);
+        judging.commit(judged, run);
+        return judged.answer();
+      }
+    }
+  }
+
+  /** Takes an operator's statement on an IN_DOUBT receipt (PROTOCOL 18). */
+  public void resolve(Envelope resolution) {
+    administration.resolve(resolution, system.trust());
+  }
+
+  /** Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29). */
+  public Checkpoint closeRun(Envelope close) {
+    return closings.close(close, system.trust());
+  }
+
+  /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
+  public synchronized void activate(Envelope signedPolicy) {
+    system = administration.activate(signedPolicy, system);
+  }
+
+  /** Takes an operator's {@link dev.writ.executor.document.SystemChange}; it holds at once. */
+  public synchronized void change(Envelope systemChange) {
+    system = administration.change(systemChange, system);
+  }
+
+  /** Puts content into a tenant's store, streamed. */
+  public Content put(String tenant, InputStream content, String mediaType) {
+    BlobRef blob = write(content);
+    administration.reference(tenant, blob);
+    return new Content(blob.digest(), blob.size(), mediaType);
+  }
+
+  private BlobRef write(byte[] content) {
+    return write(new ByteArrayInputStream(content));
+  }
+
+  private BlobRef write(InputStream content) {
+    try (BlobSink sink = ledger.newBlob()) {
+      content.transferTo((OutputStream) sink);
+      return sink.finish();
+    } catch (IOException e) {
+      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /** A receipt that the tenant may see; an unknown and a foreign id answer alike. */
+  public Served receipt(String tenant, Digest id) {
+    Served served = idempotency.receipt(id);
+    if (!served.receipt().scope().tenant().equals(tenant)) {
+      throw new WritException(ExecutorError.UNKNOWN_ID, id.toString());
+    }
+    return served;
+  }
+
+  public Checkpoint checkpoint() {
+    return ledger.checkpoint();
+  }
+
+  /** Keys, policy and prohibited tools in force. */
+  public SystemState system() {
+    return system;
+  }
+
+  /** One reading of the kernel's clock. */
+  public Instant now() {
+    return time.now();
+  }
+
+  public LedgerView ledger() {
+    return ledger;
+  }
+
+  private Answer known(Digest request, RequestRow row) {
+    return judging.known(request, row);
+  }
+
+  private Optional<RequestRow> row(Digest request) {
+    return ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
+  }
+
+  private boolean readable(String tenant, Input input) {
+    return ledger
+            .get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex()))
+            .isPresent()
+        && ledger.blobSize(input.digest()) == input.size();
+  }
+
+  private KeyedLocks.Held lockRequest(Digest request) {
+    return locks.lock(Tables.key("request", request.hex()));
+  }
+
+  private KeyedLocks.Held lockKey(Request request, Digest id) {
+    return locks.lock(Tables.key("idempotency", ReceiptStage.idempotencyKey(request, id)));
+  }
+}

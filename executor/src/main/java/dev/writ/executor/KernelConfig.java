@@ -1,0 +1,26 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.stage.Tools;
+import dev.writ.ledger.Ledger;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * What a kernel is made of. There is no optional part: what is not given is not there.
+ *
+ * @param ledger open for writing; the kernel does not close it
+ * @param guardianKey signs decisions and intents
+ * @param executorKey signs receipts and refusals
+ * @param clock and {@code random} are the only sources of time and of run seeds
+ */
+public record KernelConfig(
+    Ledger ledger,
+    SigningKey guardianKey,
+    SigningKey executorKey,
+    Tools.Registry registry,
+    List<Driver> drivers,
+    InstantSource clock,
+    SecureRandom random) {}

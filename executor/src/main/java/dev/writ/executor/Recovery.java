@@ -1,0 +1,79 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.journal.DispatchedRow;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * At start: whatever was durably dispatched and has no receipt gets one that says IN_DOUBT, in the
+ * order of dispatch. Nothing is run (PROTOCOL 18).
+ */
+final class Recovery {
+  private final LedgerView ledger;
+  private final KernelTime time;
+  private final Runs runs;
+  private final ReceiptStage receipts;
+
+  Recovery(LedgerView ledger, KernelTime time, Runs runs, ReceiptStage receipts) {
+    this.ledger = ledger;
+    this.time = time;
+    this.runs = runs;
+    this.receipts = receipts;
+  }
+
+  /** Returns the ids of the receipts it made. */
+  List<Digest> recover() {
+    List<DispatchedRow> left = new ArrayList<>();
+    ledger.scan(
+        Tables.DISPATCHED,
+        "",
+        (_, value) -> {
+          left.add(DispatchedRow.parse(value));
+          return true;
+        });
+    left.sort(
+        Comparator.comparingLong(row -> ledger.indexOf(row.run(), row.seq()).orElseThrow()));
+    return left.stream().map(this::doubt).toList();
+  }
+
+  private Digest doubt(DispatchedRow row) {
+    Instant startedAt = ledger.event(row.run(), row.seq()).orElseThrow().at();
+    Envelope intentEnvelope = ledger.document(row.intent()).orElseThrow();
+    Intent intent = Intent.read(intentEnvelope.document());
+    Envelope decisionEnvelope = ledger.document(intent.decision()).orElseThrow();
+    Request request =
+        Request.read(ledger.document(intent.request()).orElseThrow().document());
+    Envelope receipt;
+    try (Runs.Borrowed run = runs.borrow(row.run())) {
+      Commit commit;
+      try (RunTurn turn = run.turn()) {
+        receipt =
+            receipts.inDoubt(
+                turn,
+                request,
+                decisionEnvelope.id(),
+                Decision.read(decisionEnvelope.document()),
+                intentEnvelope.id(),
+                intent,
+                startedAt,
+                time.now());
+        commit = turn.enqueue();
+      }
+      commit.await();
+    }
+    return receipt.id();
+  }
+}

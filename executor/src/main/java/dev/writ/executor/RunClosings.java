@@ -1,0 +1,93 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.RunClose;
+import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RunState;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.RunId;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/** Closes runs (PROTOCOL 19, 29). */
+final class RunClosings {
+  private final Ledger ledger;
+  private final KernelTime time;
+  private final Runs runs;
+  private final ReceiptStage.Signer signer;
+
+  RunClosings(Ledger ledger, KernelTime time, Runs runs, ReceiptStage.Signer signer) {
+    this.ledger = ledger;
+    this.time = time;
+    this.runs = runs;
+    this.signer = signer;
+  }
+
+  /**
+   * @return the checkpoint, which covers the whole run and is stored with it
+   * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
+   *     EXE-903} unfinished work, {@code EXE-905} no such run
+   */
+  Checkpoint close(Envelope request, Trust trust) {
+    Instant now = time.now();
+    TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
+    RunClose close = RunClose.read(request.document());
+    RunId id = new RunId(close.tenant(), close.run());
+    Commit commit;
+    try (Runs.Borrowed run = runs.borrow(id)) {
+      try (RunTurn turn = run.turn()) {
+        RunState state =
+            turn.state()
+                .filter(_ -> signer.tenant().filter(close.tenant()::equals).isPresent())
+                .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+        if (!state.opener().equals(signer.kid())) {
+          throw new WritException(
+              ExecutorError.NOT_THE_OPENER,
+              "opened by " + state.opener() + ", asked by " + signer.kid());
+        }
+        Envelope closing = closing(request, close, turn.head().orElseThrow(), state);
+        turn.event(EventKind.RUN_CLOSED, closing.id(), now);
+        turn.batch().document(request).document(closing);
+        turn.closeRun();
+        commit = turn.enqueue();
+      }
+      commit.await();
+    }
+    Checkpoint checkpoint = ledger.checkpoint();
+    ledger
+        .append(
+            new Batch()
+                .put(
+                    Tables.CLOSED,
+                    Tables.key(id.tenant(), id.run()),
+                    Tables.number(checkpoint.size()).getBytes(StandardCharsets.US_ASCII)))
+        .await();
+    return checkpoint;
+  }
+
+  private Envelope closing(Envelope request, RunClose close, Event head, RunState state) {
+    return signer.sign(
+        RunClosing.TYPE,
+        new RunClosing(
+                close.tenant(),
+                close.run(),
+                request.id(),
+                head.seq() + 1,
+                head.id(),
+                state.receipts(),
+                state.lastReceipt())
+            .toJson());
+  }
+}

@@ -1,0 +1,27 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.document.Receipt;
+import java.util.Optional;
+
+/**
+ * A receipt that is on disk.
+ *
+ * @param envelope the signed receipt, the same bytes at every repeat
+ * @param resolution the operator's signed statement, where the receipt was in doubt and is resolved
+ * @param output the output's canonical bytes where the effect succeeded and they are at hand: in the
+ *     first answer always, in a repeat where they were retained
+ * @param repeated whether this was served before
+ */
+public record Served(
+    Envelope envelope,
+    Receipt receipt,
+    Optional<Envelope> resolution,
+    Optional<byte[]> output,
+    boolean repeated) {
+
+  public Digest id() {
+    return envelope.id();
+  }
+}

@@ -1,0 +1,174 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * What is in force: keys, policy, prohibited tools. It is nothing but the sum of the system run's
+ * signed documents, each verified under the state before it, so that whoever holds the ledger can
+ * add it up again. Immutable.
+ *
+ * @param prohibited {@code name version} of tools that must not run
+ */
+public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String> prohibited) {
+
+  /** The installation's own run. No key can be enrolled for this tenant. */
+  public static final RunId RUN = new RunId("writ", "system");
+
+  public static final String POLICY_TYPE = PayloadTypes.of("policy");
+
+  /** Before anything happened: nobody may do anything. */
+  public static final SystemState NOTHING =
+      new SystemState(Trust.of(List.of()), Optional.empty(), new TreeSet<>());
+
+  public SystemState {
+    prohibited = Collections.unmodifiableSortedSet(prohibited);
+  }
+
+  /**
+   * Adds up the system run.
+   *
+   * @throws WritException with the code of the first document that does not hold
+   */
+  public static SystemState read(LedgerView ledger) {
+    SystemState[] state = {NOTHING};
+    ledger.events(RUN, 0, event -> state[0] = state[0].after(event, ledger));
+    return state[0];
+  }
+
+  private SystemState after(Event event, LedgerView ledger) {
+    if (event.kind().equals(EventKind.RUN_OPENED)) {
+      return this;
+    }
+    Envelope document =
+        ledger
+            .document(event.body())
+            .orElseThrow(
+                () -> new WritException(ExecutorError.UNKNOWN_ID, event.body().toString()));
+    return document.payloadType().equals(POLICY_TYPE)
+        ? withPolicy(document, event.at())
+        : with(document, event.kind(), event.at());
+  }
+
+  /**
+   * The state after an operator's change. The first change of all enrols an operator's key and is
+   * signed by it; everything else is signed by who is enrolled by then.
+   *
+   * @throws WritException {@code CAN-05x}, {@code CAN-06x}, {@code EXE-004}
+   */
+  SystemState with(Envelope signed, String kind, Instant at) {
+    SystemChange change = SystemChange.read(signed.document());
+    if (!change.kind().equals(kind)) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the event says " + kind + ", its body " + change.kind());
+    }
+    Trust signers = trust.keys().isEmpty() ? founder(change) : trust;
+    signers.verify(signed, SystemChange.TYPE, at);
+    return switch (kind) {
+      case EventKind.KEY_ENROLLED -> withTrust(trust.withKey(enrolled(change)));
+      case EventKind.KEY_REVOKED -> withTrust(trust.withRevoked(kid(change), at));
+      case EventKind.TOOL_REVOKED -> {
+        TreeSet<String> more = new TreeSet<>(prohibited);
+        more.add(tool(change));
+        yield new SystemState(trust, policy, more);
+      }
+      case EventKind.LEDGER_INCARNATED -> this;
+      default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
+    };
+  }
+
+  private static Trust founder(SystemChange change) {
+    TrustedKey first = enrolled(change);
+    if (first.role() != KeyRole.OPERATOR) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the first key is of role " + first.role().text());
+    }
+    return Trust.of(List.of(first));
+  }
+
+  private static TrustedKey enrolled(SystemChange change) {
+    TrustedKey key = TrustedKey.fromJson("detail", change.detail());
+    if (key.tenant().filter(RUN.tenant()::equals).isPresent()) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the tenant " + RUN.tenant() + " is the installation's own");
+    }
+    return key;
+  }
+
+  private static String kid(SystemChange change) {
+    Fields fields = Fields.of("detail", change.detail());
+    String kid = fields.name("kid");
+    fields.end();
+    return kid;
+  }
+
+  private static String tool(SystemChange change) {
+    Fields fields = Fields.of("detail", change.detail());
+    String tool = prohibitedName(fields.name("tool"), fields.name("version"));
+    fields.end();
+    return tool;
+  }
+
+  static String prohibitedName(String tool, String version) {
+    return tool + " " + version;
+  }
+
+  private SystemState withTrust(Trust changed) {
+    return new SystemState(changed, policy, prohibited);
+  }
+
+  /**
+   * The state under the next policy, which names the one before (PROTOCOL 26).
+   *
+   * @throws WritException {@code EXE-906}, {@code CAN-05x}, {@code CAN-06x}, {@code GRD-5xx}
+   */
+  SystemState withPolicy(Envelope signed, Instant at) {
+    trust.verify(signed, POLICY_TYPE, at);
+    Policy next = Policy.ofCanonical(signed.document());
+    boolean follows =
+        policy.isEmpty()
+            ? next.previous().isEmpty()
+            : next.version() > policy.get().version()
+                && next.previous().equals(Optional.of(policy.get().digest()));
+    if (!follows) {
+      throw new WritException(
+          ExecutorError.POLICY_ORDER,
+          "version "
+              + next.version()
+              + " after "
+              + next.previous().map(Digest::toString).orElse("none")
+              + "; in force is "
+              + policy.map(p -> "version " + p.version() + ", " + p.digest()).orElse("none"));
+    }
+    return new SystemState(trust, Optional.of(next), prohibited);
+  }
+
+  /**
+   * @throws WritException {@code EXE-911}
+   */
+  public Policy policyInForce() {
+    return policy.orElseThrow(() -> new WritException(ExecutorError.NO_POLICY, ""));
+  }
+
+  public boolean isProhibited(String tool, String version) {
+    return prohibited.contains(prohibitedName(tool, version));
+  }
+}

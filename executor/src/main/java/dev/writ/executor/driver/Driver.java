@@ -1,0 +1,52 @@
+package dev.writ.executor.driver;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+
+/**
+ * Runs the tools of one kind. A driver decides nothing: it gets an effect that the Gate let through
+ * and says what happened. It is shared by all threads.
+ */
+public interface Driver {
+
+  /** The name by which manifests ask for this driver. */
+  String name();
+
+  /**
+   * The best that this driver can promise, whatever a manifest says. {@link Determinism#PURE} only
+   * for a driver without host clock, network and workspace (PROTOCOL 14).
+   */
+  Determinism determinism();
+
+  /**
+   * The digest of what a sandbox profile means here; it goes into the snapshot.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-3xx} for a profile that it does not have
+   */
+  Digest sandboxProfile(String profile);
+
+  /**
+   * Gets ready to run an operation: loads and compiles what is needed, without any effect. Called in
+   * stage 3, so that what is missing is found before anything is dispatched.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-3xx} where it cannot
+   */
+  Prepared prepare(ToolManifest manifest, String operation, PackageContent content);
+
+  /** The bytes of a tool's package; each is re-hashed when it is read. */
+  @FunctionalInterface
+  interface PackageContent {
+    byte[] read(ToolManifest.PackageFile file);
+  }
+
+  /** An operation ready to run. */
+  @FunctionalInterface
+  interface Prepared {
+    /**
+     * Runs it once. Whatever the tool does, it comes back as an {@link Outcome}; an exception means
+     * that the driver itself failed, and is recorded as such.
+     */
+    Outcome run(Invocation invocation);
+  }
+}

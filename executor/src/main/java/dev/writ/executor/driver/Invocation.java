@@ -1,0 +1,37 @@
+package dev.writ.executor.driver;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import dev.writ.canonicalize.Digest;
+
+/**
+ * Everything an operation is given. Two runs with equal invocations give equal outcomes, for a pure
+ * or reproducible tool.
+ *
+ * @param seed 32 bytes: what the tool's random numbers come from
+ * @param time the clock reading of {@code effect.dispatched}: what the tool sees as the time
+ * @param resources the declared ceiling, which the driver enforces
+ */
+public record Invocation(
+    Scope scope,
+    JsonValue.Obj params,
+    List<Input> inputs,
+    InputContent content,
+    byte[] seed,
+    Instant time,
+    Resources resources,
+    String sandbox,
+    Optional<Digest> workspaceBefore) {
+
+  /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */
+  @FunctionalInterface
+  public interface InputContent {
+    InputStream open(Input input);
+  }
+}

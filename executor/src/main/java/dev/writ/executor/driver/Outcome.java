@@ -1,0 +1,73 @@
+package dev.writ.executor.driver;
+
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What happened when an operation ran.
+ *
+ * @param end how it ended
+ * @param reason a stable word for the cause, such as {@code out-of-memory}; {@code ok} for success
+ * @param message for people: the tool's own words where it failed; bounded
+ * @param output the raw output, also of a failure where there is some; bounded by the resources
+ * @param metrics what was used
+ * @param observations what else the driver saw, as data: truncation marks, captured stderr, …
+ */
+public record Outcome(
+    End end,
+    String reason,
+    String message,
+    Optional<Output> output,
+    List<Artifact> artifacts,
+    Metrics metrics,
+    JsonValue.Obj observations) {
+
+  /** How an operation ended. */
+  public enum End {
+    SUCCEEDED,
+    FAILED,
+    TIMED_OUT,
+    KILLED;
+
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Raw output and what it claims to be. */
+  public record Output(byte[] bytes, String mediaType) {}
+
+  /** A file that the tool leaves behind. */
+  public record Artifact(String name, byte[] bytes, String mediaType) {}
+
+  /**
+   * What was used, as measured: a recorded input of replay, which a live replay does not compare. 0
+   * where a driver cannot tell.
+   *
+   * @param cpuMs processor time in milliseconds
+   * @param memoryBytes peak memory in bytes
+   * @param wallMs elapsed time in milliseconds
+   * @param fuel instructions executed, where the driver counts them
+   */
+  public record Metrics(long cpuMs, long memoryBytes, long wallMs, long fuel) {
+    public static final Metrics NONE = new Metrics(0, 0, 0, 0);
+  }
+
+  public static Outcome succeeded(byte[] output, String mediaType, Metrics metrics) {
+    return new Outcome(
+        End.SUCCEEDED,
+        "ok",
+        "",
+        Optional.of(new Output(output, mediaType)),
+        List.of(),
+        metrics,
+        JsonValue.object().build());
+  }
+
+  public static Outcome failed(End end, String reason, String message, Metrics metrics) {
+    return new Outcome(
+        end, reason, message, Optional.empty(), List.of(), metrics, JsonValue.object().build());
+  }
+}

@@ -1,0 +1,24 @@
+package dev.writ.executor.journal;
+
+/** The kinds of journal events that the executor writes (DESIGN 4, PROTOCOL 28). */
+public final class EventKind {
+  public static final String RUN_OPENED = "run.opened";
+  public static final String REQUEST_RECEIVED = "request.received";
+  public static final String APPROVAL_RECEIVED = "approval.received";
+  public static final String DECISION_MADE = "decision.made";
+  public static final String INTENT_ISSUED = "intent.issued";
+  public static final String EFFECT_REFUSED = "effect.refused";
+  public static final String EFFECT_DISPATCHED = "effect.dispatched";
+  public static final String EFFECT_FINISHED = "effect.finished";
+  public static final String RECEIPT_SIGNED = "receipt.signed";
+  public static final String DOUBT_RESOLVED = "doubt.resolved";
+  public static final String RUN_CLOSED = "run.closed";
+
+  public static final String POLICY_ACTIVATED = "policy.activated";
+  public static final String KEY_ENROLLED = "key.enrolled";
+  public static final String KEY_REVOKED = "key.revoked";
+  public static final String TOOL_REVOKED = "tool.revoked";
+  public static final String LEDGER_INCARNATED = "ledger.incarnated";
+
+  private EventKind() {}
+}

@@ -1,0 +1,134 @@
+package dev.writ.executor.journal;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One turn of appending to a run: holds the run's lock, builds one batch, and enqueues it. Sequence
+ * numbers, prev and lamport are assigned here, in the order in which batches are enqueued (PROTOCOL
+ * 15). Nothing of a turn that is closed without {@link #enqueue()} is left.
+ */
+public final class RunTurn implements AutoCloseable {
+  private final Ledger ledger;
+  private final Runs.Slot slot;
+  private final Batch batch = new Batch();
+  private Optional<Event> head;
+  private Optional<RunState> state;
+
+  RunTurn(Ledger ledger, Runs.Slot slot) {
+    this.ledger = ledger;
+    this.slot = slot;
+    this.head = slot.head;
+    this.state = slot.state;
+  }
+
+  /** The batch, for documents, blobs and rows. */
+  public Batch batch() {
+    return batch;
+  }
+
+  /** The run's state as this turn has changed it; empty while the run is not open. */
+  public Optional<RunState> state() {
+    return state;
+  }
+
+  /** The last event, as this turn has changed it. */
+  public Optional<Event> head() {
+    return head;
+  }
+
+  /** Opens the run if it is not; the body says what opened it. */
+  public void open(String opener, String seed, Digest body, Instant at) {
+    if (state.isPresent()) {
+      return;
+    }
+    Event first =
+        Event.first(
+            slot.id.tenant(),
+            slot.id.run(),
+            EventKind.RUN_OPENED,
+            body,
+            at,
+            Optional.of(seed));
+    append(first);
+    state = Optional.of(RunState.opened(opener, seed, first.id()));
+  }
+
+  /**
+   * Appends an event and returns its sequence number.
+   *
+   * @throws WritException {@code EXE-901} when the run is closed
+   */
+  public long event(String kind, Digest body, Instant at, Optional<String> seed) {
+    if (state.orElseThrow().closed()) {
+      throw new WritException(ExecutorError.RUN_CLOSED, slot.id.toString());
+    }
+    Event next = head.orElseThrow().next(kind, body, at, seed);
+    append(next);
+    return next.seq();
+  }
+
+  public void event(String kind, Digest body, Instant at) {
+    event(kind, body, at, Optional.empty());
+  }
+
+  private void append(Event event) {
+    batch.event(event);
+    head = Optional.of(event);
+  }
+
+  /** Makes a receipt the run's last. */
+  public void receipt(Digest id, long lamport) {
+    state = Optional.of(state.orElseThrow().withReceipt(id, lamport));
+    batch.put(
+        Tables.RECEIPTS,
+        Tables.key(slot.id.tenant(), slot.id.run(), Tables.number(lamport)),
+        id.bytes());
+  }
+
+  /** Counts what keeps the run from being closed. */
+  public void unfinished(long pending, long running, long inDoubt) {
+    RunState now = state.orElseThrow();
+    state = Optional.of(now.with(now.unfinished().plus(pending, running, inDoubt)));
+  }
+
+  /**
+   * Closes the run for good; nothing can follow in it.
+   *
+   * @throws WritException {@code EXE-903} while something is unfinished
+   */
+  public void closeRun() {
+    RunState now = state.orElseThrow();
+    if (!now.unfinished().isNone()) {
+      throw new WritException(ExecutorError.RUN_UNFINISHED, now.unfinished().toString());
+    }
+    state = Optional.of(state.orElseThrow().asClosed());
+  }
+
+  /** Enqueues the batch; only now has the run changed. */
+  public Commit enqueue() {
+    if (!state.equals(slot.state)) {
+      batch.put(
+          Tables.RUN,
+          Tables.key(slot.id.tenant(), slot.id.run()),
+          state.orElseThrow().toBytes());
+    }
+    Commit commit = ledger.append(batch);
+    slot.head = head;
+    slot.state = state;
+    return commit;
+  }
+
+  /** Ends the turn. */
+  @Override
+  public void close() {
+    slot.lock.unlock();
+  }
+}

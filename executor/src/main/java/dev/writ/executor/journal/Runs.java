@@ -1,0 +1,139 @@
+package dev.writ.executor.journal;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.RunId;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The runs in use. Whoever works in a run borrows it; whoever appends to it takes its turn. A run
+ * that nobody borrows is forgotten here and read from the ledger again.
+ */
+public final class Runs {
+  private final Ledger ledger;
+  private final SecureRandom random;
+  private final TreeMap<RunId, Slot> slots = new TreeMap<>();
+
+  static final class Slot {
+    final ReentrantLock lock = new ReentrantLock();
+    final RunId id;
+    int borrowers;
+    boolean loaded;
+    Optional<Event> head = Optional.empty();
+    Optional<RunState> state = Optional.empty();
+    Optional<String> claimedOpener = Optional.empty();
+    Optional<String> claimedSeed = Optional.empty();
+
+    Slot(RunId id) {
+      this.id = id;
+    }
+  }
+
+  public Runs(Ledger ledger, SecureRandom random) {
+    this.ledger = ledger;
+    this.random = random;
+  }
+
+  /** Borrows a run; give it back only after everything enqueued through it is durable. */
+  public Borrowed borrow(RunId id) {
+    Slot slot;
+    synchronized (slots) {
+      slot = slots.computeIfAbsent(id, Slot::new);
+      slot.borrowers++;
+    }
+    return new Borrowed(slot);
+  }
+
+  /** A run in use. */
+  public final class Borrowed implements AutoCloseable {
+    private final Slot slot;
+
+    private Borrowed(Slot slot) {
+      this.slot = slot;
+    }
+
+    public RunId id() {
+      return slot.id;
+    }
+
+    /**
+     * The run's seed. A run that is not open yet is claimed for {@code opener}, with a new seed that
+     * it will be opened with.
+     *
+     * @throws WritException {@code EXE-901} closed, {@code EXE-902} opened or claimed by another key
+     */
+    public String seedFor(String opener) {
+      slot.lock.lock();
+      try {
+        load(slot);
+        if (slot.state.isPresent()) {
+          RunState state = slot.state.get();
+          requireOpen(state);
+          requireOpener(state.opener(), opener);
+          return state.seed();
+        }
+        if (slot.claimedOpener.isEmpty()) {
+          byte[] seed = new byte[32];
+          random.nextBytes(seed);
+          slot.claimedOpener = Optional.of(opener);
+          slot.claimedSeed = Optional.of(HexFormat.of().formatHex(seed));
+        }
+        requireOpener(slot.claimedOpener.get(), opener);
+        return slot.claimedSeed.orElseThrow();
+      } finally {
+        slot.lock.unlock();
+      }
+    }
+
+    /** Takes the run's turn to append; closing the turn ends it. */
+    public RunTurn turn() {
+      slot.lock.lock();
+      try {
+        load(slot);
+        return new RunTurn(ledger, slot);
+      } catch (RuntimeException e) {
+        slot.lock.unlock();
+        throw e;
+      }
+    }
+
+    private void requireOpen(RunState state) {
+      if (state.closed()) {
+        throw new WritException(ExecutorError.RUN_CLOSED, slot.id.toString());
+      }
+    }
+
+    private void requireOpener(String opener, String found) {
+      if (!opener.equals(found)) {
+        throw new WritException(
+            ExecutorError.NOT_THE_OPENER, "opened by " + opener + ", asked by " + found);
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (slots) {
+        if (--slot.borrowers == 0) {
+          slots.remove(slot.id);
+        }
+      }
+    }
+  }
+
+  private void load(Slot slot) {
+    if (!slot.loaded) {
+      slot.head = ledger.head(slot.id);
+      slot.state =
+          ledger
+              .get(Tables.RUN, Tables.key(slot.id.tenant(), slot.id.run()))
+              .map(RunState::parse);
+      slot.loaded = true;
+    }
+  }
+}

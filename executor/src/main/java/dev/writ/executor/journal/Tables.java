@@ -1,0 +1,76 @@
+package dev.writ.executor.journal;
+
+import dev.writ.canonicalize.Digest;
+
+/**
+ * The executor's tables in the ledger and how their keys are made. Names hold no control characters,
+ * so the unit separator keeps their parts apart.
+ */
+public final class Tables {
+  /** tenant, run → {@link RunState}. */
+  public static final String RUN = "run";
+
+  /** request → {@link RequestRow}. */
+  public static final String REQUEST = "request";
+
+  /** request → id of its receipt. */
+  public static final String SERVED = "served";
+
+  /** request → {@link DispatchedRow}, while there is no receipt. */
+  public static final String DISPATCHED = "dispatched";
+
+  /** tenant, subject, idempotency key → the request that took it. */
+  public static final String IDEMPOTENCY = "idempotency";
+
+  /** tenant, run, lamport → receipt. */
+  public static final String RECEIPTS = "receipts";
+
+  /** tenant, run, tool, operation → nothing: it succeeded in that run. */
+  public static final String DONE = "done";
+
+  /** tenant, blob → nothing: the tenant may read it. */
+  public static final String REFERENCE = "reference";
+
+  /** request, approval → nothing. */
+  public static final String APPROVAL = "approval";
+
+  /** tenant, run, request → nothing: it waits for approval. */
+  public static final String PENDING = "pending";
+
+  /** receipt → nothing while in doubt, the resolution's id afterwards. */
+  public static final String DOUBT = "doubt";
+
+  /** Rows of {@link dev.writ.guardian.Accounts}. */
+  public static final String ACCOUNT = "account";
+
+  /** tenant, run → checkpoint of the closed run. */
+  public static final String CLOSED = "closed";
+
+  private static final char SEPARATOR = '\u001f';
+
+  private Tables() {}
+
+  /** Joins the parts of a key. */
+  public static String key(String... parts) {
+    return String.join(String.valueOf(SEPARATOR), parts);
+  }
+
+  /** The prefix of all keys that begin with these whole parts. */
+  public static String prefix(String... parts) {
+    return key(parts) + SEPARATOR;
+  }
+
+  public static String key(Digest digest) {
+    return digest.hex();
+  }
+
+  /** A number as a key part that sorts as numbers do. */
+  public static String number(long value) {
+    return String.format(java.util.Locale.ROOT, "%016x", value);
+  }
+
+  /** The last part of a key. */
+  public static String lastPart(String key) {
+    return key.substring(key.lastIndexOf(SEPARATOR) + 1);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.KernelTime;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.journal.DispatchedRow;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.executor.stage.Prepare.Ready;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Effect;
+import dev.writ.ledger.Commit;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * Stage 4: the effect. That it is dispatched is durable before an impure tool runs, so that a crash
+ * leaves it in doubt and never runs it twice (PROTOCOL 13, 14). Whatever happens in the tool or its
+ * driver comes back as data.
+ */
+public final class Dispatch {
+  private final KernelTime time;
+  private final Gate gate;
+  private final Invocation.InputContent inputs;
+
+  /**
+   * An effect that has run.
+   *
+   * @param prelude what still has to be committed with the receipt: everything for a pure effect
+   * @param dispatched whether {@code effect.dispatched} is committed
+   */
+  public record Ran(
+      Ready ready,
+      Instant startedAt,
+      Instant finishedAt,
+      Outcome outcome,
+      Optional<String> driverFailure,
+      Prelude prelude,
+      boolean dispatched) {}
+
+  public Dispatch(KernelTime time, Gate gate, Invocation.InputContent inputs) {
+    this.time = time;
+    this.gate = gate;
+    this.inputs = inputs;
+  }
+
+  /**
+   * The clock reading of {@code effect.dispatched}, against which the expiry is checked again.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-107} where the intent expired on the way
+   *     here
+   */
+  public Instant reading(Order order) {
+    Instant at = time.now();
+    gate.requireUnexpired(order.intent(), at);
+    return at;
+  }
+
+  /** Runs the effect; the only thing that can throw is the commit before an impure one. */
+  public Ran run(Ready ready, Instant startedAt) {
+    Order order = ready.order();
+    boolean pure = ready.determinism() == Determinism.PURE;
+    if (!pure) {
+      commitDispatch(order, startedAt);
+    }
+    Optional<String> driverFailure = Optional.empty();
+    Outcome outcome;
+    try {
+      outcome = ready.operation().run(invocation(order, startedAt));
+    } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
+      driverFailure = Optional.of(e.getClass().getSimpleName());
+      outcome =
+          Outcome.failed(
+              Outcome.End.FAILED,
+              "driver-failed",
+              driverFailure.get(),
+              new Outcome.Metrics(order.request().effect().resources().cpuMs(), 0, 0, 0));
+    }
+    return new Ran(
+        ready,
+        startedAt,
+        time.now(),
+        outcome,
+        driverFailure,
+        pure ? order.writ().prelude() : Prelude.NOTHING,
+        !pure);
+  }
+
+  private void commitDispatch(Order order, Instant at) {
+    Commit commit;
+    try (RunTurn turn = order.writ().run().turn()) {
+      order.writ().prelude().writeTo(turn);
+      long seq = writeEvent(turn, order, at);
+      turn.unfinished(0, 1, 0);
+      turn.batch()
+          .put(
+              Tables.DISPATCHED,
+              Tables.key(order.decision().request()),
+              new DispatchedRow(order.writ().run().id(), seq, order.intentEnvelope().id())
+                  .toBytes());
+      commit = turn.enqueue();
+    }
+    commit.await();
+  }
+
+  /** The event of a dispatch; a pure effect's is written with its receipt. */
+  static long writeEvent(RunTurn turn, Order order, Instant at) {
+    Digest intent = order.intentEnvelope().id();
+    return turn.event(
+        EventKind.EFFECT_DISPATCHED, intent, at, Optional.of(order.intent().prngSeed()));
+  }
+
+  private Invocation invocation(Order order, Instant at) {
+    Effect effect = order.request().effect();
+    return new Invocation(
+        order.request().scope(),
+        effect.params(),
+        effect.inputs(),
+        inputs,
+        HexFormat.of().parseHex(order.intent().prngSeed()),
+        at,
+        effect.resources(),
+        effect.sandbox(),
+        effect.workspaceBefore());
+  }
+}

@@ -1,0 +1,109 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Stage 1: the cryptographic gate. It comes before the look-up of what was served, since an unsigned
+ * decision with a known id must get nothing (PROTOCOL 11). What it refuses was never issued here or
+ * is not the submitter's, and leaves no trace in the journal.
+ */
+public final class Gate {
+  private static final Duration SKEW = Duration.ofSeconds(2);
+
+  private final Audience audience;
+
+  public Gate(Audience audience) {
+    this.audience = audience;
+  }
+
+  /**
+   * Signatures, verdict, binding, audience, holder: everything but the time.
+   *
+   * @throws WritException {@code EXE-101} to {@code EXE-106}
+   */
+  public void pass(Order order, Trust trust, Policy policy, Instant now) {
+    verify(order.decisionEnvelope(), Decision.TYPE, trust, now, ExecutorError.DECISION_SIGNATURE);
+    if (order.decision().verdict() != Verdict.ALLOW) {
+      throw new WritException(
+          ExecutorError.VERDICT,
+          order.decision().verdict() + order.decision().code().map(c -> " " + c).orElse(""));
+    }
+    verify(order.intentEnvelope(), Intent.TYPE, trust, now, ExecutorError.INTENT_SIGNATURE);
+    bind(order);
+    if (!order.intent().audience().equals(audience)) {
+      throw new WritException(
+          ExecutorError.AUDIENCE, order.intent().audience() + ", this is " + audience);
+    }
+    holder(order, policy);
+  }
+
+  /**
+   * Whether the intent may be served at this moment.
+   *
+   * @throws WritException {@code EXE-107}
+   */
+  public void requireUnexpired(Intent intent, Instant now) {
+    Instant longest = intent.issuedAt().plus(Intent.LIFE_MAX);
+    Instant end = intent.expiresAt().isBefore(longest) ? intent.expiresAt() : longest;
+    if (!now.isBefore(end) || now.isBefore(intent.issuedAt().minus(SKEW))) {
+      throw new WritException(
+          ExecutorError.EXPIRED,
+          "valid from " + intent.issuedAt() + " until before " + end + ", now " + now);
+    }
+  }
+
+  private static void verify(
+      Envelope envelope, String type, Trust trust, Instant now, ErrorCode code) {
+    try {
+      trust.verify(envelope, type, now);
+    } catch (WritException e) {
+      throw new WritException(code, e.code().code() + " " + e.found(), e);
+    }
+  }
+
+  private static void bind(Order order) {
+    Decision decision = order.decision();
+    Intent intent = order.intent();
+    same("intent's decision", intent.decision(), order.decisionEnvelope().id());
+    same("request", intent.request(), decision.request());
+    same("tenant, run or subject", intent.scope(), decision.scope());
+    same("tenant, run or subject", intent.scope(), order.request().scope());
+    same("holder", intent.holder(), decision.holder());
+    same("decision's effect", decision.effect(), order.effectDigest());
+    same("intent's effect", intent.effect(), order.effectDigest());
+    same("tool", intent.tool().name(), order.request().effect().tool());
+    same("tool version", intent.tool().version(), order.request().effect().version());
+    same("run", intent.scope().run(), order.writ().run().id().run());
+    same("tenant", intent.scope().tenant(), order.writ().run().id().tenant());
+  }
+
+  private static void same(String what, Object one, Object other) {
+    if (!one.equals(other)) {
+      throw new WritException(ExecutorError.BINDING, what + " is " + one + " and " + other);
+    }
+  }
+
+  private static void holder(Order order, Policy policy) {
+    var submitter = order.writ().submitter();
+    if (submitter.kid().equals(order.intent().holder())) {
+      return;
+    }
+    boolean sameTenant =
+        submitter.tenant().filter(order.intent().scope().tenant()::equals).isPresent();
+    if (!sameTenant || !policy.mayExecuteFor(order.intent().scope().tenant(), submitter.subject())) {
+      throw new WritException(ExecutorError.HOLDER, "key " + submitter.kid());
+    }
+  }
+}

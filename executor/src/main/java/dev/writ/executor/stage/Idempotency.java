@@ -1,0 +1,135 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.LedgerView;
+import java.util.Optional;
+
+/**
+ * What was served is served again from the ledger, the same bytes; what runs is not run a second
+ * time. Asked after the Gate and before the expiry, under the locks of request and idempotency key
+ * (PROTOCOL 1, 2, 11).
+ */
+public final class Idempotency {
+  private final LedgerView ledger;
+
+  public Idempotency(LedgerView ledger) {
+    this.ledger = ledger;
+  }
+
+  /**
+   * @return the stored outcome; empty where this is the first service
+   * @throws WritException {@code EXE-108} to {@code EXE-111}
+   */
+  public Optional<Served> find(Order order) {
+    Digest request = order.decision().request();
+    requireIssued(order, request);
+    Optional<Served> served = served(request);
+    if (served.isPresent()) {
+      return served;
+    }
+    requireNotRunning(request);
+    return sameKey(order.request(), request, order.effectDigest());
+  }
+
+  /**
+   * What another request under the same idempotency key got, where it asked for the same effect.
+   *
+   * @throws WritException {@code EXE-110} where it asked for another
+   */
+  public Optional<Served> sameKey(Request request, Digest requestId, Digest effect) {
+    Optional<Digest> first =
+        ledger
+            .get(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(request, requestId))
+            .map(Digest::ofBytes);
+    if (first.isEmpty() || first.get().equals(requestId)) {
+      return Optional.empty();
+    }
+    Digest firstEffect = request(first.get()).effect().digest();
+    if (!firstEffect.equals(effect)) {
+      throw new WritException(
+          ExecutorError.KEY_REUSED, "effect " + firstEffect + ", now " + effect);
+    }
+    Optional<Served> served = served(first.get());
+    if (served.isEmpty()) {
+      requireNotRunning(first.get());
+    }
+    return served;
+  }
+
+  /** The stored outcome of a request. */
+  public Optional<Served> served(Digest request) {
+    return ledger
+        .get(Tables.SERVED, Tables.key(request))
+        .map(Digest::ofBytes)
+        .map(this::receipt);
+  }
+
+  /** A receipt as every repeat gets it, with its resolution and its output where that was kept. */
+  public Served receipt(Digest id) {
+    Envelope envelope =
+        ledger
+            .document(id)
+            .filter(e -> e.payloadType().equals(Receipt.TYPE))
+            .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+    Receipt receipt = Receipt.read(envelope.document());
+    Optional<byte[]> output =
+        receipt
+            .output()
+            .filter(_ -> receipt.retained())
+            .map(content -> ledger.blob(content.digest(), content.size()));
+    Optional<Envelope> resolution =
+        ledger
+            .get(Tables.DOUBT, Tables.key(id))
+            .filter(row -> row.length == Digest.LENGTH)
+            .flatMap(row -> ledger.document(Digest.ofBytes(row)));
+    return new Served(envelope, receipt, resolution, output, true);
+  }
+
+  /** A request's document out of the ledger. */
+  public Request request(Digest id) {
+    return ledger
+        .document(id)
+        .filter(e -> e.payloadType().equals(Request.TYPE))
+        .map(e -> Request.read(e.document()))
+        .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+  }
+
+  private void requireIssued(Order order, Digest request) {
+    if (order.writ().prelude() != Prelude.NOTHING) {
+      return; // issued a moment ago, and committed with what follows
+    }
+    RequestRow row =
+        ledger
+            .get(Tables.REQUEST, Tables.key(request))
+            .map(RequestRow::parse)
+            .orElseThrow(
+                () ->
+                    new WritException(
+                        ExecutorError.NOT_ISSUED, order.intentEnvelope().id().toString()));
+    Optional<Digest> issued = row.intent();
+    if (issued.isEmpty()) {
+      throw new WritException(ExecutorError.NOT_ISSUED, order.intentEnvelope().id().toString());
+    }
+    if (!issued.get().equals(order.intentEnvelope().id())) {
+      throw new WritException(
+          ExecutorError.SUPERSEDED,
+          "intent " + order.intentEnvelope().id() + ", live is " + issued.get());
+    }
+  }
+
+  private void requireNotRunning(Digest request) {
+    if (ledger.get(Tables.DISPATCHED, Tables.key(request)).isPresent()) {
+      throw new WritException(ExecutorError.RUNNING, "request " + request);
+    }
+  }
+}

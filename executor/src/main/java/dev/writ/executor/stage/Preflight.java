@@ -1,0 +1,56 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.ExecutorError;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+
+/** Stage 0: all three documents are there and well-formed. Nothing is believed yet. */
+public final class Preflight {
+
+  /**
+   * The three documents, read but not verified.
+   *
+   * @param effectDigest recomputed from the effect
+   */
+  public record Order(
+      Writ writ,
+      Envelope decisionEnvelope,
+      Decision decision,
+      Envelope intentEnvelope,
+      Intent intent,
+      Request request,
+      Digest effectDigest) {}
+
+  /**
+   * @throws WritException {@code EXE-001} to {@code EXE-004}, {@code CAN-0xx}
+   */
+  public Order check(Writ writ) {
+    Envelope decision =
+        writ.decision().orElseThrow(() -> new WritException(ExecutorError.MISSING_DECISION, ""));
+    Envelope intent =
+        writ.intent().orElseThrow(() -> new WritException(ExecutorError.MISSING_INTENT, ""));
+    Request request =
+        writ.request().orElseThrow(() -> new WritException(ExecutorError.MISSING_EFFECT, ""));
+    requireType(decision, Decision.TYPE);
+    requireType(intent, Intent.TYPE);
+    return new Order(
+        writ,
+        decision,
+        Decision.read(decision.document()),
+        intent,
+        Intent.read(intent.document()),
+        request,
+        request.effect().digest());
+  }
+
+  private static void requireType(Envelope envelope, String type) {
+    if (!envelope.payloadType().equals(type)) {
+      throw new WritException(
+          ExecutorError.MALFORMED, envelope.payloadType() + " instead of " + type);
+    }
+  }
+}

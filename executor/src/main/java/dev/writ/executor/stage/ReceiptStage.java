@@ -1,0 +1,235 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RunState;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Dispatch.Ran;
+import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.executor.stage.Store.Stored;
+import dev.writ.guardian.Accounts;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.Commit;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/**
+ * Stage 8: the receipt, chained, signed and committed together with output and events. Handed out
+ * only when it is on disk.
+ */
+public final class ReceiptStage {
+
+  /** Signs a document of the executor. */
+  @FunctionalInterface
+  public interface Signer {
+    Envelope sign(String payloadType, JsonValue document);
+  }
+
+  private final Signer signer;
+  private final Accounts accounts;
+  private final ToLongFunction<Digest> lamportOf;
+
+  /**
+   * @param lamportOf the lamport of a receipt that an effect consumes
+   */
+  public ReceiptStage(Signer signer, Accounts accounts, ToLongFunction<Digest> lamportOf) {
+    this.signer = signer;
+    this.accounts = accounts;
+    this.lamportOf = lamportOf;
+  }
+
+  public Served sign(Ran ran, Stored stored) {
+    Order order = ran.ready().order();
+    Commit commit;
+    Receipt receipt;
+    Envelope envelope;
+    try (RunTurn turn = order.writ().run().turn()) {
+      ran.prelude().writeTo(turn);
+      if (ran.dispatched()) {
+        turn.unfinished(0, -1, 0);
+      } else {
+        Dispatch.writeEvent(turn, order, ran.startedAt());
+      }
+      receipt = receipt(turn.state().orElseThrow(), ran, stored);
+      envelope = signed(receipt);
+      stored
+          .observations()
+          .ifPresent(
+              observed ->
+                  turn.event(EventKind.EFFECT_FINISHED, observed, ran.finishedAt()));
+      turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), ran.finishedAt());
+      turn.receipt(envelope.id(), receipt.lamport());
+      rows(turn, order.request(), receipt, envelope);
+      stored.blobs().forEach(blob -> reference(turn, receipt.scope(), blob));
+      accounts
+          .settle(receipt.request(), ran.outcome().metrics().cpuMs())
+          .forEach(row -> write(turn, row));
+      commit = turn.enqueue();
+    }
+    commit.await();
+    Optional<byte[]> output = stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
+    return new Served(envelope, receipt, Optional.empty(), output, false);
+  }
+
+  private Envelope signed(Receipt receipt) {
+    try {
+      return signer.sign(Receipt.TYPE, receipt.toJson());
+    } catch (RuntimeException e) {
+      throw new WritException(ExecutorError.RECEIPT_FAILED, e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /** The rows that make a receipt findable, and a second dispatch impossible. */
+  public static void rows(RunTurn turn, Request request, Receipt receipt, Envelope envelope) {
+    Scope scope = receipt.scope();
+    byte[] id = envelope.id().bytes();
+    turn.batch()
+        .document(envelope)
+        .put(Tables.SERVED, Tables.key(receipt.request()), id)
+        .delete(Tables.DISPATCHED, Tables.key(receipt.request()))
+        .put(Tables.IDEMPOTENCY, idempotencyKey(request, receipt.request()), receipt.request().bytes());
+    if (receipt.status() == Status.SUCCEEDED) {
+      turn.batch()
+          .put(
+              Tables.DONE,
+              Tables.key(
+                  scope.tenant(),
+                  scope.run(),
+                  receipt.tool().name(),
+                  request.effect().operation()),
+              new byte[0]);
+    }
+  }
+
+  /** The key of an idempotency row: scoped to tenant and subject, the request's id by default. */
+  public static String idempotencyKey(Request request, Digest requestId) {
+    return Tables.key(
+        request.scope().tenant(),
+        request.scope().subject(),
+        request.idempotencyKey().orElse(requestId.toString()));
+  }
+
+  private static void reference(RunTurn turn, Scope scope, BlobRef blob) {
+    turn.batch()
+        .blob(blob)
+        .put(
+            Tables.REFERENCE,
+            Tables.key(scope.tenant(), blob.digest().hex()),
+            new byte[0]);
+  }
+
+  /** Puts or deletes a row of the accounts. */
+  public static void write(RunTurn turn, Accounts.Row row) {
+    if (row.value().isPresent()) {
+      turn.batch().put(Tables.ACCOUNT, row.key(), row.value().get());
+    } else {
+      turn.batch().delete(Tables.ACCOUNT, row.key());
+    }
+  }
+
+  private Receipt receipt(RunState run, Ran ran, Stored stored) {
+    Order order = ran.ready().order();
+    Result result = stored.result();
+    return new Receipt(
+        order.request().scope(),
+        lamport(run, order.request()),
+        run.lastReceipt(),
+        order.decision().request(),
+        order.decisionEnvelope().id(),
+        order.intentEnvelope().id(),
+        order.effectDigest(),
+        order.request().effect().argsHash(),
+        order.intent().tool(),
+        result.status(),
+        result.code(),
+        result.reason(),
+        result.message(),
+        stored.output(),
+        stored.rawOutput(),
+        retains(order.request()),
+        stored.artifacts(),
+        order.request().effect().workspaceBefore(),
+        Optional.empty(),
+        stored.observations(),
+        order.decision().snapshot(),
+        order.intent().prngSeed(),
+        ran.startedAt(),
+        ran.finishedAt());
+  }
+
+  /**
+   * The receipt of an effect whose end nobody saw, with its event and rows (PROTOCOL 18).
+   *
+   * @param foundAt when recovery found it
+   */
+  public Envelope inDoubt(
+      RunTurn turn,
+      Request request,
+      Digest decisionId,
+      Decision decision,
+      Digest intentId,
+      Intent intent,
+      Instant startedAt,
+      Instant foundAt) {
+    RunState run = turn.state().orElseThrow();
+    Receipt receipt =
+        new Receipt(
+            request.scope(),
+            lamport(run, request),
+            run.lastReceipt(),
+            intent.request(),
+            decisionId,
+            intentId,
+            intent.effect(),
+            request.effect().argsHash(),
+            intent.tool(),
+            Status.IN_DOUBT,
+            Optional.empty(),
+            "in-doubt",
+            "dispatched before the process ended; nobody saw how it went",
+            Optional.empty(),
+            Optional.empty(),
+            retains(request),
+            List.of(),
+            request.effect().workspaceBefore(),
+            Optional.empty(),
+            Optional.empty(),
+            decision.snapshot(),
+            intent.prngSeed(),
+            startedAt,
+            foundAt);
+    Envelope envelope = signed(receipt);
+    turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), foundAt);
+    turn.unfinished(0, -1, 1);
+    turn.receipt(envelope.id(), receipt.lamport());
+    rows(turn, request, receipt, envelope);
+    turn.batch().put(Tables.DOUBT, envelope.id().hex(), new byte[0]);
+    return envelope;
+  }
+
+  private long lamport(RunState run, Request request) {
+    long greatest = run.lamport();
+    for (Digest consumed : request.consumes()) {
+      greatest = Math.max(greatest, lamportOf.applyAsLong(consumed));
+    }
+    return greatest + 1;
+  }
+
+  private static boolean retains(Request request) {
+    return request.retention().equals("keep");
+  }
+}

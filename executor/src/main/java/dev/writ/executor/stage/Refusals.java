@@ -1,0 +1,76 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.document.Refusal;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.guardian.Accounts;
+import dev.writ.ledger.Commit;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Writes down that an intent which the Guardian issued was not dispatched, and gives back what was
+ * reserved for it. The request may then be judged anew.
+ */
+public final class Refusals {
+  private final LedgerView ledger;
+  private final ReceiptStage.Signer signer;
+  private final Accounts accounts;
+
+  public Refusals(LedgerView ledger, ReceiptStage.Signer signer, Accounts accounts) {
+    this.ledger = ledger;
+    this.signer = signer;
+    this.accounts = accounts;
+  }
+
+  public void write(Order order, String stage, WritException refused, Instant at) {
+    String key = Tables.key(order.decision().request());
+    Optional<RequestRow> row = ledger.get(Tables.REQUEST, key).map(RequestRow::parse);
+    boolean writtenBefore =
+        order.writ().prelude() == Prelude.NOTHING
+            && row.filter(r -> r.state() == RequestRow.State.LAPSED).isPresent();
+    if (writtenBefore) {
+      return; // else a holder could fill the journal with one expired intent
+    }
+    Refusal refusal =
+        new Refusal(
+            order.request().scope(),
+            order.decision().request(),
+            order.decisionEnvelope().id(),
+            order.intentEnvelope().id(),
+            stage,
+            refused.code().code(),
+            Result.bounded(refused.found()),
+            at);
+    Envelope envelope = signer.sign(Refusal.TYPE, refusal.toJson());
+    Commit commit;
+    try (RunTurn turn = order.writ().run().turn()) {
+      order.writ().prelude().writeTo(turn);
+      turn.event(EventKind.EFFECT_REFUSED, envelope.id(), at);
+      turn.batch()
+          .document(envelope)
+          .put(
+              Tables.REQUEST,
+              key,
+              new RequestRow(
+                      order.writ().run().id(),
+                      RequestRow.State.LAPSED,
+                      order.decisionEnvelope().id(),
+                      Optional.of(order.intentEnvelope().id()),
+                      row.map(RequestRow::receivedAt).orElse(at))
+                  .toBytes());
+      accounts
+          .release(order.decision().request())
+          .forEach(accountRow -> ReceiptStage.write(turn, accountRow));
+      commit = turn.enqueue();
+    }
+    commit.await();
+  }
+}

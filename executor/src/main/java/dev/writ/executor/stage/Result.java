@@ -1,0 +1,92 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.stage.Dispatch.Ran;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of a dispatched effect's outcome. Stages 5 to 7 either advance it or refuse it; a
+ * refusal keeps what the tool gave and goes on to the receipt, since everything dispatched ends in
+ * one.
+ *
+ * @param raw what the tool gave
+ * @param output what passed all stages so far
+ * @param parsed the output as a value, where its media type is JSON and it is well-formed
+ */
+public record Result(
+    Status status,
+    Optional<String> code,
+    String reason,
+    String message,
+    Optional<Outcome.Output> raw,
+    Optional<Outcome.Output> output,
+    Optional<JsonValue> parsed,
+    List<Outcome.Artifact> artifacts) {
+
+  /** Longest message of a tool that a receipt quotes, in characters. */
+  static final int MESSAGE_MAX = 500;
+
+  public static Result of(Ran ran) {
+    Outcome outcome = ran.outcome();
+    Status status = Status.of(outcome.end());
+    return new Result(
+        status,
+        ran.driverFailure().map(_ -> ExecutorError.DRIVER_FAILED.code()),
+        outcome.reason(),
+        bounded(outcome.message()),
+        outcome.output(),
+        status == Status.SUCCEEDED ? outcome.output() : Optional.empty(),
+        Optional.empty(),
+        outcome.artifacts());
+  }
+
+  boolean succeeded() {
+    return status == Status.SUCCEEDED;
+  }
+
+  /** This outcome, refused by a stage. */
+  Result refuse(ErrorCode refusal, String found) {
+    return new Result(
+        Status.FAILED,
+        Optional.of(refusal.code()),
+        refusal.meaning(),
+        bounded(found),
+        raw,
+        Optional.empty(),
+        Optional.empty(),
+        artifacts);
+  }
+
+  Result withParsed(JsonValue value) {
+    return new Result(
+        status, code, reason, message, raw, output, Optional.of(value), artifacts);
+  }
+
+  Result withOutput(byte[] canonical) {
+    Outcome.Output next = new Outcome.Output(canonical, output.orElseThrow().mediaType());
+    return new Result(
+        status, code, reason, message, raw, Optional.of(next), parsed, artifacts);
+  }
+
+  /** Cuts at a code point, so that what is kept can always be written. */
+  static String bounded(String text) {
+    if (text.length() <= MESSAGE_MAX) {
+      return wellFormed(text);
+    }
+    return wellFormed(text.substring(0, MESSAGE_MAX)) + "…";
+  }
+
+  /** A tool's words may hold half a surrogate pair; documents may not. */
+  private static String wellFormed(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.codePoints()
+        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+        .forEach(out::appendCodePoint);
+    return out.toString();
+  }
+}

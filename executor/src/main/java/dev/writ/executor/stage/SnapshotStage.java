@@ -1,0 +1,20 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.stage.Preflight.Order;
+
+/** Stage 2: the decision was made under what is in force now (the seed's phenotype hash). */
+public final class SnapshotStage {
+
+  /**
+   * @param current computed now for the effect's tool and sandbox
+   * @throws WritException {@code EXE-201}
+   */
+  public void verify(Order order, Tools.Circumstances current) {
+    if (!order.decision().snapshot().equals(current.snapshot())) {
+      throw new WritException(
+          ExecutorError.SNAPSHOT, "decided under " + order.decision().snapshot() + ", now " + current.snapshot());
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Snapshot;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Policy;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Which tools there are, and what runs them. */
+public final class Tools {
+
+  /** Finds registered packages; what it gives is verified against the package digest. */
+  public interface Registry {
+    Optional<ToolManifest> manifest(String name, String version);
+
+    Driver.PackageContent content(ToolManifest manifest);
+  }
+
+  private final Registry registry;
+  private final SortedMap<String, Driver> drivers;
+
+  public Tools(Registry registry, Iterable<? extends Driver> drivers) {
+    this.registry = registry;
+    this.drivers = new TreeMap<>();
+    drivers.forEach(driver -> this.drivers.put(driver.name(), driver));
+  }
+
+  /**
+   * The tool of an effect, which policy must approve by its package digest.
+   *
+   * @throws WritException {@code EXE-301}, {@code EXE-302}
+   */
+  public ToolManifest resolve(Effect effect, Policy policy) {
+    String shown = effect.tool() + " " + effect.version();
+    ToolManifest manifest =
+        registry
+            .manifest(effect.tool(), effect.version())
+            .orElseThrow(() -> new WritException(ExecutorError.TOOL_UNKNOWN, shown));
+    ApprovedTool approved =
+        policy
+            .tool(effect.tool(), effect.version())
+            .orElseThrow(() -> new WritException(ExecutorError.TOOL_NOT_APPROVED, shown));
+    if (!approved.ref().equals(manifest.ref())) {
+      throw new WritException(
+          ExecutorError.TOOL_NOT_APPROVED,
+          shown
+              + ": policy approves "
+              + approved.ref().packageDigest()
+              + ", registered is "
+              + manifest.packageDigest());
+    }
+    return manifest;
+  }
+
+  /** What a decision on an effect rests on beside policy; it exists for tools that cannot run too. */
+  public record Circumstances(ToolManifest manifest, Digest snapshot) {}
+
+  /**
+   * The tool as registered and the snapshot, for judging and for stage 2. What is missing is part of
+   * it, so that its arrival changes the snapshot.
+   */
+  public Circumstances circumstances(Effect effect, Policy policy) {
+    ToolManifest manifest =
+        registry
+            .manifest(effect.tool(), effect.version())
+            .orElseGet(() -> ToolManifest.unregistered(effect.tool(), effect.version()));
+    String stage =
+        policy
+            .tool(effect.tool(), effect.version())
+            .filter(approved -> approved.ref().equals(manifest.ref()))
+            .map(ApprovedTool::stage)
+            .orElse("unapproved");
+    return new Circumstances(
+        manifest,
+        Snapshot.digest(policy.digest(), manifest.ref(), stage, sandboxProfile(manifest, effect)));
+  }
+
+  private Digest sandboxProfile(ToolManifest manifest, Effect effect) {
+    Driver driver = drivers.get(manifest.driver());
+    try {
+      return driver == null ? Digest.sha256() : driver.sandboxProfile(effect.sandbox());
+    } catch (WritException e) {
+      return Digest.sha256(); // no such profile: stage 3 says so
+    }
+  }
+
+  /**
+   * @throws WritException {@code EXE-304}
+   */
+  public Driver driver(ToolManifest manifest) {
+    Driver driver = drivers.get(manifest.driver());
+    if (driver == null) {
+      throw new WritException(ExecutorError.DRIVER_MISSING, manifest.driver());
+    }
+    return driver;
+  }
+
+  public Driver.PackageContent content(ToolManifest manifest) {
+    return registry.content(manifest);
+  }
+}

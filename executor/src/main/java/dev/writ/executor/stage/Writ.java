@@ -1,0 +1,25 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.Runs;
+import dev.writ.guardian.document.Request;
+import java.util.Optional;
+
+/**
+ * What the SafeExecutor serves: decision, intent and effect, and who hands them in.
+ *
+ * @param request the request, whose effect this is
+ * @param submitter a key whose signature over the request, or over an order to execute this intent,
+ *     has been verified
+ * @param prelude what must be committed with the first thing that follows
+ * @param run the run, borrowed for as long as this is served
+ */
+public record Writ(
+    Optional<Envelope> decision,
+    Optional<Envelope> intent,
+    Optional<Request> request,
+    TrustedKey submitter,
+    Prelude prelude,
+    Runs.Borrowed run) {}

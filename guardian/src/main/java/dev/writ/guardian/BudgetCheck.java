@@ -1,0 +1,63 @@
+package dev.writ.guardian;
+
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.policy.Budget;
+import java.util.List;
+import java.util.Optional;
+
+/** Check 2, budget: the declared ceiling fits into every account that it is charged to. */
+final class BudgetCheck {
+  static final String NAME = "budget";
+
+  private BudgetCheck() {}
+
+  static CheckOutcome run(Matter matter) {
+    List<Charges.Due> dues =
+        Charges.of(
+            matter.policy(),
+            matter.scope().tenant(),
+            matter.inputs().charged(),
+            matter.effect());
+    if (dues.stream().noneMatch(due -> due.budget().unit() == Budget.Unit.CALLS)) {
+      return Outcomes.refuse(
+          NAME,
+          GuardianError.BUDGET_NONE,
+          matter.scope().tenant() + "/" + matter.scope().subject() + " with "
+              + matter.effect().tool());
+    }
+    for (Charges.Due due : dues) {
+      Optional<CheckOutcome> refusal = refusal(due, matter.inputs());
+      if (refusal.isPresent()) {
+        return refusal.get();
+      }
+    }
+    return Outcomes.pass(NAME, dues.size() + " accounts have room");
+  }
+
+  private static Optional<CheckOutcome> refusal(Charges.Due due, JudgeInputs inputs) {
+    String account = due.budget().name() + " " + due.key();
+    if (due.amount().isEmpty()) {
+      return Optional.of(Outcomes.refuse(NAME, GuardianError.BUDGET_NO_PRICE, account));
+    }
+    Optional<JudgeInputs.Balance> balance =
+        inputs.balance(
+            due.budget().name(), due.key(), due.budget().windowStart(inputs.time()));
+    if (balance.isEmpty()) {
+      return Optional.of(Outcomes.refuse(NAME, GuardianError.BUDGET_UNKNOWN, account));
+    }
+    if (due.budget().limit().isEmpty()) {
+      return Optional.empty();
+    }
+    long limit = due.budget().limit().get();
+    long taken = balance.get().used() + balance.get().reserved();
+    // Each is below 2^53, so the sum cannot overflow.
+    return taken + due.amount().get() <= limit
+        ? Optional.empty()
+        : Optional.of(
+            Outcomes.refuse(
+                NAME,
+                GuardianError.BUDGET_EXHAUSTED,
+                account + ": " + due.amount().get() + " " + due.budget().unit().text()
+                    + " asked, " + taken + " of " + limit + " taken"));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.guardian.document.ToolManifest;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is judged with, beside the request: all that the Guardian cannot know by itself.
+ *
+ * @param manifest of the tool, as the registry resolved it
+ * @param snapshot digest of the circumstances (PROTOCOL 12)
+ * @param approvals what approvers sent for this request; verified here
+ * @param evidence documents whose ids the request's evidence names; verified here
+ * @param supersedes the earlier decision on this request
+ */
+public record Circumstances(
+    ToolManifest manifest,
+    Digest snapshot,
+    List<Envelope> approvals,
+    List<Evidence> evidence,
+    RunHistory history,
+    Optional<Digest> supersedes) {
+
+  public Circumstances {
+    approvals = List.copyOf(approvals);
+    evidence = List.copyOf(evidence);
+  }
+
+  /** A document that was brought as an artifact. */
+  public record Evidence(Envelope envelope) {}
+
+  /** What happened in the run so far. */
+  @FunctionalInterface
+  public interface RunHistory {
+    /** Whether an effect of that operation ended in success within the run. */
+    boolean succeeded(String tool, String operation);
+  }
+}

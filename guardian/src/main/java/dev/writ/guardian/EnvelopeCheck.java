@@ -1,0 +1,224 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.WorkspacePaths;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Check 4, envelope: the effect stays inside the tool's manifest, and inside one role of the
+ * subject whole; roles are not mixed.
+ */
+final class EnvelopeCheck {
+  static final String NAME = "envelope";
+
+  private EnvelopeCheck() {}
+
+  /** Why not. */
+  private record Violation(GuardianError code, String detail) {}
+
+  static CheckOutcome run(Matter matter) {
+    Optional<Violation> violation = manifest(matter);
+    if (violation.isEmpty()) {
+      violation = workspace(matter);
+    }
+    if (violation.isEmpty()) {
+      violation = roles(matter);
+    }
+    return violation
+        .map(v -> Outcomes.refuse(NAME, v.code, v.detail))
+        .orElseGet(() -> Outcomes.pass(NAME, "within manifest and role"));
+  }
+
+  private static Optional<Violation> manifest(Matter matter) {
+    Effect effect = matter.effect();
+    ToolManifest manifest = matter.manifest();
+    ToolSchemas schemas;
+    try {
+      schemas = ToolSchemas.of(manifest);
+    } catch (WritException e) {
+      return violation((GuardianError) e.code(), e.found());
+    }
+    ToolRef found = new ToolRef(manifest.name(), manifest.version(), schemas.packageDigest());
+    boolean approved =
+        matter
+            .policy()
+            .tool(effect.tool(), effect.version())
+            .filter(tool -> tool.ref().equals(found))
+            .isPresent();
+    if (!approved) {
+      return violation(
+          GuardianError.ENVELOPE_TOOL, effect.tool() + " " + effect.version() + ", resolved to "
+              + found.name() + " " + found.version() + " " + found.packageDigest());
+    }
+    if (manifest.operation(effect.operation()).isEmpty()) {
+      return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
+    }
+    try {
+      schemas.requireInput(effect.operation(), effect.params());
+    } catch (WritException e) {
+      return violation((GuardianError) e.code(), e.found());
+    }
+    Optional<String> above = above(effect.resources(), manifest.resourcesMax());
+    if (above.isPresent()) {
+      return violation(GuardianError.ENVELOPE_MANIFEST_RESOURCES, above.get());
+    }
+    if (!manifest.sandboxes().contains(effect.sandbox())) {
+      return violation(
+          GuardianError.ENVELOPE_SANDBOX, effect.sandbox() + ", the tool has "
+              + manifest.sandboxes());
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> above(Resources asked, Resources ceiling) {
+    if (asked.cpuMs() > ceiling.cpuMs()) {
+      return Optional.of("cpu_ms " + asked.cpuMs() + ", at most " + ceiling.cpuMs());
+    }
+    if (asked.memoryBytes() > ceiling.memoryBytes()) {
+      return Optional.of(
+          "memory_bytes " + asked.memoryBytes() + ", at most " + ceiling.memoryBytes());
+    }
+    if (asked.outputBytes() > ceiling.outputBytes()) {
+      return Optional.of(
+          "output_bytes " + asked.outputBytes() + ", at most " + ceiling.outputBytes());
+    }
+    if (asked.wallMs() > ceiling.wallMs()) {
+      return Optional.of("wall_ms " + asked.wallMs() + ", at most " + ceiling.wallMs());
+    }
+    return Optional.empty();
+  }
+
+  /** PROTOCOL 20: approved or reproducible use of a workspace names the tree that it is about. */
+  private static Optional<Violation> workspace(Matter matter) {
+    boolean uses = matter.manifest().capabilities().workspace();
+    boolean pins = matter.effect().workspaceBefore().isPresent();
+    if (!uses && pins) {
+      return violation(
+          GuardianError.ENVELOPE_WORKSPACE, "the tool uses none, the effect pins one");
+    }
+    int rule = ProofCheck.ruleNumber(matter);
+    boolean approved =
+        rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
+    if (uses
+        && !pins
+        && (approved || matter.manifest().determinism() == Determinism.REPRODUCIBLE)) {
+      return violation(
+          GuardianError.ENVELOPE_WORKSPACE,
+          approved ? "its approval must pin it" : "a reproducible tool must pin it");
+    }
+    return Optional.empty();
+  }
+
+  /** The violation in the role that the effect comes furthest in; none where one role holds it. */
+  private static Optional<Violation> roles(Matter matter) {
+    Violation nearest =
+        new Violation(
+            GuardianError.ENVELOPE_ROLE_TOOL,
+            matter.effect().tool() + "/" + matter.effect().operation() + ", roles "
+                + matter.roles());
+    for (String name : matter.roles()) {
+      Role role = matter.policy().roles().get(name);
+      Optional<Violation> violation = role(role, matter);
+      if (violation.isEmpty()) {
+        return violation;
+      }
+      if (violation.get().code.compareTo(nearest.code) > 0) {
+        nearest = violation.get();
+      }
+    }
+    return Optional.of(nearest);
+  }
+
+  private static Optional<Violation> role(Role role, Matter matter) {
+    Effect effect = matter.effect();
+    if (!role.mayUse(effect.tool(), effect.operation())) {
+      return violation(
+          GuardianError.ENVELOPE_ROLE_TOOL, role.name() + " may use " + role.tools());
+    }
+    Optional<String> above = above(effect.resources(), role.resources());
+    if (above.isPresent()) {
+      return violation(
+          GuardianError.ENVELOPE_ROLE_RESOURCES, above.get() + " for " + role.name());
+    }
+    if (!role.sandboxes().contains(effect.sandbox())) {
+      return violation(
+          GuardianError.ENVELOPE_SANDBOX,
+          effect.sandbox() + ", " + role.name() + " has " + role.sandboxes());
+    }
+    return capabilities(role, effect, matter.manifest().capabilities());
+  }
+
+  private static Optional<Violation> capabilities(
+      Role role, Effect effect, ToolManifest.Capabilities capabilities) {
+    Optional<String> path =
+        refused(
+            effect,
+            capabilities.paths(),
+            text -> WorkspacePaths.isNormal(text) && WorkspacePaths.isUnder(text, role.paths()));
+    if (path.isPresent()) {
+      return violation(
+          GuardianError.ENVELOPE_PATH, path.get() + ", " + role.name() + " has " + role.paths());
+    }
+    for (String pointer : capabilities.environment()) {
+      Optional<JsonValue> value = JsonPointers.find(effect.params(), pointer);
+      if (value.isPresent() && !environmentFits(value.get(), role)) {
+        return violation(
+            GuardianError.ENVELOPE_ENVIRONMENT,
+            "params" + pointer + ", " + role.name() + " has " + role.environment());
+      }
+    }
+    Optional<String> place =
+        refused(
+            effect,
+            capabilities.network(),
+            text -> NetworkPlace.parse(text).filter(p -> p.isCovered(role.network())).isPresent());
+    return place.isPresent()
+        ? violation(
+            GuardianError.ENVELOPE_NETWORK,
+            place.get() + ", " + role.name() + " has " + role.network())
+        : Optional.empty();
+  }
+
+  private static boolean environmentFits(JsonValue value, Role role) {
+    return value instanceof JsonValue.Obj object
+        && role.environment().containsAll(object.members().keySet())
+        && object.members().values().stream().allMatch(v -> v instanceof JsonValue.Str);
+  }
+
+  /** Where a string, or a list with a string, stands that is not let through. */
+  private static Optional<String> refused(
+      Effect effect, List<String> pointers, Predicate<String> fits) {
+    for (String pointer : pointers) {
+      Optional<JsonValue> value = JsonPointers.find(effect.params(), pointer);
+      if (value.isPresent() && !fits(value.get(), fits)) {
+        return Optional.of("params" + pointer);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean fits(JsonValue value, Predicate<String> fits) {
+    return switch (value) {
+      case JsonValue.Str text -> fits.test(text.value());
+      case JsonValue.Arr list ->
+          list.items().stream()
+              .allMatch(item -> item instanceof JsonValue.Str text && fits.test(text.value()));
+      default -> false;
+    };
+  }
+
+  private static Optional<Violation> violation(GuardianError code, String detail) {
+    return Optional.of(new Violation(code, detail));
+  }
+}

@@ -1,0 +1,146 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.guardian.JudgeInputs.Ignored;
+import dev.writ.guardian.JudgeInputs.Ran;
+import dev.writ.guardian.JudgeInputs.SeenApproval;
+import dev.writ.guardian.JudgeInputs.SeenArtifact;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.policy.EffectPattern;
+import dev.writ.guardian.policy.Order;
+import dev.writ.guardian.policy.Policy;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * The inputs that need no account: signatures are verified and the run is asked before the lock is
+ * taken. A document that does not hold is left out of what counts and recorded with its code.
+ */
+record Gathered(
+    Admitted admitted,
+    Instant time,
+    List<String> roles,
+    List<SeenApproval> approvals,
+    List<Ignored> ignored,
+    List<SeenArtifact> artifacts,
+    List<Ran> history) {
+
+  static Gathered of(Admitted a, Circumstances c, Policy p, Trust trust, Instant time) {
+    TreeMap<Digest, SeenApproval> approvals = new TreeMap<>();
+    TreeMap<Digest, SeenArtifact> artifacts = new TreeMap<>();
+    TreeMap<Digest, Ignored> ignored = new TreeMap<>();
+    for (Envelope envelope : c.approvals()) {
+      try {
+        approvals.put(envelope.id(), approval(envelope, a, p, trust, time));
+      } catch (WritException e) {
+        ignored.put(envelope.id(), new Ignored(envelope.id(), e.code().code()));
+      }
+    }
+    for (Circumstances.Evidence evidence : c.evidence()) {
+      Envelope envelope = evidence.envelope();
+      if (!a.request().evidence().contains(envelope.id())) {
+        throw new WritException(GuardianError.EVIDENCE_FOREIGN, envelope.id().toString());
+      }
+      try {
+        artifacts.put(envelope.id(), artifact(envelope, a, trust, time));
+      } catch (WritException e) {
+        ignored.put(envelope.id(), new Ignored(envelope.id(), e.code().code()));
+      }
+    }
+    return new Gathered(
+        a,
+        time,
+        p.rolesOf(a.request().scope().tenant(), a.request().scope().subject()),
+        List.copyOf(approvals.values()),
+        List.copyOf(ignored.values()),
+        List.copyOf(artifacts.values()),
+        history(a, c, p));
+  }
+
+  private static SeenApproval approval(
+      Envelope envelope, Admitted a, Policy p, Trust trust, Instant time) {
+    Approval approval = Approvals.verify(envelope, a, p, trust, time);
+    return new SeenApproval(
+        envelope.id(),
+        envelope.signatures().getFirst().kid(),
+        approval.approver(),
+        approval.role(),
+        approval.verdict(),
+        approval.expiresAt());
+  }
+
+  private static SeenArtifact artifact(Envelope envelope, Admitted a, Trust trust, Instant time) {
+    List<JudgeInputs.Signer> signers =
+        trust.verify(envelope, envelope.payloadType(), time).stream()
+            .peek(key -> requireTenant(key, a))
+            .map(
+                key -> new JudgeInputs.Signer(key.kid(), key.role().text(), key.subject()))
+            .toList();
+    return new SeenArtifact(envelope.id(), envelope.payloadType(), signers);
+  }
+
+  /** An artifact's signer belongs to the tenant, or to the installation. */
+  private static void requireTenant(TrustedKey key, Admitted a) {
+    if (key.tenant().filter(t -> !t.equals(a.request().scope().tenant())).isPresent()) {
+      throw new WritException(GuardianError.SIGNER_MISMATCH, "key " + key.kid());
+    }
+  }
+
+  private static List<Ran> history(Admitted a, Circumstances c, Policy p) {
+    TreeMap<String, Ran> asked = new TreeMap<>();
+    for (Order order : p.orders()) {
+      if (order
+          .effect()
+          .applies(a.request().effect().tool(), a.request().effect().operation())) {
+        EffectPattern after = order.after();
+        String operation = after.operation().orElseThrow();
+        asked.computeIfAbsent(
+            after.tool() + "\u0000" + operation,
+            _ ->
+                new Ran(
+                    after.tool(), operation, c.history().succeeded(after.tool(), operation)));
+      }
+    }
+    return List.copyOf(asked.values());
+  }
+
+  JudgeInputs inputs(
+      long step,
+      List<JudgeInputs.Balance> balances,
+      List<JudgeInputs.RateCount> rates,
+      boolean nonceSeen) {
+    return new JudgeInputs(
+        time,
+        admitted.receivedAt(),
+        step,
+        admitted.charged(),
+        roles,
+        balances,
+        rates,
+        nonceSeen,
+        approvals,
+        ignored,
+        artifacts,
+        history,
+        validUntil());
+  }
+
+  private Optional<Instant> validUntil() {
+    return Stream.concat(
+            DelegationChain.read(admitted.request().delegations()).stream()
+                .map(Delegation::expiresAt),
+            approvals.stream()
+                .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
+                .map(SeenApproval::expiresAt))
+        .min(Comparator.naturalOrder());
+  }
+}

@@ -1,0 +1,100 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** Signs what was judged: the one place that holds the guardian's key. */
+public final class Guardian {
+  private static final byte[] SEED_INFO = "writ/seed/v1".getBytes(StandardCharsets.UTF_8);
+
+  private final SigningKey key;
+  private final Audience audience;
+  private final Duration intentLife;
+
+  /** Intents live for as long as they may: {@link Intent#LIFE_MAX}. */
+  public Guardian(SigningKey key, Audience audience) {
+    this(key, audience, Intent.LIFE_MAX);
+  }
+
+  /**
+   * @param audience which ledger the intents are for
+   * @param intentLife how long an intent may wait; above zero, {@link Intent#LIFE_MAX} at most
+   */
+  public Guardian(SigningKey key, Audience audience, Duration intentLife) {
+    if (!intentLife.isPositive() || intentLife.compareTo(Intent.LIFE_MAX) > 0) {
+      throw new IllegalArgumentException("an intent cannot live for " + intentLife);
+    }
+    this.key = key;
+    this.audience = audience;
+    this.intentLife = intentLife;
+  }
+
+  public Envelope sign(Decision decision) {
+    return Envelope.sign(Decision.TYPE, decision.toJson(), key);
+  }
+
+  public Envelope sign(Intent intent) {
+    return Envelope.sign(Intent.TYPE, intent.toJson(), key);
+  }
+
+  /**
+   * The intent of an ALLOW. It ends with the delegations and approvals that the decision rests on,
+   * where they end earlier than it would.
+   *
+   * @param decisionId of the decision
+   * @param runSeed the run's seed, from which the effect's follows (PROTOCOL 17)
+   * @throws IllegalArgumentException for another verdict: nobody may ask for that
+   */
+  public Intent intentFor(
+      Decision decision, Digest decisionId, ToolRef tool, byte[] runSeed, Instant now) {
+    if (decision.verdict() != Verdict.ALLOW) {
+      throw new IllegalArgumentException("an intent for " + decision.verdict());
+    }
+    Instant issuedAt = Timestamps.truncate(now);
+    Instant latest = issuedAt.plus(intentLife);
+    Instant end =
+        JudgeInputs.read(decision.inputs())
+            .validUntil()
+            .filter(until -> until.isBefore(latest))
+            .orElse(latest);
+    return new Intent(
+        decision.request(),
+        decisionId,
+        decision.scope(),
+        decision.holder(),
+        decision.effect(),
+        tool,
+        audience,
+        effectSeed(runSeed, decisionId),
+        issuedAt,
+        end);
+  }
+
+  /** The seed of an effect: 64 lower-case hexadecimal digits, public (PROTOCOL 17). */
+  public static String effectSeed(byte[] runSeed, Digest decisionId) {
+    byte[] id = decisionId.bytes();
+    byte[] info = Arrays.copyOf(SEED_INFO, SEED_INFO.length + id.length);
+    System.arraycopy(id, 0, info, SEED_INFO.length, id.length);
+    return HexFormat.of().formatHex(Hkdf.derive32(runSeed, info));
+  }
+
+  public Audience audience() {
+    return audience;
+  }
+
+  public String kid() {
+    return key.kid();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.Optional;
+
+/** JSON Pointers (RFC 6901) through objects; a pointer through a list finds nothing. */
+final class JsonPointers {
+  private JsonPointers() {}
+
+  /** Whether a text has the form of a pointer. */
+  static boolean isPointer(String text) {
+    return text.isEmpty()
+        || text.charAt(0) == '/' && !text.replace("~0", "").replace("~1", "").contains("~");
+  }
+
+  static Optional<JsonValue> find(JsonValue root, String pointer) {
+    JsonValue value = root;
+    if (pointer.isEmpty()) {
+      return Optional.of(value);
+    }
+    for (String part : pointer.substring(1).split("/", -1)) {
+      String key = part.replace("~1", "/").replace("~0", "~");
+      if (!(value instanceof JsonValue.Obj object) || object.get(key) == null) {
+        return Optional.empty();
+      }
+      value = object.get(key);
+    }
+    return Optional.of(value);
+  }
+}

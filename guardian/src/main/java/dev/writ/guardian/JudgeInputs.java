@@ -1,0 +1,277 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.guardian.document.Approval;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything that the four checks read beside the request, the manifest and the policy; gathered
+ * before judging and recorded in the decision whole (PROTOCOL 6).
+ *
+ * @param time the clock reading of the judgement
+ * @param receivedAt when the request was received
+ * @param step which step of the accounts this was: their order over all runs
+ * @param charged the subjects that are charged
+ * @param roles of the subject
+ * @param balances of every account that the effect would be charged to, by budget and key
+ * @param rates of every rate limit that it counts in, by name and key
+ * @param nonceSeen whether another request had used the nonce
+ * @param approvals that hold, by id
+ * @param ignored documents that were brought and do not hold, by id
+ * @param artifacts that hold, by id
+ * @param history what was asked about the run, by tool and operation
+ * @param validUntil the earliest end of what the answer rests on (delegations, approvals)
+ */
+public record JudgeInputs(
+    Instant time,
+    Instant receivedAt,
+    long step,
+    List<String> charged,
+    List<String> roles,
+    List<Balance> balances,
+    List<RateCount> rates,
+    boolean nonceSeen,
+    List<SeenApproval> approvals,
+    List<Ignored> ignored,
+    List<SeenArtifact> artifacts,
+    List<Ran> history,
+    Optional<Instant> validUntil) {
+
+  public JudgeInputs {
+    charged = List.copyOf(charged);
+    roles = List.copyOf(roles);
+    balances = List.copyOf(balances);
+    rates = List.copyOf(rates);
+    approvals = List.copyOf(approvals);
+    ignored = List.copyOf(ignored);
+    artifacts = List.copyOf(artifacts);
+    history = List.copyOf(history);
+  }
+
+  /**
+   * One account of a budget.
+   *
+   * @param used settled in this window
+   * @param reserved charged and not settled: running, or in doubt
+   * @param limit absent where unlimited
+   */
+  public record Balance(
+      String budget,
+      String key,
+      Instant windowStart,
+      long used,
+      long reserved,
+      Optional<Long> limit) {
+    static Balance read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Balance balance =
+          new Balance(
+              fields.name("budget"),
+              fields.string("key"),
+              fields.time("window_start"),
+              fields.count("used"),
+              fields.count("reserved"),
+              fields.optional("limit", fields::count));
+      fields.end();
+      return balance;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("budget", budget)
+          .put("key", key)
+          .put("window_start", windowStart)
+          .put("used", used)
+          .put("reserved", reserved)
+          .putIfPresent("limit", limit, JsonValue::of)
+          .build();
+    }
+  }
+
+  /** How many requests were allowed within the span that ends now. */
+  public record RateCount(String rate, String key, long count) {
+    static RateCount read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      RateCount count =
+          new RateCount(fields.name("rate"), fields.string("key"), fields.count("count"));
+      fields.end();
+      return count;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object().put("rate", rate).put("key", key).put("count", count).build();
+    }
+  }
+
+  /** An approval that was verified: for this request, by somebody who may. */
+  public record SeenApproval(
+      Digest id,
+      String kid,
+      String approver,
+      String role,
+      Approval.Verdict verdict,
+      Instant expiresAt) {
+    static SeenApproval read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      SeenApproval approval =
+          new SeenApproval(
+              fields.digest("id"),
+              fields.name("kid"),
+              fields.name("approver"),
+              fields.name("role"),
+              fields.oneOf(
+                  "verdict", List.of(Approval.Verdict.values()), Approval.Verdict::name),
+              fields.time("expires_at"));
+      fields.end();
+      return approval;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("id", id)
+          .put("kid", kid)
+          .put("approver", approver)
+          .put("role", role)
+          .put("verdict", verdict.name())
+          .put("expires_at", expiresAt)
+          .build();
+    }
+  }
+
+  /** A document that does not hold, and the code that says why. */
+  public record Ignored(Digest id, String code) {
+    static Ignored read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Ignored ignored = new Ignored(fields.digest("id"), fields.name("code"));
+      fields.end();
+      return ignored;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object().put("id", id).put("code", code).build();
+    }
+  }
+
+  /** A verified artifact. */
+  public record SeenArtifact(Digest id, String type, List<Signer> signers) {
+    public SeenArtifact {
+      signers = List.copyOf(signers);
+    }
+
+    static SeenArtifact read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      SeenArtifact artifact =
+          new SeenArtifact(
+              fields.digest("id"), fields.name("type"), fields.list("signers", Signer::read));
+      fields.end();
+      return artifact;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("id", id)
+          .put("type", type)
+          .putList("signers", signers, Signer::toJson)
+          .build();
+    }
+  }
+
+  /** Who signed an artifact, as the trust file knows the key. */
+  public record Signer(String kid, String role, String subject) {
+    static Signer read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Signer signer =
+          new Signer(fields.name("kid"), fields.name("role"), fields.name("subject"));
+      fields.end();
+      return signer;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object().put("kid", kid).put("role", role).put("subject", subject).build();
+    }
+  }
+
+  /** The answer to one question about the run. */
+  public record Ran(String tool, String operation, boolean succeeded) {
+    static Ran read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Ran ran =
+          new Ran(fields.name("tool"), fields.name("operation"), fields.bool("succeeded"));
+      fields.end();
+      return ran;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("tool", tool)
+          .put("operation", operation)
+          .put("succeeded", succeeded)
+          .build();
+    }
+  }
+
+  /** Reads what {@link #toJson()} wrote: a decision's {@code inputs}. */
+  public static JudgeInputs read(JsonValue document) {
+    Fields fields = Fields.of("inputs", document);
+    JudgeInputs inputs =
+        new JudgeInputs(
+            fields.time("time"),
+            fields.time("received_at"),
+            fields.count("step"),
+            fields.list("charged", Fields::stringItem),
+            fields.list("roles", Fields::stringItem),
+            fields.list("balances", Balance::read),
+            fields.list("rates", RateCount::read),
+            fields.bool("nonce_seen"),
+            fields.list("approvals", SeenApproval::read),
+            fields.list("ignored", Ignored::read),
+            fields.list("artifacts", SeenArtifact::read),
+            fields.list("history", Ran::read),
+            fields.optional("valid_until", fields::time));
+    fields.end();
+    return inputs;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("time", time)
+        .put("received_at", receivedAt)
+        .put("step", step)
+        .putList("charged", charged, JsonValue::of)
+        .putList("roles", roles, JsonValue::of)
+        .putList("balances", balances, Balance::toJson)
+        .putList("rates", rates, RateCount::toJson)
+        .put("nonce_seen", nonceSeen)
+        .putList("approvals", approvals, SeenApproval::toJson)
+        .putList("ignored", ignored, Ignored::toJson)
+        .putList("artifacts", artifacts, SeenArtifact::toJson)
+        .putList("history", history, Ran::toJson)
+        .putIfPresent("valid_until", validUntil, t -> JsonValue.of(Timestamps.format(t)))
+        .build();
+  }
+
+  Optional<Balance> balance(String budget, String key, Instant windowStart) {
+    return balances.stream()
+        .filter(
+            b ->
+                b.budget().equals(budget)
+                    && b.key().equals(key)
+                    && b.windowStart().equals(windowStart))
+        .findFirst();
+  }
+
+  Optional<RateCount> rate(String rate, String key) {
+    return rates.stream().filter(r -> r.rate().equals(rate) && r.key().equals(key)).findFirst();
+  }
+
+  Optional<Ran> ran(String tool, String operation) {
+    return history.stream()
+        .filter(r -> r.tool().equals(tool) && r.operation().equals(operation))
+        .findFirst();
+  }
+}

@@ -1,0 +1,28 @@
+package dev.writ.guardian;
+
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import java.util.List;
+
+/** What the four checks are given; there is nothing else that they could read. */
+record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInputs inputs) {
+  Request request() {
+    return admitted.request();
+  }
+
+  Effect effect() {
+    return admitted.request().effect();
+  }
+
+  Scope scope() {
+    return admitted.request().scope();
+  }
+
+  /** The roles of the subject, under the policy of this judgement. */
+  List<String> roles() {
+    return policy.rolesOf(scope().tenant(), scope().subject());
+  }
+}

@@ -1,0 +1,73 @@
+package dev.writ.guardian;
+
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.policy.Rule;
+import java.util.List;
+import java.util.Optional;
+
+/** Check 1, PRG: the first rule that covers the effect must hold. No rule: refused. */
+final class ProofCheck {
+  static final String NAME = "prg";
+
+  private ProofCheck() {}
+
+  static CheckOutcome run(Matter matter) {
+    Optional<JudgeInputs.SeenApproval> rejection =
+        matter.inputs().approvals().stream()
+            .filter(seen -> seen.verdict() == Approval.Verdict.REJECT)
+            .findFirst();
+    if (rejection.isPresent()) {
+      return Outcomes.refuse(
+          NAME,
+          GuardianError.PRG_REJECTED,
+          rejection.get().approver() + " as " + rejection.get().role());
+    }
+    int number = ruleNumber(matter);
+    if (number < 0) {
+      return Outcomes.refuse(
+          NAME,
+          GuardianError.PRG_NO_RULE,
+          matter.effect().tool() + "/" + matter.effect().operation());
+    }
+    Rule rule = matter.policy().rules().get(number);
+    ProofNode proof = new Proofs(matter).evaluate(rule.require());
+    String at = "requirement " + (number + 1) + " (" + rule.effect() + "): ";
+    return switch (proof.truth()) {
+      case HOLDS -> Outcomes.pass(NAME, at + "holds");
+      case FAILS -> Outcomes.refuse(NAME, GuardianError.PRG_UNMET, at + cause(proof));
+      case ERROR -> Outcomes.refuse(NAME, GuardianError.PRG_ERROR, at + cause(proof));
+      case AWAITS_APPROVAL ->
+          Outcomes.escalate(NAME, GuardianError.PRG_APPROVAL_NEEDED, at + cause(proof));
+    };
+  }
+
+  /** Which rule covers the effect, counted from 0; −1 for none. */
+  static int ruleNumber(Matter matter) {
+    List<Rule> rules = matter.policy().rules();
+    for (int i = 0; i < rules.size(); i++) {
+      if (rules.get(i).effect().applies(matter.effect().tool(), matter.effect().operation())
+          && rules
+              .get(i)
+              .match()
+              .applies(
+                  matter.scope().tenant(),
+                  matter.scope().subject(),
+                  matter.roles(),
+                  matter.effect().tool())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** The first node on the way down that shares the root's answer and has no such child. */
+  private static String cause(ProofNode node) {
+    for (ProofNode child : node.children()) {
+      if (child.truth() == node.truth()) {
+        return cause(child);
+      }
+    }
+    return Outcomes.cut(node.what()) + " " + node.saw();
+  }
+}

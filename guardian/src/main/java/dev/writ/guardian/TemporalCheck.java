@@ -1,0 +1,125 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.policy.Hours;
+import dev.writ.guardian.policy.Order;
+import dev.writ.guardian.policy.Rate;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Check 3, temporal: age, nonce, hours, rates, order, in that order. */
+final class TemporalCheck {
+  static final String NAME = "temporal";
+
+  private TemporalCheck() {}
+
+  static CheckOutcome run(Matter matter) {
+    return Stream.<Optional<CheckOutcome>>of(
+            age(matter), nonce(matter), hours(matter), rates(matter), order(matter))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .orElseGet(
+            () ->
+                Outcomes.pass(
+                    NAME, "age, nonce, hours, rates and order hold"));
+  }
+
+  private static Optional<CheckOutcome> age(Matter matter) {
+    Instant at = matter.request().requestedAt();
+    Instant received = matter.inputs().receivedAt();
+    if (at.minus(Admission.SKEW).isAfter(received)
+        || at.plusSeconds(matter.policy().limits().requestAgeMaxS()).isBefore(received)) {
+      return refuse(
+          GuardianError.TEMPORAL_AGE,
+          "requested at " + Timestamps.format(at) + ", received at "
+              + Timestamps.format(received));
+    }
+    // Two threads may read the clock in one order and judge in the other, so a judgement can stand
+    // a little before the reception; only waiting for too long is refused here.
+    if (received
+        .plusSeconds(matter.policy().limits().pendingMaxS())
+        .isBefore(matter.inputs().time())) {
+      return refuse(
+          GuardianError.TEMPORAL_PENDING,
+          "received at " + Timestamps.format(received) + ", judged at "
+              + Timestamps.format(matter.inputs().time()));
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<CheckOutcome> nonce(Matter matter) {
+    return matter.inputs().nonceSeen()
+        ? refuse(GuardianError.TEMPORAL_NONCE, "by another request of the subject")
+        : Optional.empty();
+  }
+
+  private static Optional<CheckOutcome> hours(Matter matter) {
+    List<Hours> applying =
+        matter.policy().hours().stream()
+            .filter(
+                h ->
+                    h.match()
+                        .applies(
+                            matter.scope().tenant(),
+                            matter.scope().subject(),
+                            matter.roles(),
+                            matter.effect().tool()))
+            .toList();
+    if (applying.isEmpty() || applying.stream().anyMatch(h -> h.holds(matter.inputs().time()))) {
+      return Optional.empty();
+    }
+    return refuse(
+        GuardianError.TEMPORAL_HOURS,
+        Timestamps.format(matter.inputs().time()) + " is not within " + applying);
+  }
+
+  private static Optional<CheckOutcome> rates(Matter matter) {
+    for (Rate rate : matter.policy().rates().values()) {
+      for (String key :
+          matter
+              .policy()
+              .accountsOf(
+                  rate,
+                  matter.scope().tenant(),
+                  matter.inputs().charged(),
+                  matter.effect().tool())) {
+        Optional<JudgeInputs.RateCount> count = matter.inputs().rate(rate.name(), key);
+        if (count.isEmpty()) {
+          return refuse(GuardianError.TEMPORAL_RATE_UNKNOWN, rate.name() + " " + key);
+        }
+        if (count.get().count() >= rate.limit()) {
+          return refuse(
+              GuardianError.TEMPORAL_RATE,
+              rate.name() + " " + key + ": " + count.get().count() + " of " + rate.limit()
+                  + " within " + rate.perS() + " s");
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<CheckOutcome> order(Matter matter) {
+    for (Order order : matter.policy().orders()) {
+      if (!order.effect().applies(matter.effect().tool(), matter.effect().operation())) {
+        continue;
+      }
+      Optional<JudgeInputs.Ran> ran =
+          matter.inputs().ran(order.after().tool(), order.after().operation().orElseThrow());
+      if (ran.isEmpty()) {
+        return refuse(GuardianError.TEMPORAL_ORDER_UNKNOWN, "about " + order.after());
+      }
+      if (!ran.get().succeeded()) {
+        return refuse(
+            GuardianError.TEMPORAL_ORDER, order.effect() + " comes after " + order.after());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<CheckOutcome> refuse(GuardianError code, String detail) {
+    return Optional.of(Outcomes.refuse(NAME, code, detail));
+  }
+}

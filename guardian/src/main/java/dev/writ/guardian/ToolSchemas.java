@@ -1,0 +1,163 @@
+package dev.writ.guardian;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.ToolManifest;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The JSON Schemas of one tool package, compiled. Only what {@link SchemaRules} let through is
+ * compiled: no remote references, no recursion, patterns in linear time.
+ */
+public final class ToolSchemas {
+  private static final int CACHED_MAX = 256;
+  private static final int RECENT_MAX = 16;
+  private static final ConcurrentSkipListMap<Digest, ToolSchemas> CACHE =
+      new ConcurrentSkipListMap<>();
+
+  /** The last manifests that were asked for, found by identity: hashing one takes longer. */
+  private static volatile List<ToolSchemas> recent = List.of();
+
+  private static final SchemaRegistry REGISTRY =
+      SchemaRegistry.withDefaultDialect(
+          SpecificationVersion.DRAFT_2020_12,
+          builder ->
+              builder
+                  .schemaRegistryConfig(
+                      SchemaRegistryConfig.builder()
+                          .locale(Locale.ROOT)
+                          .regularExpressionFactory(SchemaRules::linearPattern)
+                          .formatAssertionsEnabled(false)
+                          .build())
+                  .schemaCacheEnabled(false)
+                  .schemaLoader(loader -> loader.fetchRemoteResources(false)));
+
+  private final ToolManifest manifest;
+  private final Digest packageDigest;
+  private final TreeMap<String, Schema> inputs = new TreeMap<>();
+  private final TreeMap<String, Schema> outputs = new TreeMap<>();
+
+  private ToolSchemas(ToolManifest manifest, Digest packageDigest) {
+    this.manifest = manifest;
+    this.packageDigest = packageDigest;
+    for (ToolManifest.Operation operation : manifest.operations()) {
+      String at = manifest.name() + "/" + operation.name();
+      inputs.put(operation.name(), compile(at + "/input", operation.input()));
+      operation
+          .output()
+          .ifPresent(o -> outputs.put(operation.name(), compile(at + "/output", o)));
+    }
+  }
+
+  /**
+   * The schemas of a package, from the cache where they are.
+   *
+   * @throws WritException {@code GRD-420} where one is not acceptable
+   */
+  public static ToolSchemas of(ToolManifest manifest) {
+    for (ToolSchemas known : recent) {
+      if (known.manifest == manifest) {
+        return known;
+      }
+    }
+    Digest digest = manifest.packageDigest();
+    ToolSchemas found = CACHE.get(digest);
+    if (found == null) {
+      found = new ToolSchemas(manifest, digest);
+      if (CACHE.size() >= CACHED_MAX) {
+        CACHE.pollFirstEntry();
+      }
+      CACHE.put(digest, found);
+    }
+    if (found.manifest == manifest) {
+      recent =
+          Stream.concat(Stream.of(found), recent.stream()).distinct().limit(RECENT_MAX).toList();
+    }
+    return found;
+  }
+
+  /** The digest of the package whose schemas these are. */
+  public Digest packageDigest() {
+    return packageDigest;
+  }
+
+  private static Schema compile(String at, JsonValue.Obj schema) {
+    SchemaRules.require(at, schema);
+    try {
+      Schema compiled = REGISTRY.getSchema(toNode(schema));
+      compiled.initializeValidators();
+      return compiled;
+    } catch (RuntimeException e) {
+      throw new WritException(
+          GuardianError.SCHEMA_REFUSED, at + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /**
+   * @throws WritException {@code GRD-403} where the params do not fit
+   */
+  public void requireInput(String operation, JsonValue params) {
+    require(inputs.get(operation), GuardianError.ENVELOPE_PARAMS, "params", params);
+  }
+
+  /**
+   * Passes where the operation has no output schema.
+   *
+   * @throws WritException {@code GRD-421} where the output does not fit
+   */
+  public void requireOutput(String operation, JsonValue output) {
+    if (outputs.containsKey(operation)) {
+      require(outputs.get(operation), GuardianError.OUTPUT_SCHEMA, "output", output);
+    }
+  }
+
+  private static void require(Schema schema, GuardianError code, String what, JsonValue value) {
+    List<Error> errors = schema.validate(toNode(value));
+    // The least by place and keyword: the library's own order is nobody's promise.
+    errors.stream()
+        .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
+        .min(Comparator.naturalOrder())
+        .ifPresent(
+            first -> {
+              throw new WritException(code, Outcomes.cut(first));
+            });
+  }
+
+  private static JsonNode toNode(JsonValue value) {
+    JsonNodeFactory nodes = JsonNodeFactory.instance;
+    return switch (value) {
+      case JsonValue.Obj object -> {
+        ObjectNode node = nodes.objectNode();
+        object.members().forEach((key, member) -> node.set(key, toNode(member)));
+        yield node;
+      }
+      case JsonValue.Arr array -> {
+        ArrayNode node = nodes.arrayNode();
+        array.items().forEach(item -> node.add(toNode(item)));
+        yield node;
+      }
+      case JsonValue.Str text -> nodes.stringNode(text.value());
+      case JsonValue.Num number ->
+          number.isInteger()
+              ? nodes.numberNode((long) number.value())
+              : nodes.numberNode(number.value());
+      case JsonValue.Bool bool -> nodes.booleanNode(bool.value());
+      case JsonValue.Null _ -> nodes.nullNode();
+    };
+  }
+}

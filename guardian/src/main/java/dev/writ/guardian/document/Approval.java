@@ -1,0 +1,69 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.PayloadTypes;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * An approver's word on one exact request under one exact policy (PROTOCOL 8).
+ *
+ * @param role the approver role, as policy names it
+ */
+public record Approval(
+    String tenant,
+    String approver,
+    String role,
+    Digest request,
+    Digest effect,
+    Digest policy,
+    Verdict verdict,
+    Instant approvedAt,
+    Instant expiresAt) {
+
+  public static final String TYPE = PayloadTypes.of("approval");
+
+  /** What the approver says. */
+  public enum Verdict {
+    APPROVE,
+    REJECT;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public static Approval read(JsonValue document) {
+    Fields fields = Fields.of("approval", document);
+    Approval approval =
+        new Approval(
+            fields.name("tenant"),
+            fields.name("approver"),
+            fields.name("role"),
+            fields.digest("request"),
+            fields.digest("effect"),
+            fields.digest("policy"),
+            fields.oneOf("verdict", List.of(Verdict.values()), Verdict::text),
+            fields.time("approved_at"),
+            fields.time("expires_at"));
+    fields.end();
+    return approval;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("tenant", tenant)
+        .put("approver", approver)
+        .put("role", role)
+        .put("request", request)
+        .put("effect", effect)
+        .put("policy", policy)
+        .put("verdict", verdict.text())
+        .put("approved_at", approvedAt)
+        .put("expires_at", expiresAt)
+        .build();
+  }
+}

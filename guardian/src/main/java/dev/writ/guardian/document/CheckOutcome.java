@@ -1,0 +1,52 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * How one of the four checks went.
+ *
+ * @param check {@code prg}, {@code budget}, {@code temporal} or {@code envelope}
+ * @param code the stable code of the refusal, where there was one
+ * @param detail what was found, for people; part of the signed bytes like everything else
+ */
+public record CheckOutcome(String check, Outcome outcome, Optional<String> code, String detail) {
+  /** The seed's order. */
+  public static final List<String> ORDER = List.of("prg", "budget", "temporal", "envelope");
+
+  /** A check after the one that refused is not reached; its inputs are recorded all the same. */
+  public enum Outcome {
+    PASS,
+    REFUSE,
+    ESCALATE,
+    NOT_REACHED;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static CheckOutcome read(String path, JsonValue value) {
+    Fields fields = Fields.of(path, value);
+    CheckOutcome outcome =
+        new CheckOutcome(
+            fields.oneOf("check", ORDER, s -> s),
+            fields.oneOf("outcome", List.of(Outcome.values()), Outcome::text),
+            fields.optional("code", fields::name),
+            fields.string("detail"));
+    fields.end();
+    return outcome;
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("check", check)
+        .put("outcome", outcome.text())
+        .putIfPresent("code", code, JsonValue::of)
+        .put("detail", detail)
+        .build();
+  }
+}

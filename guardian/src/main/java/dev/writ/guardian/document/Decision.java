@@ -1,0 +1,82 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.PayloadTypes;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The Guardian's judgement on one request. ALLOW, DENY and ESCALATE are documents of the same
+ * standing.
+ *
+ * @param holder key id that signed the request
+ * @param effect digest of the effect
+ * @param code the refusing check's code; absent for ALLOW
+ * @param checks all four, in order
+ * @param inputs everything that was read, so that the decision can be judged again from this
+ *     document and the request alone (PROTOCOL 6); {@code JudgeInputs} reads it
+ * @param snapshot what the executor must still find (PROTOCOL 12)
+ * @param supersedes the decision on the same request that this one replaces
+ */
+public record Decision(
+    Digest request,
+    Scope scope,
+    String holder,
+    Digest effect,
+    Verdict verdict,
+    Optional<String> code,
+    List<CheckOutcome> checks,
+    JsonValue.Obj inputs,
+    Digest policy,
+    Digest snapshot,
+    Optional<Digest> supersedes,
+    Instant decidedAt) {
+
+  public static final String TYPE = PayloadTypes.of("decision");
+
+  public Decision {
+    checks = List.copyOf(checks);
+  }
+
+  public static Decision read(JsonValue document) {
+    Fields fields = Fields.of("decision", document);
+    Decision decision =
+        new Decision(
+            fields.digest("request"),
+            Scope.read(fields),
+            fields.name("holder"),
+            fields.digest("effect"),
+            fields.oneOf("verdict", List.of(Verdict.values()), Verdict::name),
+            fields.optional("code", fields::name),
+            fields.list("checks", CheckOutcome::read),
+            fields.obj("inputs"),
+            fields.digest("policy"),
+            fields.digest("snapshot"),
+            fields.optional("supersedes", fields::digest),
+            fields.time("decided_at"));
+    fields.end();
+    return decision;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("request", request)
+        .put("tenant", scope.tenant())
+        .put("run", scope.run())
+        .put("subject", scope.subject())
+        .put("holder", holder)
+        .put("effect", effect)
+        .put("verdict", verdict.name())
+        .putIfPresent("code", code, JsonValue::of)
+        .putList("checks", checks, CheckOutcome::toJson)
+        .put("inputs", inputs)
+        .put("policy", policy)
+        .put("snapshot", snapshot)
+        .putIfPresent("supersedes", supersedes, d -> JsonValue.of(d.toString()))
+        .put("decided_at", decidedAt)
+        .build();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+
+/**
+ * The ceiling that an effect declares; the budget reserves it and the tool is held to it. All four
+ * are named always: there is no way to write "unlimited" (PROTOCOL 7).
+ *
+ * @param cpuMs processor time in milliseconds
+ * @param memoryBytes memory in bytes
+ * @param outputBytes size of the output in bytes
+ * @param wallMs elapsed time in milliseconds
+ */
+public record Resources(long cpuMs, long memoryBytes, long outputBytes, long wallMs) {
+
+  public static Resources read(Fields fields) {
+    Resources resources =
+        new Resources(
+            fields.count("cpu_ms"),
+            fields.count("memory_bytes"),
+            fields.count("output_bytes"),
+            fields.count("wall_ms"));
+    fields.end();
+    return resources;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("cpu_ms", cpuMs)
+        .put("memory_bytes", memoryBytes)
+        .put("output_bytes", outputBytes)
+        .put("wall_ms", wallMs)
+        .build();
+  }
+}

@@ -1,0 +1,200 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.GuardianError;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a tool is. It names its files by digest, so the digest of the manifest is the digest of the
+ * whole package.
+ *
+ * @param driver which driver runs it, for example {@code wasm}
+ * @param determinism the best that the author promises; the driver may grant less
+ * @param operations sorted by name
+ * @param capabilities what it may touch beyond its params and inputs
+ * @param resourcesMax the most that any effect of it may declare
+ * @param sandboxes sandbox profiles it can run under, sorted
+ * @param files content of the package, sorted by path
+ */
+public record ToolManifest(
+    String name,
+    String version,
+    String driver,
+    Determinism determinism,
+    List<Operation> operations,
+    Capabilities capabilities,
+    Resources resourcesMax,
+    List<String> sandboxes,
+    List<PackageFile> files) {
+
+  /**
+   * One operation.
+   *
+   * @param input JSON Schema (2020-12) of an effect's params
+   * @param output JSON Schema of the output where its media type is application/json
+   * @param mediaType of the output
+   */
+  public record Operation(
+      String name, JsonValue.Obj input, Optional<JsonValue.Obj> output, String mediaType) {
+    static Operation read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Operation operation =
+          new Operation(
+              fields.name("name"),
+              fields.obj("input"),
+              fields.optional("output", fields::obj),
+              fields.name("media_type"));
+      fields.end();
+      return operation;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("name", name)
+          .put("input", input)
+          .putIfPresent("output", output, o -> o)
+          .put("media_type", mediaType)
+          .build();
+    }
+  }
+
+  /**
+   * What params mean to the envelope check, as JSON Pointers into them; each list is sorted.
+   *
+   * @param paths params that are paths under the workspace root
+   * @param environment params that are objects of environment variables
+   * @param network params that are URLs or {@code host:port}
+   * @param workspace whether the tool uses the run's workspace
+   */
+  public record Capabilities(
+      List<String> paths, List<String> environment, List<String> network, boolean workspace) {
+    static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
+
+    static Capabilities read(Fields fields) {
+      Capabilities capabilities =
+          new Capabilities(
+              fields.list("paths", Fields::stringItem),
+              fields.list("environment", Fields::stringItem),
+              fields.list("network", Fields::stringItem),
+              fields.bool("workspace"));
+      fields.end();
+      return capabilities;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .putList("paths", paths, JsonValue::of)
+          .putList("environment", environment, JsonValue::of)
+          .putList("network", network, JsonValue::of)
+          .put("workspace", workspace)
+          .build();
+    }
+
+    /** Nothing beyond params and inputs. */
+    public static Capabilities none() {
+      return NONE;
+    }
+  }
+
+  /** A file of the package. */
+  public record PackageFile(String path, Digest digest, long size) {
+    static PackageFile read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      PackageFile file =
+          new PackageFile(fields.name("path"), fields.digest("digest"), fields.count("size"));
+      fields.end();
+      return file;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("path", path)
+          .put("digest", digest)
+          .put("size", size)
+          .build();
+    }
+  }
+
+  public ToolManifest {
+    operations = List.copyOf(operations);
+    sandboxes = List.copyOf(sandboxes);
+    files = List.copyOf(files);
+    requireSorted("operations", operations.stream().map(Operation::name).toList());
+    requireSorted("sandboxes", sandboxes);
+    requireSorted("files", files.stream().map(PackageFile::path).toList());
+  }
+
+  private static void requireSorted(String list, List<String> names) {
+    for (int i = 1; i < names.size(); i++) {
+      if (names.get(i - 1).compareTo(names.get(i)) >= 0) {
+        throw new WritException(GuardianError.LIST_ORDER, "manifest/" + list + "/" + i);
+      }
+    }
+  }
+
+  public static ToolManifest read(JsonValue document) {
+    Fields fields = Fields.of("manifest", document);
+    ToolManifest manifest =
+        new ToolManifest(
+            fields.name("name"),
+            fields.name("version"),
+            fields.name("driver"),
+            fields.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
+            fields.list("operations", Operation::read),
+            Capabilities.read(fields.fields("capabilities")),
+            Resources.read(fields.fields("resources_max")),
+            fields.list("sandboxes", Fields::stringItem),
+            fields.list("files", PackageFile::read));
+    fields.end();
+    return manifest;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("name", name)
+        .put("version", version)
+        .put("driver", driver)
+        .put("determinism", determinism.text())
+        .putList("operations", operations, Operation::toJson)
+        .put("capabilities", capabilities.toJson())
+        .put("resources_max", resourcesMax.toJson())
+        .putList("sandboxes", sandboxes, JsonValue::of)
+        .putList("files", files, PackageFile::toJson)
+        .build();
+  }
+
+  /**
+   * Stands in for a tool that is not registered, so that a request for it is judged, and denied, like
+   * any other: it has no operation, and policy cannot approve it.
+   */
+  public static ToolManifest unregistered(String name, String version) {
+    return new ToolManifest(
+        name,
+        version,
+        "none",
+        Determinism.RECORDED,
+        List.of(),
+        Capabilities.none(),
+        new Resources(0, 0, 0, 0),
+        List.of(),
+        List.of());
+  }
+
+  /** The package digest: the digest of the canonical manifest. */
+  public Digest packageDigest() {
+    return Jcs.digest(toJson());
+  }
+
+  public ToolRef ref() {
+    return new ToolRef(name, version, packageDigest());
+  }
+
+  public Optional<Operation> operation(String operationName) {
+    return operations.stream().filter(o -> o.name().equals(operationName)).findFirst();
+  }
+}

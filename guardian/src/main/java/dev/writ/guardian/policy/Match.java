@@ -1,0 +1,46 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.util.List;
+import java.util.Optional;
+
+/** Whom and what an entry of the policy is about; what is absent matches everything. */
+public record Match(
+    Optional<String> tenant,
+    Optional<String> subject,
+    Optional<String> role,
+    Optional<String> tool) {
+
+  static Match read(Section section) {
+    Match match =
+        new Match(
+            section.optional("tenant", section::name),
+            section.optional("subject", section::name),
+            section.optional("role", section::name),
+            section.optional("tool", section::name));
+    section.end();
+    return match;
+  }
+
+  static Match everything() {
+    return new Match(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .putIfPresent("tenant", tenant, JsonValue::of)
+        .putIfPresent("subject", subject, JsonValue::of)
+        .putIfPresent("role", role, JsonValue::of)
+        .putIfPresent("tool", tool, JsonValue::of)
+        .build();
+  }
+
+  /** Whether this is about that subject, in its roles, using that tool. */
+  public boolean applies(String aTenant, String aSubject, List<String> roles, String aTool) {
+    return tenant.filter(t -> !t.equals(aTenant)).isEmpty()
+        && subject.filter(s -> !s.equals(aSubject)).isEmpty()
+        && role.filter(r -> !roles.contains(r)).isEmpty()
+        && tool.filter(t -> !t.equals(aTool)).isEmpty();
+  }
+}

@@ -1,0 +1,179 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Located;
+import dev.writ.guardian.yaml.PlainYaml;
+import dev.writ.guardian.yaml.Section;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/**
+ * What is allowed, to whom, under which limits: spec/policy.md. Immutable and checked whole when it
+ * is made, expressions included. Its digest is that of its canonical JSON, in which every default
+ * is written out and what has no order is sorted.
+ */
+public final class Policy {
+  private final PolicyParts parts;
+  private final JsonValue.Obj document;
+  private final Digest digest;
+
+  private Policy(PolicyParts parts) {
+    this.parts = parts;
+    this.document = parts.toJson();
+    this.digest = Jcs.digest(document);
+  }
+
+  /**
+   * Reads a file for people, YAML 1.2 or JSON.
+   *
+   * @param fileName for messages
+   * @throws WritException {@code GRD-5xx}, naming file, line, column and field
+   */
+  public static Policy parse(byte[] yamlOrJson, String fileName) {
+    return new Policy(
+        PolicyParts.read(Section.of(fileName, PlainYaml.read(yamlOrJson, fileName))));
+  }
+
+  /**
+   * Reads the canonical document again.
+   *
+   * @throws WritException {@code GRD-512} for any other form of it, {@code GRD-5xx} as for a file
+   */
+  public static Policy ofCanonical(JsonValue document) {
+    Policy policy = new Policy(PolicyParts.read(Section.of("policy", Located.of(document))));
+    if (!policy.document.equals(document)) {
+      throw new WritException(
+          GuardianError.POLICY_NOT_CANONICAL,
+          "it has the digest "
+              + Jcs.digest(document)
+              + "; written canonically it has "
+              + policy.digest);
+    }
+    return policy;
+  }
+
+  public JsonValue.Obj toJson() {
+    return document;
+  }
+
+  public Digest digest() {
+    return digest;
+  }
+
+  public String name() {
+    return parts.name();
+  }
+
+  /** Rises with each policy (PROTOCOL 26). */
+  public long version() {
+    return parts.version();
+  }
+
+  /** The digest of the policy before this one. */
+  public Optional<Digest> previous() {
+    return parts.previous();
+  }
+
+  public RequestLimits limits() {
+    return parts.limits();
+  }
+
+  public List<Principal> principals() {
+    return List.copyOf(parts.principals().values());
+  }
+
+  public Optional<Principal> principal(String tenant, String subject) {
+    return Optional.ofNullable(parts.principals().get(tenant + "\u0000" + subject));
+  }
+
+  /** The roles of a subject, sorted; none for one that is no principal. */
+  public List<String> rolesOf(String tenant, String subject) {
+    return principal(tenant, subject).map(Principal::roles).orElse(List.of());
+  }
+
+  public SortedMap<String, Role> roles() {
+    return parts.roles();
+  }
+
+  /** The approved tools, by name and version. */
+  public List<ApprovedTool> tools() {
+    return List.copyOf(parts.tools().values());
+  }
+
+  public Optional<ApprovedTool> tool(String name, String version) {
+    return Optional.ofNullable(parts.tools().get(name + "\u0000" + version));
+  }
+
+  /**
+   * @throws WritException {@code GRD-009} where policy approves no such tool
+   */
+  public ApprovedTool requireTool(String name, String version) {
+    return tool(name, version)
+        .orElseThrow(
+            () -> new WritException(GuardianError.TOOL_UNKNOWN, name + " " + version));
+  }
+
+  public SortedMap<String, Budget> budgets() {
+    return parts.budgets();
+  }
+
+  public SortedMap<String, Rate> rates() {
+    return parts.rates();
+  }
+
+  public List<Hours> hours() {
+    return parts.hours();
+  }
+
+  public List<Order> orders() {
+    return parts.orders();
+  }
+
+  public List<Rule> rules() {
+    return parts.rules();
+  }
+
+  /** What one call costs, in the smallest unit. */
+  public Optional<Long> price(String tool, String operation) {
+    return Optional.ofNullable(parts.prices().get(tool + "/" + operation))
+        .or(() -> Optional.ofNullable(parts.prices().get(tool)));
+  }
+
+  /** The approver roles that a subject holds, sorted. */
+  public List<String> approverRoles(String tenant, String subject) {
+    Approver approver = parts.approvers().get(tenant + "\u0000" + subject);
+    return approver == null ? List.of() : approver.roles();
+  }
+
+  /** Whether a subject may execute or fetch what another one holds (PROTOCOL 3). */
+  public boolean mayExecuteFor(String tenant, String subject) {
+    return rolesOf(tenant, subject).stream().anyMatch(parts.executeFor()::contains);
+  }
+
+  /** Whether a delegation or approval was taken back. */
+  public boolean revokes(Digest document) {
+    return parts.revoked().contains(document);
+  }
+
+  /** The accounts of a budget that an effect is charged to. */
+  public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
+    return budget
+        .scope()
+        .keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
+  }
+
+  /** The accounts of a rate limit that an effect counts in. */
+  public List<String> accountsOf(Rate rate, String tenant, List<String> subjects, String tool) {
+    return rate.scope().keys(rate.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
+  }
+
+  @Override
+  public String toString() {
+    return name() + " version " + version() + " " + digest;
+  }
+}

@@ -1,0 +1,129 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Section;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/** What must hold between the entries of a policy: every name is defined, every limit written. */
+final class PolicyConsistency {
+  private PolicyConsistency() {}
+
+  static void check(PolicyParts parts, Section section) {
+    TreeSet<String> toolNames = new TreeSet<>();
+    parts.tools().values().forEach(tool -> toolNames.add(tool.ref().name()));
+    roles(parts, section, toolNames);
+    tools(parts, section, toolNames);
+    approvers(parts, section);
+    budgets(parts, section);
+  }
+
+  private static void roles(PolicyParts parts, Section section, TreeSet<String> toolNames) {
+    for (Principal principal : parts.principals().values()) {
+      principal.roles().forEach(role -> defined(parts, section, "principals", role));
+    }
+    parts.executeFor().forEach(role -> defined(parts, section, "execute_for", role));
+    for (Role role : parts.roles().values()) {
+      for (String tool : role.tools()) {
+        tool(section, "roles", toolNames, tool.split("/", 2)[0]);
+      }
+    }
+    matches(parts)
+        .forEach(match -> match.role().ifPresent(r -> defined(parts, section, "roles", r)));
+  }
+
+  private static List<Match> matches(PolicyParts parts) {
+    TreeSet<String> seen = new TreeSet<>();
+    List<Match> all = new ArrayList<>();
+    parts.budgets().values().forEach(b -> all.add(b.match()));
+    parts.rates().values().forEach(r -> all.add(r.match()));
+    parts.hours().forEach(h -> all.add(h.match()));
+    parts.rules().forEach(r -> all.add(r.match()));
+    all.removeIf(match -> !seen.add(match.toString()));
+    return all;
+  }
+
+  private static void defined(PolicyParts parts, Section section, String key, String role) {
+    if (!parts.roles().containsKey(role)) {
+      throw section.at(key, GuardianError.POLICY_REFERENCE, "role \"" + role + "\"");
+    }
+  }
+
+  private static void tools(PolicyParts parts, Section section, TreeSet<String> toolNames) {
+    parts.rules().forEach(r -> tool(section, "requirements", toolNames, r.effect().tool()));
+    parts.prices().keySet().forEach(p -> tool(section, "prices", toolNames, p.split("/", 2)[0]));
+    for (Order order : parts.orders()) {
+      tool(section, "temporal", toolNames, order.effect().tool());
+      tool(section, "temporal", toolNames, order.after().tool());
+    }
+    matches(parts).forEach(m -> m.tool().ifPresent(t -> tool(section, "tools", toolNames, t)));
+  }
+
+  private static void tool(Section section, String key, TreeSet<String> toolNames, String tool) {
+    if (!toolNames.contains(tool)) {
+      throw section.at(key, GuardianError.POLICY_REFERENCE, "tool \"" + tool + "\"");
+    }
+  }
+
+  private static void approvers(PolicyParts parts, Section section) {
+    for (Rule rule : parts.rules()) {
+      for (String role : rule.require().approverRoles()) {
+        if (parts.approvers().values().stream().noneMatch(a -> a.roles().contains(role))) {
+          throw section.at(
+              "requirements",
+              GuardianError.POLICY_REFERENCE,
+              "approver role \"" + role + "\", which nobody in approvers holds");
+        }
+      }
+    }
+  }
+
+  /** What a principal may use is counted by some budget of calls, and has a price where one counts. */
+  private static void budgets(PolicyParts parts, Section section) {
+    for (Principal principal : parts.principals().values()) {
+      for (ApprovedTool tool : parts.tools().values()) {
+        String name = tool.ref().name();
+        boolean usable =
+            principal.roles().stream()
+                .flatMap(role -> parts.roles().get(role).tools().stream())
+                .anyMatch(t -> t.split("/", 2)[0].equals(name));
+        if (usable) {
+          counted(parts, section, principal, name);
+        }
+      }
+    }
+  }
+
+  private static void counted(
+      PolicyParts parts, Section section, Principal principal, String tool) {
+    boolean calls = false;
+    for (Budget budget : parts.budgets().values()) {
+      boolean applies =
+          budget
+              .match()
+              .applies(principal.tenant(), principal.subject(), principal.roles(), tool);
+      calls |= applies && budget.unit() == Budget.Unit.CALLS;
+      if (applies
+          && budget.unit() == Budget.Unit.COST
+          && !parts.prices().containsKey(tool)) {
+        throw section.at(
+            "budgets",
+            GuardianError.POLICY_LIMIT_UNWRITTEN,
+            "budget \"" + budget.name() + "\" counts the cost of \"" + tool + "\", which has none"
+                + " in prices");
+      }
+    }
+    if (!calls) {
+      throw section.at(
+          "budgets",
+          GuardianError.POLICY_LIMIT_UNWRITTEN,
+          "no budget in calls covers \""
+              + tool
+              + "\" for "
+              + principal.tenant()
+              + "/"
+              + principal.subject());
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Section;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/** The content of a policy: how it is read and written. */
+record PolicyParts(
+    String name,
+    long version,
+    Optional<Digest> previous,
+    RequestLimits limits,
+    SortedMap<String, Principal> principals,
+    SortedMap<String, Role> roles,
+    SortedMap<String, ApprovedTool> tools,
+    SortedMap<String, Budget> budgets,
+    SortedMap<String, Long> prices,
+    SortedMap<String, Rate> rates,
+    List<Hours> hours,
+    List<Order> orders,
+    List<Rule> rules,
+    SortedMap<String, Approver> approvers,
+    List<String> executeFor,
+    SortedSet<Digest> revoked) {
+
+  private static final long FORMAT = 1;
+
+  static PolicyParts read(Section section) {
+    section.between("writ_policy", FORMAT, FORMAT);
+    Section temporal = section.optional("temporal", section::section).orElse(null);
+    PolicyParts parts =
+        new PolicyParts(
+            section.name("name"),
+            section.between("version", 1, JsonValue.Num.MAX_INTEGER),
+            section.optional("previous", section::digest),
+            RequestLimits.read(section.section("limits")),
+            byKey(section, "principals", i -> Principal.read(i.itemSection()), Principal::key),
+            roles(section.section("roles")),
+            byKey(section, "tools", i -> ApprovedTool.read(i.itemSection()), ApprovedTool::key),
+            byKey(section, "budgets", i -> Budget.read(i.itemSection()), Budget::name),
+            section.optional("prices", key -> prices(section.section(key))).orElseGet(TreeMap::new),
+            temporal == null
+                ? new TreeMap<>()
+                : byKey(temporal, "rates", i -> Rate.read(i.itemSection()), Rate::name),
+            temporal == null
+                ? List.of()
+                : temporal.listOrNone("hours", i -> Hours.read(i.itemSection())),
+            temporal == null
+                ? List.of()
+                : temporal.listOrNone("order", i -> Order.read(i.itemSection())),
+            section.list("requirements", i -> Rule.read(i.itemSection())),
+            byKey(section, "approvers", i -> Approver.read(i.itemSection()), Approver::key),
+            section.names("execute_for", List.of()),
+            new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)));
+    if (temporal != null) {
+      temporal.end();
+    }
+    section.end();
+    PolicyConsistency.check(parts, section);
+    return parts;
+  }
+
+  private static <T> SortedMap<String, T> byKey(
+      Section section, String key, Function<Section.Item, T> reader, Function<T, String> keyOf) {
+    TreeMap<String, T> byKey = new TreeMap<>();
+    section.listOrNone(
+        key,
+        item -> {
+          T value = reader.apply(item);
+          String name = keyOf.apply(value);
+          if (byKey.put(name, value) != null) {
+            throw item.refuse(
+                GuardianError.POLICY_DUPLICATE, "\"" + name.replace('\u0000', '/') + "\"");
+          }
+          return value;
+        });
+    return Collections.unmodifiableSortedMap(byKey);
+  }
+
+  private static SortedMap<String, Role> roles(Section section) {
+    TreeMap<String, Role> roles = new TreeMap<>();
+    for (String name : section.keys()) {
+      roles.put(name, Role.read(name, section.section(name)));
+    }
+    section.end();
+    return Collections.unmodifiableSortedMap(roles);
+  }
+
+  private static SortedMap<String, Long> prices(Section section) {
+    TreeMap<String, Long> prices = new TreeMap<>();
+    for (String name : section.keys()) {
+      prices.put(name, section.count(name));
+    }
+    section.end();
+    return Collections.unmodifiableSortedMap(prices);
+  }
+
+  JsonValue.Obj toJson() {
+    var rolesJson = JsonValue.object();
+    roles.forEach((role, content) -> rolesJson.put(role, content.toJson()));
+    var pricesJson = JsonValue.object();
+    prices.forEach(pricesJson::put);
+    return JsonValue.object()
+        .put("writ_policy", FORMAT)
+        .put("name", name)
+        .put("version", version)
+        .putIfPresent("previous", previous, d -> JsonValue.of(d.toString()))
+        .put("limits", limits.toJson())
+        .putList("principals", List.copyOf(principals.values()), Principal::toJson)
+        .put("roles", rolesJson.build())
+        .putList("tools", List.copyOf(tools.values()), ApprovedTool::toJson)
+        .putList("budgets", List.copyOf(budgets.values()), Budget::toJson)
+        .put("prices", pricesJson.build())
+        .put(
+            "temporal",
+            JsonValue.object()
+                .putList("rates", List.copyOf(rates.values()), Rate::toJson)
+                .putList("hours", hours, Hours::toJson)
+                .putList("order", orders, Order::toJson)
+                .build())
+        .putList("requirements", rules, Rule::toJson)
+        .putList("approvers", List.copyOf(approvers.values()), Approver::toJson)
+        .putList("execute_for", executeFor, JsonValue::of)
+        .putList("revoked", List.copyOf(revoked), d -> JsonValue.of(d.toString()))
+        .build();
+  }
+}

@@ -1,0 +1,141 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.yaml.Section;
+import java.util.List;
+import java.util.Optional;
+
+/** A node of the proof requirement graph. */
+public sealed interface Requirement {
+  int DEPTH_MAX = 16;
+
+  /** Every child holds. */
+  record All(List<Requirement> children) implements Requirement {}
+
+  /** One child holds at least. */
+  record Any(List<Requirement> children) implements Requirement {}
+
+  /** No child holds. No approvals stand below: more approvals never turn a yes into a no. */
+  record None(List<Requirement> children) implements Requirement {}
+
+  /** An expression over the request is true. */
+  record Cel(CelExpression expression) implements Requirement {}
+
+  /** So many approvers of that role approved. */
+  record Approvals(String role, long count) implements Requirement {}
+
+  /**
+   * A document of that payload type is among the evidence, signed by a key of that role.
+   *
+   * @param subject the signer, where it must be a certain one
+   */
+  record Artifact(String type, KeyRole role, Optional<String> subject) implements Requirement {}
+
+  /** Reads a node: a mapping with exactly one key, which says its kind. */
+  static Requirement read(Section section, int depth) {
+    section.require("", depth < DEPTH_MAX, "nested more than " + DEPTH_MAX + " deep");
+    String kind =
+        section.onlyKey(List.of("all", "any", "none", "cel", "approvals", "artifact"));
+    Requirement requirement =
+        switch (kind) {
+          case "all" -> new All(children(section, kind, depth));
+          case "any" -> new Any(children(section, kind, depth));
+          case "none" -> {
+            List<Requirement> children = children(section, kind, depth);
+            section.require(
+                kind, children.stream().noneMatch(Requirement::asksApprovals), "holds approvals");
+            yield new None(children);
+          }
+          case "cel" -> new Cel(expression(section, kind));
+          case "approvals" -> {
+            Section inner = section.section(kind);
+            Approvals approvals =
+                new Approvals(inner.name("role"), inner.between("count", 1, 100));
+            inner.end();
+            yield approvals;
+          }
+          default -> artifact(section.section(kind));
+        };
+    section.end();
+    return requirement;
+  }
+
+  private static CelExpression expression(Section section, String key) {
+    try {
+      return CelExpression.compile(section.text(key));
+    } catch (WritException e) {
+      if (e.code() == GuardianError.POLICY_CEL) {
+        throw section.at(key, GuardianError.POLICY_CEL, e.found());
+      }
+      throw e;
+    }
+  }
+
+  private static List<Requirement> children(Section section, String kind, int depth) {
+    List<Requirement> children =
+        section.list(kind, item -> Requirement.read(item.itemSection(), depth + 1));
+    section.require(kind, !children.isEmpty(), "empty; write cel: 'true' where nothing is required");
+    return children;
+  }
+
+  private static Artifact artifact(Section section) {
+    String type = section.name("type");
+    KeyRole role = section.oneOf("role", List.of(KeyRole.values()), KeyRole::text);
+    section.require("role", role.maySign(type), role.text() + " never signs " + type);
+    Artifact artifact = new Artifact(type, role, section.optional("subject", section::name));
+    section.end();
+    return artifact;
+  }
+
+  default boolean asksApprovals() {
+    return switch (this) {
+      case All all -> all.children.stream().anyMatch(Requirement::asksApprovals);
+      case Any any -> any.children.stream().anyMatch(Requirement::asksApprovals);
+      case None _, Cel _, Artifact _ -> false;
+      case Approvals _ -> true;
+    };
+  }
+
+  /** The approver roles that are named in or below this node. */
+  default List<String> approverRoles() {
+    return switch (this) {
+      case All all -> rolesBelow(all.children);
+      case Any any -> rolesBelow(any.children);
+      case None _, Cel _, Artifact _ -> List.of();
+      case Approvals approvals -> List.of(approvals.role);
+    };
+  }
+
+  private static List<String> rolesBelow(List<Requirement> children) {
+    return children.stream().flatMap(c -> c.approverRoles().stream()).distinct().sorted().toList();
+  }
+
+  default JsonValue.Obj toJson() {
+    return switch (this) {
+      case All all -> JsonValue.object().putList("all", all.children, Requirement::toJson).build();
+      case Any any -> JsonValue.object().putList("any", any.children, Requirement::toJson).build();
+      case None none ->
+          JsonValue.object().putList("none", none.children, Requirement::toJson).build();
+      case Cel cel -> JsonValue.object().put("cel", cel.expression.source()).build();
+      case Approvals a ->
+          JsonValue.object()
+              .put(
+                  "approvals",
+                  JsonValue.object().put("role", a.role).put("count", a.count).build())
+              .build();
+      case Artifact a ->
+          JsonValue.object()
+              .put(
+                  "artifact",
+                  JsonValue.object()
+                      .put("type", a.type)
+                      .put("role", a.role.text())
+                      .putIfPresent("subject", a.subject, JsonValue::of)
+                      .build())
+              .build();
+    };
+  }
+}

@@ -1,0 +1,203 @@
+package dev.writ.guardian.yaml;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.GuardianError;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.resolver.ScalarResolver;
+import org.snakeyaml.engine.v2.schema.JsonSchema;
+
+/**
+ * Reads one file of YAML 1.2 (of which JSON is a part), event by event, and keeps the place of
+ * everything. Only mappings, lists and scalars: an anchor, alias or tag is refused where it stands,
+ * so that no file is larger than it looks.
+ */
+public final class PlainYaml {
+  /** Size of a file in bytes. */
+  public static final int BYTES_MAX = 1 << 20;
+  private static final int DEPTH_MAX = 48;
+  private static final int VALUES_MAX = 100_000;
+
+  private final String file;
+  private final Iterator<Event> events;
+  private final ScalarResolver resolver = new JsonSchema().getScalarResolver();
+  private int values;
+
+  private PlainYaml(String file, Iterator<Event> events) {
+    this.file = file;
+    this.events = events;
+  }
+
+  /**
+   * @throws WritException {@code GRD-501}, {@code GRD-506} to {@code GRD-508}
+   */
+  public static Located read(byte[] bytes, String file) {
+    if (bytes.length > BYTES_MAX) {
+      throw new WritException(
+          GuardianError.POLICY_TOO_LARGE,
+          file + ": " + bytes.length + " bytes, at most " + BYTES_MAX);
+    }
+    String text;
+    try {
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new WritException(GuardianError.POLICY_SYNTAX, file + ": not UTF-8", e);
+    }
+    LoadSettings settings =
+        LoadSettings.builder().setLabel(file).setCodePointLimit(BYTES_MAX).build();
+    try {
+      return new PlainYaml(file, new Parse(settings).parseString(text).iterator()).document();
+    } catch (MarkedYamlEngineException e) {
+      Located.Place at = e.getProblemMark().map(PlainYaml::place).orElse(Located.Place.NONE);
+      throw refuse(GuardianError.POLICY_SYNTAX, file, at, String.valueOf(e.getProblem()));
+    } catch (YamlEngineException e) {
+      throw new WritException(GuardianError.POLICY_SYNTAX, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Located document() {
+    events.next();
+    Event first = events.next();
+    if (first.getEventId() != Event.ID.DocumentStart) {
+      throw new WritException(GuardianError.POLICY_SYNTAX, file + ": the file is empty");
+    }
+    Located value = value(events.next(), 0);
+    events.next();
+    Event last = events.next();
+    if (last.getEventId() != Event.ID.StreamEnd) {
+      throw refuse(GuardianError.POLICY_YAML, place(last), "a second document");
+    }
+    return value;
+  }
+
+  private Located value(Event event, int depth) {
+    Located.Place at = place(event);
+    if (++values > VALUES_MAX || depth > DEPTH_MAX) {
+      throw refuse(
+          GuardianError.POLICY_TOO_LARGE,
+          at,
+          "more than " + VALUES_MAX + " values or " + DEPTH_MAX + " levels");
+    }
+    if (event instanceof AliasEvent) {
+      throw refuse(GuardianError.POLICY_YAML, at, "an alias");
+    }
+    if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
+      throw refuse(GuardianError.POLICY_YAML, at, "an anchor");
+    }
+    if (event instanceof ScalarEvent scalar) {
+      return new Located.Scalar(at, scalar(scalar, at));
+    }
+    if (event instanceof CollectionStartEvent collection && collection.getTag().isPresent()) {
+      throw refuse(GuardianError.POLICY_YAML, at, "a tag");
+    }
+    return event.getEventId() == Event.ID.MappingStart ? mapping(at, depth) : sequence(at, depth);
+  }
+
+  private Located mapping(Located.Place at, int depth) {
+    LinkedHashMap<String, Located.Member> members = new LinkedHashMap<>();
+    for (Event event = events.next();
+        event.getEventId() != Event.ID.MappingEnd;
+        event = events.next()) {
+      Located.Place keyAt = place(event);
+      if (!(value(event, depth + 1) instanceof Located.Scalar key)
+          || !(key.value() instanceof JsonValue.Str text)) {
+        throw refuse(GuardianError.POLICY_TYPE, keyAt, "a key is not a string");
+      }
+      Located value = value(events.next(), depth + 1);
+      if (members.put(text.value(), new Located.Member(keyAt, value)) != null) {
+        throw refuse(GuardianError.POLICY_DUPLICATE, keyAt, "key \"" + text.value() + "\"");
+      }
+    }
+    return new Located.Map(at, members);
+  }
+
+  private Located sequence(Located.Place at, int depth) {
+    List<Located> items = new ArrayList<>();
+    for (Event event = events.next();
+        event.getEventId() != Event.ID.SequenceEnd;
+        event = events.next()) {
+      items.add(value(event, depth + 1));
+    }
+    return new Located.Seq(at, List.copyOf(items));
+  }
+
+  private JsonValue scalar(ScalarEvent scalar, Located.Place at) {
+    if (scalar.getTag().isPresent()) {
+      throw refuse(GuardianError.POLICY_YAML, at, "a tag");
+    }
+    String text = scalar.getValue();
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isHighSurrogate(text.charAt(i))
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(text.charAt(i))) {
+        throw refuse(GuardianError.POLICY_SYNTAX, at, "half of a surrogate pair");
+      }
+    }
+    if (scalar.getScalarStyle() != ScalarStyle.PLAIN) {
+      return JsonValue.of(text);
+    }
+    Tag tag = resolver.resolve(text, Boolean.TRUE);
+    if (tag.equals(Tag.NULL)) {
+      return JsonValue.NULL;
+    }
+    if (tag.equals(Tag.BOOL)) {
+      return JsonValue.of(text.equals("true"));
+    }
+    if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
+      return number(text).orElseThrow(
+          () -> refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
+    }
+    return JsonValue.of(text);
+  }
+
+  private static Optional<JsonValue> number(String text) {
+    try {
+      double value = Double.parseDouble(text);
+      if (Double.isFinite(value) && Math.abs(value) <= JsonValue.Num.MAX_INTEGER) {
+        return Optional.of(new JsonValue.Num(value == 0 ? 0 : value));
+      }
+    } catch (NumberFormatException e) {
+      // refused below, with infinity and the rest
+    }
+    return Optional.empty();
+  }
+
+  private static Located.Place place(Event event) {
+    return event.getStartMark().map(PlainYaml::place).orElse(Located.Place.NONE);
+  }
+
+  private static Located.Place place(Mark mark) {
+    return new Located.Place(mark.getLine() + 1, mark.getColumn() + 1);
+  }
+
+  private WritException refuse(GuardianError code, Located.Place at, String found) {
+    return refuse(code, file, at, found);
+  }
+
+  private static WritException refuse(
+      GuardianError code, String file, Located.Place at, String found) {
+    return new WritException(
+        code, file + " line " + at.line() + ", column " + at.column() + ": " + found);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.writ.guardian;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.CheckOutcome.Outcome;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Four checks in order, up to the first that does not pass; every one recorded. */
+class TheFourChecksTest {
+
+  @Test
+  void allowsWhatPassesAllFour() {
+    Decision decision = World.judge(World.policy(), World.request());
+    assertThat(decision.verdict()).isEqualTo(Verdict.ALLOW);
+    assertThat(decision.code()).isEmpty();
+    assertThat(decision.checks()).extracting(c -> c.outcome()).containsOnly(Outcome.PASS);
+  }
+
+  @Test
+  void stopsAtTheFirstThatRefusesAndRecordsTheRestAsNotReached() {
+    Decision decision =
+        World.judge(World.policyRequiring("{ cel: 'params.source == \"x\"' }"), World.request());
+    assertThat(decision.verdict()).isEqualTo(Verdict.DENY);
+    assertThat(decision.code()).contains("GRD-102");
+    assertThat(decision.checks())
+        .extracting(c -> c.outcome())
+        .containsExactly(
+            Outcome.REFUSE, Outcome.NOT_REACHED, Outcome.NOT_REACHED, Outcome.NOT_REACHED);
+    assertThat(JudgeInputs.read(decision.inputs()).balances()).hasSize(1);
+  }
+
+  @Test
+  void escalatesWhenNothingButApprovalsIsMissingAndAllowsOnceTheyAreThere() {
+    Policy policy = World.policyRequiring("{ approvals: { role: reviewer, count: 2 } }");
+    Admitted a = World.request().admit(policy);
+    Accounts accounts = World.accounts(policy);
+    Decision first =
+        accounts.judge(a, World.circumstances(), policy, World.trust(), World.NOW).decision();
+    assertThat(first.verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(first.code()).contains("GRD-104");
+    var one = World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
+    var two = World.approval(World.REVIEWER2, "roy", a, policy, Approval.Verdict.APPROVE);
+    assertThat(
+            accounts
+                .judge(a, World.circumstances(one, one), policy, World.trust(), World.NOW)
+                .decision()
+                .verdict())
+        .isEqualTo(Verdict.ESCALATE);
+    Decision last =
+        accounts
+            .judge(a, World.circumstances(one, two), policy, World.trust(), World.NOW)
+            .decision();
+    assertThat(last.verdict()).isEqualTo(Verdict.ALLOW);
+  }
+
+  @Test
+  void judgesAgainFromTheSignedDocumentsAlone() {
+    Policy policy = World.policy();
+    Decision decision = World.judge(policy, World.request());
+    Decision again =
+        Judge.judge(
+            World.request().admit(policy),
+            World.manifest(),
+            Policy.ofCanonical(policy.toJson()),
+            JudgeInputs.read(Decision.read(decision.toJson()).inputs()),
+            decision.snapshot(),
+            Optional.empty());
+    assertThat(again.toJson()).isEqualTo(decision.toJson());
+  }
+}

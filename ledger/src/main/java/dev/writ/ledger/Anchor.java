@@ -1,0 +1,107 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What the ledger was when it was last looked at, kept outside of it (PROTOCOL 27): a ledger that
+ * does not continue this was restored from a backup, or lost entries.
+ *
+ * @param incarnation as in {@link LedgerView#incarnation}
+ * @param treeSize number of events that were durable
+ * @param root root of the log at that size
+ * @param time when this was written; for people
+ */
+public record Anchor(String origin, long incarnation, long treeSize, Digest root, Instant time) {
+
+  /**
+   * Reads the file, if there is one.
+   *
+   * @throws WritException {@code LED-012} for another form than ours
+   */
+  public static Optional<Anchor> read(Path file) {
+    try {
+      return Optional.of(parse(Files.readAllBytes(file)));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw Failures.of("reading the anchor " + file, e);
+    } catch (WritException e) {
+      throw new WritException(LedgerError.ANCHOR_MALFORMED, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static Anchor parse(byte[] bytes) {
+    Fields fields = Fields.of("anchor", Jcs.parseCanonical(bytes, Limits.DEFAULT));
+    Anchor anchor =
+        new Anchor(
+            fields.name("origin"),
+            fields.count("incarnation"),
+            fields.count("tree_size"),
+            fields.digest("root"),
+            fields.time("time"));
+    fields.end();
+    return anchor;
+  }
+
+  /** Replaces the file as a whole. */
+  void write(Path file) {
+    byte[] bytes =
+        Jcs.write(
+            JsonValue.object()
+                .put("incarnation", incarnation)
+                .put("origin", origin)
+                .put("root", root)
+                .put("time", time)
+                .put("tree_size", treeSize)
+                .build());
+    try {
+      DurableFiles.write(file, bytes);
+    } catch (IOException e) {
+      throw Failures.of("writing the anchor " + file, e);
+    }
+  }
+
+  /**
+   * Verifies that a ledger continues what this anchor saw.
+   *
+   * @throws WritException {@code LED-013} for another ledger's anchor, {@code LED-011} for a ledger
+   *     that is behind it or shows another history
+   */
+  void verify(LedgerView ledger) {
+    requireOrigin(ledger.origin());
+    if (ledger.incarnation() != incarnation) {
+      throw behind("incarnation " + ledger.incarnation(), "incarnation " + incarnation);
+    }
+    if (ledger.treeSize() < treeSize) {
+      throw behind(ledger.treeSize() + " events", treeSize + " events");
+    }
+    Digest calculated = ledger.root(treeSize);
+    if (!calculated.equals(root)) {
+      throw behind(
+          "at size " + treeSize + " the calculated root " + calculated, "the root " + root);
+    }
+  }
+
+  void requireOrigin(String ledgerOrigin) {
+    if (!ledgerOrigin.equals(origin)) {
+      throw new WritException(
+          LedgerError.ANCHOR_OTHER, "the anchor is of " + origin + ", not of " + ledgerOrigin);
+    }
+  }
+
+  private static WritException behind(String ledger, String anchor) {
+    return new WritException(
+        LedgerError.ANCHOR_BEHIND, "the ledger has " + ledger + ", but the anchor saw " + anchor);
+  }
+}

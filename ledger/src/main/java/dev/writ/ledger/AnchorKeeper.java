@@ -1,0 +1,123 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.StoreView.Durable;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Writes the anchor behind the commits, in a thread of its own: within a second of a commit, and no
+ * more often than a few times a second. Where it cannot be written the ledger stops, for a restored
+ * backup could no longer be told.
+ */
+final class AnchorKeeper {
+  /** How long commits gather before the anchor follows them, in milliseconds. */
+  private static final long DELAY_MS = 250;
+
+  private final Path file;
+  private final String origin;
+  private final InstantSource clock;
+  private final Consumer<WritException> failed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Thread thread;
+  private Optional<Durable> unwritten = Optional.empty();
+  private boolean closing;
+
+  /** Written by the thread before it ends, read after that. */
+  private Optional<WritException> failure = Optional.empty();
+
+  AnchorKeeper(Path file, String origin, InstantSource clock, Consumer<WritException> failed) {
+    this.file = file;
+    this.origin = origin;
+    this.clock = clock;
+    this.failed = failed;
+    this.thread = Thread.ofPlatform().name("writ-anchor").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Takes note of what is durable now; returns at once. */
+  void follow(Durable durable) {
+    lock.lock();
+    try {
+      unwritten = Optional.of(durable);
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    boolean last = false;
+    while (!last) {
+      Optional<Durable> durable;
+      lock.lock();
+      try {
+        while (unwritten.isEmpty() && !closing) {
+          changed.awaitUninterruptibly();
+        }
+        gather();
+        durable = unwritten;
+        unwritten = Optional.empty();
+        last = closing;
+      } finally {
+        lock.unlock();
+      }
+      try {
+        durable.ifPresent(d -> anchor(d).write(file));
+      } catch (RuntimeException | Error e) {
+        failure = Optional.of(new WritException(LedgerError.ANCHOR_WRITE, e.getMessage(), e));
+        failed.accept(failure.get());
+        return;
+      }
+    }
+  }
+
+  private void gather() {
+    long nanos = TimeUnit.MILLISECONDS.toNanos(DELAY_MS);
+    try {
+      while (nanos > 0 && !closing) {
+        nanos = changed.awaitNanos(nanos);
+      }
+    } catch (InterruptedException e) {
+      // Nobody interrupts this thread on purpose; writing sooner does no harm.
+    }
+  }
+
+  private Anchor anchor(Durable durable) {
+    return new Anchor(
+        origin,
+        durable.incarnation(),
+        durable.frontier().size(),
+        durable.frontier().root(),
+        clock.instant());
+  }
+
+  /**
+   * Writes what is not written yet and returns when the thread has ended.
+   *
+   * @throws WritException {@code LED-014} where the anchor could not be written
+   */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+    Threads.join(thread);
+    failure.ifPresent(
+        e -> {
+          throw new WritException(e.code(), e.found(), e);
+        });
+  }
+}

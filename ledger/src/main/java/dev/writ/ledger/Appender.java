@@ -1,0 +1,171 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The one thread that writes. Whatever waits when it is ready becomes one synced write, so that the
+ * cost of a sync is shared, and callers on virtual threads never stand inside native code. The
+ * order of enqueueing is the order of committing. A failed write stops the ledger: nothing behind
+ * it may be handed out (PROTOCOL 15).
+ */
+final class Appender {
+  /** Bytes of one write: enough to share a sync, little enough to answer soon. */
+  private static final long GROUP_BYTES_MAX = 8L << 20;
+
+  /** Bytes that may wait; beyond that callers are refused, which bounds memory. */
+  private static final long QUEUE_BYTES_MAX = 256L << 20;
+
+  /** Writes a group durably, in order, or throws. */
+  @FunctionalInterface
+  interface GroupWriter {
+    void write(List<Pending> group);
+  }
+
+  private final GroupWriter writer;
+  private final Heads heads;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private final Thread thread;
+  private long queuedBytes;
+  private long enqueued;
+  private long durable;
+  private boolean closing;
+  private Optional<WritException> failure = Optional.empty();
+
+  Appender(GroupWriter writer, Heads heads) {
+    this.writer = writer;
+    this.heads = heads;
+    this.thread = Thread.ofPlatform().name("writ-appender").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Enqueues a batch, or a request for a checkpoint where there is none. */
+  Pending submit(Optional<Batch> batch) {
+    lock.lock();
+    try {
+      requireOpen();
+      Pending pending = new Pending(batch, enqueued + 1);
+      if (queuedBytes > 0 && queuedBytes + pending.bytes > QUEUE_BYTES_MAX) {
+        throw new WritException(LedgerError.OVERLOADED, queuedBytes + " bytes wait");
+      }
+      if (batch.isPresent()) {
+        heads.advance(batch.get(), pending.number, durable);
+        batch.get().use();
+      }
+      enqueued++;
+      queuedBytes += pending.bytes;
+      queue.add(pending);
+      work.signal();
+      return pending;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Optional<Event> pendingHead(RunId run) {
+    lock.lock();
+    try {
+      requireOpen();
+      return heads.head(run).map(Heads.Head::event);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireOpen() {
+    if (failure.isPresent()) {
+      throw new WritException(LedgerError.FAILED, failure.get().getMessage(), failure.get());
+    }
+    if (closing) {
+      throw new WritException(LedgerError.CLOSED, "");
+    }
+  }
+
+  private void run() {
+    while (true) {
+      List<Pending> group = take();
+      if (group.isEmpty()) {
+        return;
+      }
+      try {
+        writer.write(group);
+      } catch (WritException e) {
+        fail(e, group);
+        return;
+      } catch (RuntimeException | Error e) {
+        fail(new WritException(LedgerError.FAILED, "the appender failed: " + e, e), group);
+        return;
+      }
+      lock.lock();
+      try {
+        durable = group.getLast().number;
+      } finally {
+        lock.unlock();
+      }
+      group.forEach(Pending::complete);
+    }
+  }
+
+  /** Waits for work; an empty list ends the thread. */
+  private List<Pending> take() {
+    lock.lock();
+    try {
+      while (queue.isEmpty() && !closing && failure.isEmpty()) {
+        work.awaitUninterruptibly();
+      }
+      List<Pending> group = new ArrayList<>();
+      long bytes = 0;
+      while (!queue.isEmpty()
+          && failure.isEmpty()
+          && (group.isEmpty() || bytes + queue.peek().bytes <= GROUP_BYTES_MAX)) {
+        Pending pending = queue.poll();
+        bytes += pending.bytes;
+        group.add(pending);
+      }
+      queuedBytes -= bytes;
+      return group;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Stops the ledger: this failure goes to everything that is not durable yet. */
+  void fail(WritException e, List<Pending> group) {
+    List<Pending> lost = new ArrayList<>(group);
+    lock.lock();
+    try {
+      if (failure.isEmpty()) {
+        failure = Optional.of(e);
+      }
+      lost.addAll(queue);
+      queue.clear();
+      queuedBytes = 0;
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+    lost.forEach(pending -> pending.fail(e));
+  }
+
+  /** Takes no more work, writes what waits, and returns when the thread has ended. */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+    Threads.join(thread);
+  }
+}

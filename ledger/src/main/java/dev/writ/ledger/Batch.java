@@ -1,0 +1,118 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.merkle.Merkle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * What becomes durable together, or not at all. Everything that can be computed beforehand is
+ * computed here, in the caller's thread, so that the appender only writes. Not thread safe; used
+ * once.
+ */
+public final class Batch {
+  /** Largest content of {@link #blob(byte[])}; larger ones go through {@link Ledger#newBlob}. */
+  public static final int BLOB_BYTES_MAX = 64 * 1024;
+
+  /** One event, with what its bytes determine. */
+  record Entry(Event event, RunId runId, byte[] bytes, Digest id, byte[] runKey, Digest leaf) {}
+
+  /** One row that is written as it is; a null value deletes. */
+  record Row(Store.Family family, byte[] key, byte[] value) {}
+
+  private final List<Entry> entries = new ArrayList<>();
+  private final List<Row> rows = new ArrayList<>();
+  private OptionalLong incarnation = OptionalLong.empty();
+  private long bytes;
+  private boolean used;
+
+  /** Adds an event; several of one run must follow one another. */
+  public Batch event(Event event) {
+    byte[] canonical = event.toBytes();
+    RunId runId = event.runId();
+    entries.add(
+        new Entry(
+            event,
+            runId,
+            canonical,
+            Digest.sha256(canonical),
+            Keys.run(runId),
+            Merkle.leafHash(canonical)));
+    bytes += canonical.length + 256L;
+    return this;
+  }
+
+  /** Adds a document under its id. One that is there already stays as it is. */
+  public Batch document(Envelope envelope) {
+    return row(Store.Family.DOCUMENTS, envelope.id().bytes(), envelope.toBytes());
+  }
+
+  /**
+   * Adds small content under its digest.
+   *
+   * @throws WritException {@code LED-032} above {@link #BLOB_BYTES_MAX}
+   */
+  public Batch blob(byte[] content) {
+    if (content.length > BLOB_BYTES_MAX) {
+      throw new WritException(
+          LedgerError.BLOB_TOO_LARGE,
+          content.length + " bytes, at most " + BLOB_BYTES_MAX + " without newBlob()");
+    }
+    return row(Store.Family.BLOBS, Digest.sha256(content).bytes(), content.clone());
+  }
+
+  /** Names a blob that {@link BlobSink#finish} has written. */
+  public Batch blob(BlobRef blob) {
+    return blob.inline().isPresent()
+        ? row(Store.Family.BLOBS, blob.digest().bytes(), blob.inline().get())
+        : row(Store.Family.FILES, blob.digest().bytes(), Keys.number(blob.size()));
+  }
+
+  /** Sets a row of an index table. Within a batch, and over batches, the last one counts. */
+  public Batch put(String table, String key, byte[] value) {
+    return row(Store.Family.TABLES, Keys.table(table, key), value.clone());
+  }
+
+  /** Removes a row of an index table. */
+  public Batch delete(String table, String key) {
+    return row(Store.Family.TABLES, Keys.table(table, key), null);
+  }
+
+  private Batch row(Store.Family family, byte[] key, byte[] value) {
+    rows.add(new Row(family, key, value));
+    bytes += key.length + (value == null ? 0 : value.length) + 64L;
+    return this;
+  }
+
+  Batch incarnation(long next) {
+    incarnation = OptionalLong.of(next);
+    return this;
+  }
+
+  OptionalLong incarnation() {
+    return incarnation;
+  }
+
+  List<Entry> entries() {
+    return entries;
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  /** About what it takes in memory. */
+  long bytes() {
+    return bytes;
+  }
+
+  void use() {
+    if (used) {
+      throw new WritException(LedgerError.BATCH_USED, entries.size() + " events");
+    }
+    used = true;
+  }
+}

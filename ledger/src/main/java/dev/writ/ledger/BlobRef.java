@@ -1,0 +1,39 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import java.util.Optional;
+
+/**
+ * A blob that was written and is not yet named by a batch. Small content rides inside it; a large
+ * one is a synced file. Until {@link Batch#blob(BlobRef)} is committed nobody can see the blob, and
+ * the next opening sweeps it away.
+ */
+public final class BlobRef {
+  private final Digest digest;
+  private final long size;
+  private final Optional<byte[]> inline;
+
+  BlobRef(Digest digest, long size, Optional<byte[]> inline) {
+    this.digest = digest;
+    this.size = size;
+    this.inline = inline;
+  }
+
+  public Digest digest() {
+    return digest;
+  }
+
+  /** Size in bytes. */
+  public long size() {
+    return size;
+  }
+
+  Optional<byte[]> inline() {
+    return inline;
+  }
+
+  @Override
+  public String toString() {
+    return digest + " (" + size + " bytes)";
+  }
+}

@@ -1,0 +1,167 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.Nondeterministic;
+import dev.writ.canonicalize.WritException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The content-addressed store: small content in the database, large content as files {@code
+ * blobs/ab/<hex>}. A file exists for readers only once a row names it.
+ */
+final class Blobs {
+  private final Store store;
+  private final Path dir;
+  private final ReentrantLock naming = new ReentrantLock();
+  private final AtomicLong sinks = new AtomicLong();
+
+  Blobs(Store store, Path dir) {
+    this.store = store;
+    this.dir = dir;
+  }
+
+  static void create(Path dir) throws IOException {
+    DurableFiles.createDirectory(dir);
+    DurableFiles.createDirectory(dir.resolve("new"));
+  }
+
+  /** Where a blob's file is. */
+  Path file(Digest digest) {
+    String hex = digest.hex();
+    return dir.resolve(hex.substring(0, 2)).resolve(hex);
+  }
+
+  /** A name for a file that is being written; used by one process at a time, swept at opening. */
+  Path fresh() {
+    return dir.resolve("new").resolve(Long.toString(sinks.incrementAndGet()));
+  }
+
+  /** Gives a synced file its name, atomically and for good. */
+  void name(Path file, Digest digest) throws IOException {
+    Path target = file(digest);
+    naming.lock(); // or a second sink might see a directory whose own name is not synced yet
+    try {
+      if (!Files.isDirectory(target.getParent())) {
+        DurableFiles.createDirectory(target.getParent());
+      }
+    } finally {
+      naming.unlock();
+    }
+    DurableFiles.move(file, target);
+  }
+
+  boolean has(Digest digest) {
+    byte[] key = digest.bytes();
+    return store.has(Store.Family.BLOBS, key) || store.has(Store.Family.FILES, key);
+  }
+
+  long size(Digest digest) {
+    return fileSize(digest)
+        .orElseGet(() -> (long) small(digest).orElseThrow(() -> missing(digest)).length);
+  }
+
+  private Optional<Long> fileSize(Digest digest) {
+    return store.get(Store.Family.FILES, digest.bytes()).map(Keys::number);
+  }
+
+  private Optional<byte[]> small(Digest digest) {
+    return store.get(Store.Family.BLOBS, digest.bytes());
+  }
+
+  byte[] read(Digest digest, long bytesMax) {
+    Optional<byte[]> small = small(digest);
+    long size = small.isPresent() ? small.get().length : fileSizeOf(digest);
+    if (size > bytesMax) {
+      throw new WritException(
+          LedgerError.BLOB_TOO_LARGE, digest + " has " + size + " bytes, at most " + bytesMax);
+    }
+    if (small.isPresent()) {
+      return verified(digest, small.get());
+    }
+    try (InputStream in = openFile(digest, size)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw Failures.of("reading blob " + digest, e);
+    }
+  }
+
+  InputStream open(Digest digest) {
+    Optional<byte[]> small = small(digest);
+    return small.isPresent()
+        ? new ByteArrayInputStream(verified(digest, small.get()))
+        : openFile(digest, fileSizeOf(digest));
+  }
+
+  private static byte[] verified(Digest digest, byte[] content) {
+    Digest calculated = Digest.sha256(content);
+    if (!calculated.equals(digest)) {
+      throw new WritException(
+          LedgerError.BLOB_CORRUPT, digest + " has the calculated digest " + calculated);
+    }
+    return content;
+  }
+
+  private long fileSizeOf(Digest digest) {
+    return fileSize(digest).orElseThrow(() -> missing(digest));
+  }
+
+  InputStream openFile(Digest digest, long size) {
+    try {
+      return new VerifyingStream(Files.newInputStream(file(digest)), digest, size);
+    } catch (NoSuchFileException e) {
+      throw new WritException(LedgerError.BLOB_CORRUPT, digest + ": its file is missing", e);
+    } catch (IOException e) {
+      throw Failures.of("opening blob " + digest, e);
+    }
+  }
+
+  private static WritException missing(Digest digest) {
+    return new WritException(LedgerError.BLOB_MISSING, digest.toString());
+  }
+
+  /**
+   * Removes what a crash left behind: unfinished files, and files that no batch came to name. Only
+   * for the one writer, before it has handed out a sink.
+   *
+   * @return how many files were removed
+   */
+  @Nondeterministic("what is removed does not depend on the order of removal")
+  int sweep() {
+    int swept = 0;
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(dir)) {
+      for (Path directory : directories) {
+        boolean unfinished = directory.getFileName().toString().equals("new");
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+          for (Path file : files) {
+            if (unfinished || !isNamed(file)) {
+              Files.delete(file);
+              swept++;
+            }
+          }
+        }
+      }
+      return swept;
+    } catch (IOException e) {
+      throw Failures.of("sweeping " + dir, e);
+    }
+  }
+
+  private boolean isNamed(Path file) {
+    Digest digest;
+    try {
+      digest = Digest.parse("sha256:" + file.getFileName());
+    } catch (WritException e) {
+      return true; // Not a name of ours: nothing that we wrote, so nothing that we may delete.
+    }
+    return fileSize(digest).isPresent();
+  }
+}

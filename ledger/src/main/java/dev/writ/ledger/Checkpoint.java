@@ -1,0 +1,115 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * A C2SP tlog-checkpoint: size and root of the log, in a signed note (spec/log.md). A log key signs
+ * under the log's origin as its name.
+ *
+ * @param origin which log
+ * @param size number of leaves
+ * @param root root hash at that size
+ * @param extensions further lines, opaque; we write none and tolerate others'
+ * @param note the note that says so, with all its signatures
+ */
+public record Checkpoint(
+    String origin, long size, Digest root, List<String> extensions, SignedNote note) {
+
+  public Checkpoint {
+    extensions = List.copyOf(extensions);
+  }
+
+  /** Signs a checkpoint of a log. */
+  public static Checkpoint sign(String origin, long size, Digest root, SigningKey key) {
+    String text =
+        origin + "\n" + size + "\n" + Base64.getEncoder().encodeToString(root.bytes()) + "\n";
+    Checkpoint checkpoint = of(SignedNote.sign(text, origin, key));
+    if (checkpoint.size != size || !checkpoint.origin.equals(origin)) {
+      throw new IllegalArgumentException("origin or size cannot be written: " + origin + " " + size);
+    }
+    return checkpoint;
+  }
+
+  /**
+   * Reads a checkpoint without verifying it.
+   *
+   * @throws WritException {@code LED-050} for what is no note, {@code LED-051} for another text
+   */
+  public static Checkpoint parse(byte[] note) {
+    return of(SignedNote.parse(note));
+  }
+
+  /**
+   * Reads a checkpoint and verifies that this log's key signed it.
+   *
+   * @throws WritException {@code LED-05x} for the first thing that does not hold
+   */
+  public static Checkpoint verify(byte[] note, String origin, VerifyingKey key) {
+    Checkpoint checkpoint = parse(note);
+    checkpoint.verify(origin, key);
+    return checkpoint;
+  }
+
+  /**
+   * Verifies that this log's key signed it, under the origin as its name.
+   *
+   * @throws WritException {@code LED-054} for another log's, {@code LED-052} or {@code LED-053} for
+   *     a signature that does not hold or is not there
+   */
+  public void verify(String origin, VerifyingKey key) {
+    verify(origin, new NoteKey(origin, key));
+  }
+
+  /** As {@link #verify(String, VerifyingKey)}, for a log whose key has another name than itself. */
+  public void verify(String origin, NoteKey key) {
+    if (!this.origin.equals(origin)) {
+      throw new WritException(LedgerError.CHECKPOINT_ORIGIN, this.origin + " instead of " + origin);
+    }
+    note.verify(key);
+  }
+
+  /** The note's bytes. */
+  public byte[] toBytes() {
+    return note.toBytes();
+  }
+
+  private static Checkpoint of(SignedNote note) {
+    String text = note.text();
+    List<String> lines = List.of(text.substring(0, text.length() - 1).split("\n", -1));
+    if (lines.size() < 3 || lines.stream().anyMatch(String::isEmpty)) {
+      throw malformed("the text is not three or more lines, none of them empty");
+    }
+    byte[] root =
+        SignedNote.base64(lines.get(2), LedgerError.CHECKPOINT_MALFORMED, "the root hash");
+    if (root.length != Digest.LENGTH) {
+      throw malformed("the root hash has " + root.length + " bytes");
+    }
+    return new Checkpoint(
+        lines.get(0),
+        size(lines.get(1)),
+        Digest.ofBytes(root),
+        lines.subList(3, lines.size()),
+        note);
+  }
+
+  private static long size(String text) {
+    boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
+    if (digits && (text.length() == 1 || text.charAt(0) != '0') && text.length() <= 19) {
+      try {
+        return Long.parseLong(text);
+      } catch (NumberFormatException e) {
+        // larger than 2^63 − 1; refused below
+      }
+    }
+    throw malformed("the tree size is not a decimal number below 2^63");
+  }
+
+  private static WritException malformed(String found) {
+    return new WritException(LedgerError.CHECKPOINT_MALFORMED, found);
+  }
+}

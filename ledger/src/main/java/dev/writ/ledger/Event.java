@@ -1,0 +1,123 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.canonicalize.json.Timestamps;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * One journal event (spec/journal.md). Its canonical bytes are a leaf of the log, and their digest
+ * is what the run's next event names as {@code prev}.
+ *
+ * @param tenant whose run it is
+ * @param run the run within the tenant
+ * @param seq position in the run, from 0 without gaps
+ * @param kind what happened; the ledger does not look into it
+ * @param prev id of the run's event before this one; absent for the first alone
+ * @param body digest of the document or blob that says what happened
+ * @param at the one clock reading of the step, cut to milliseconds
+ * @param prngSeed 32 bytes in lower-case hex, where the step has a seed
+ */
+public record Event(
+    String tenant,
+    String run,
+    long seq,
+    String kind,
+    Optional<Digest> prev,
+    Digest body,
+    Instant at,
+    Optional<String> prngSeed) {
+
+  private static final Pattern SEED = Pattern.compile("[0-9a-f]{64}");
+  private static final Instant AT_MIN = Instant.parse("0000-01-01T00:00:00Z");
+  private static final Instant AT_MAX = Instant.parse("9999-12-31T23:59:59.999Z");
+
+  /**
+   * @throws WritException {@code LED-021} for a name, {@code LED-020} for a position and {@code
+   *     prev} that contradict each other, {@code LED-026} for a time that RFC 3339 cannot write,
+   *     {@code CAN-023} for a malformed seed
+   */
+  public Event {
+    Names.check("tenant", tenant);
+    Names.check("run", run);
+    Names.check("kind", kind);
+    at = Timestamps.truncate(at);
+    if (at.isBefore(AT_MIN) || at.isAfter(AT_MAX)) {
+      throw new WritException(LedgerError.EVENT_TIME, at.toString());
+    }
+    if (seq < 0 || seq > JsonValue.Num.MAX_INTEGER || prev.isPresent() != (seq > 0)) {
+      throw new WritException(
+          LedgerError.CHAIN, "seq " + seq + (prev.isPresent() ? " with" : " without") + " prev");
+    }
+    if (prngSeed.isPresent() && !SEED.matcher(prngSeed.get()).matches()) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, "event/prng_seed is not 64 lower-case hex digits");
+    }
+  }
+
+  /** The event that opens a run. */
+  public static Event first(
+      String tenant, String run, String kind, Digest body, Instant at, Optional<String> seed) {
+    return new Event(tenant, run, 0, kind, Optional.empty(), body, at, seed);
+  }
+
+  /** The event that continues this one. */
+  public Event next(String kind, Digest body, Instant at, Optional<String> seed) {
+    return new Event(tenant, run, seq + 1, kind, Optional.of(id()), body, at, seed);
+  }
+
+  public RunId runId() {
+    return new RunId(tenant, run);
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("at", at)
+        .put("body", body)
+        .put("kind", kind)
+        .putIfPresent("prev", prev, digest -> JsonValue.of(digest.toString()))
+        .putIfPresent("prng_seed", prngSeed, JsonValue::of)
+        .put("run", run)
+        .put("seq", seq)
+        .put("tenant", tenant)
+        .build();
+  }
+
+  /**
+   * Reads an event's canonical bytes.
+   *
+   * @throws WritException {@code CAN-0xx} for any other form, {@code LED-02x} as the constructor
+   */
+  public static Event parse(byte[] canonical) {
+    Fields fields = Fields.of("event", Jcs.parseCanonical(canonical, Limits.DEFAULT));
+    Event event =
+        new Event(
+            fields.name("tenant"),
+            fields.name("run"),
+            fields.count("seq"),
+            fields.name("kind"),
+            fields.optional("prev", fields::digest),
+            fields.digest("body"),
+            fields.time("at"),
+            fields.optional("prng_seed", fields::string));
+    fields.end();
+    return event;
+  }
+
+  /** The canonical bytes, which are the leaf of the log. */
+  public byte[] toBytes() {
+    return Jcs.write(toJson());
+  }
+
+  /** The digest of the canonical bytes. */
+  public Digest id() {
+    return Digest.sha256(toBytes());
+  }
+}

@@ -1,0 +1,53 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The file {@code FORMAT}, which is written last and read first. */
+final class Format {
+  static final int VERSION = 1;
+
+  private static final Pattern TEXT = Pattern.compile("writ-ledger ([0-9]{1,6})\n");
+
+  private Format() {}
+
+  static void write(Path dir) throws IOException {
+    DurableFiles.write(
+        dir.resolve("FORMAT"),
+        ("writ-ledger " + VERSION + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * @throws WritException {@code LED-002} where there is no ledger, {@code LED-007} for one of a
+   *     later format, {@code LED-006} for a file that says nothing
+   */
+  static void require(Path dir) {
+    String text;
+    try {
+      Path file = dir.resolve("FORMAT");
+      if (Files.exists(file) && Files.size(file) > 64) {
+        throw new WritException(LedgerError.CORRUPT, dir + "/FORMAT is too long");
+      }
+      text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new WritException(LedgerError.MISSING, dir + " has no file FORMAT", e);
+    } catch (IOException e) {
+      throw Failures.of("reading " + dir + "/FORMAT", e);
+    }
+    Matcher matcher = TEXT.matcher(text);
+    if (!matcher.matches()) {
+      throw new WritException(LedgerError.CORRUPT, dir + "/FORMAT is not of a ledger");
+    }
+    int version = Integer.parseInt(matcher.group(1));
+    if (version != VERSION) {
+      throw new WritException(
+          LedgerError.FORMAT_FUTURE, "format " + version + ", this version knows " + VERSION);
+    }
+  }
+}

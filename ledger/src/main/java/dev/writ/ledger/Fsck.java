@@ -1,0 +1,512 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.FsckReport.Problem;
+import dev.writ.ledger.merkle.Frontier;
+import dev.writ.ledger.merkle.Merkle;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Rebuilds everything from the raw entries and compares it with what is stored. It reads beside a
+ * writer, changes nothing, and holds one row at a time.
+ */
+public final class Fsck {
+  private static final byte[] ALL = {};
+
+  /** Documents of ours, whose payload must be canonical JSON. */
+  private static final String OURS = "application/vnd.writ.";
+
+  /** Hears how far the examination is; called for every row, so it must be quick. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * @param step what is being examined, in the plural: "events"
+     * @param done how many were
+     */
+    void at(String step, long done);
+  }
+
+  /**
+   * What to examine and against what.
+   *
+   * @param dir the data directory
+   * @param logKey verifies the checkpoints' signatures; without it they are not verified
+   * @param anchor the file to compare with; without it a restored backup is not told
+   * @param secondOpinion is given the canonical bytes of every event and document, and throws where
+   *     it would write them otherwise
+   */
+  public record Options(
+      Path dir,
+      Optional<VerifyingKey> logKey,
+      Optional<Path> anchor,
+      Optional<Consumer<byte[]>> secondOpinion,
+      Progress progress) {
+
+    /** The directory alone. */
+    public static Options of(Path dir) {
+      return new Options(
+          dir, Optional.empty(), Optional.empty(), Optional.empty(), (step, done) -> {});
+    }
+
+    public Options withLogKey(VerifyingKey key) {
+      return new Options(dir, Optional.of(key), anchor, secondOpinion, progress);
+    }
+
+    public Options withAnchor(Path file) {
+      return new Options(dir, logKey, Optional.of(file), secondOpinion, progress);
+    }
+
+    public Options withSecondOpinion(Consumer<byte[]> canonicalizer) {
+      return new Options(dir, logKey, anchor, Optional.of(canonicalizer), progress);
+    }
+
+    public Options withProgress(Progress hears) {
+      return new Options(dir, logKey, anchor, secondOpinion, hears);
+    }
+  }
+
+  private final Options options;
+  private final Store store;
+  private final Blobs blobs;
+  private final List<String> verified = new ArrayList<>();
+  private final List<String> notVerified = new ArrayList<>();
+  private final List<Problem> problems = new ArrayList<>();
+  private final Frontier frontier = Frontier.empty();
+  private long problemsTotal;
+  private long logRows;
+  private Instant highWater = Instant.EPOCH;
+  private Optional<Anchor> anchor = Optional.empty();
+
+  private Fsck(Options options, Store store) {
+    this.options = options;
+    this.store = store;
+    this.blobs = new Blobs(store, options.dir().resolve("blobs"));
+  }
+
+  /**
+   * Examines a ledger.
+   *
+   * @throws WritException {@code LED-002}, {@code LED-004}, {@code LED-007} where there is nothing
+   *     to examine, {@code LED-006} where the database does not open at all
+   */
+  public static FsckReport check(Options options) {
+    Path dir = options.dir().toAbsolutePath().normalize();
+    Format.require(dir);
+    try (Store store = Store.openReader(dir.resolve("db"))) {
+      return new Fsck(options, store).run();
+    }
+  }
+
+  private FsckReport run() {
+    logRows = store.last(Store.Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    step("database", this::checksums);
+    step("anchor", this::readAnchor);
+    step("events", this::events);
+    step("log", this::log);
+    step("checkpoints", this::checkpoints);
+    step("documents", this::documents);
+    step("blobs", this::smallBlobs);
+    step("blob files", this::fileBlobs);
+    step("meta", this::meta);
+    notVerified.add("index tables: what they hold can be rebuilt only by whoever wrote them");
+    notVerified.add("envelope signatures: that is `writ audit`, which knows the keys");
+    if (options.secondOpinion().isEmpty()) {
+      notVerified.add("canonical form by a second implementation: not asked for");
+    }
+    return new FsckReport(
+        verified, notVerified, problems, problemsTotal, frontier.size(), frontier.root().toString());
+  }
+
+  private interface Step {
+    void run();
+  }
+
+  private void step(String what, Step step) {
+    try {
+      step.run();
+    } catch (WritException e) {
+      // Damage below the rows ends this step, and no other.
+      problem(what, "the examination ended early: " + e.getMessage());
+    }
+  }
+
+  private void problem(String where, String found) {
+    problemsTotal++;
+    if (problems.size() < FsckReport.PROBLEMS_MAX) {
+      problems.add(new Problem(where, found));
+    }
+  }
+
+  private void done(String step, long done) {
+    options.progress().at(step, done);
+  }
+
+  private void checksums() {
+    store.verifyChecksums();
+    verified.add("checksums of all database files");
+  }
+
+  private void readAnchor() {
+    if (options.anchor().isEmpty()) {
+      notVerified.add("the anchor: none was named, so a restored backup would not be told");
+      return;
+    }
+    anchor = Anchor.read(options.anchor().get());
+    if (anchor.isEmpty()) {
+      problem("anchor", options.anchor().get() + " is missing");
+    }
+  }
+
+  /** Walks every run in the order of its rows. */
+  private void events() {
+    RunWalk walk = new RunWalk();
+    scan(
+        Store.Family.EVENTS,
+        (key, row) -> {
+          walk.event(key, row);
+          done("events", walk.count);
+          return true;
+        });
+    walk.end();
+    if (walk.count != logRows) {
+      problem("events", walk.count + " events, but the log has " + logRows + " rows");
+    }
+    long[] runs = {0};
+    scan(
+        Store.Family.RUNS,
+        (key, row) -> {
+          runs[0]++;
+          if (!store.has(Store.Family.EVENTS, Keys.event(key, Keys.number(row)))) {
+            problem("run " + Keys.run(key), "its head, seq " + Keys.number(row) + ", is no event");
+          }
+          return true;
+        });
+    if (runs[0] != walk.runs) {
+      problem("runs", runs[0] + " heads, but events of " + walk.runs + " runs");
+    }
+    verified.add(
+        walk.count + " events of " + walk.runs + " runs: canonical form, seq, prev, body, position");
+  }
+
+  /** The state of walking one run after another. */
+  private final class RunWalk {
+    private byte[] runKey = ALL;
+    private long seq;
+    private Optional<Digest> prev = Optional.empty();
+    private long count;
+    private long runs;
+
+    void event(byte[] key, byte[] row) {
+      count++;
+      byte[] itsRun = Arrays.copyOf(key, Math.max(0, key.length - 8));
+      if (!Arrays.equals(itsRun, runKey)) {
+        end();
+        runKey = itsRun;
+        seq = 0;
+        prev = Optional.empty();
+        runs++;
+      }
+      byte[] bytes = StoreView.eventBytes(row);
+      String where = "event " + Keys.run(itsRun) + " " + seq;
+      try {
+        Event event = Event.parse(bytes);
+        position(where, event, key, row);
+        body(where, event);
+        if (event.at().isAfter(highWater)) {
+          highWater = event.at();
+        }
+      } catch (WritException e) {
+        problem(where, e.getMessage());
+      }
+      secondOpinion(where, bytes);
+      prev = Optional.of(Digest.sha256(bytes));
+      seq++;
+    }
+
+    private void position(String where, Event event, byte[] key, byte[] row) {
+      if (!Arrays.equals(key, Keys.event(Keys.run(event.runId()), event.seq()))) {
+        problem(where, "its row is not that of " + event.runId() + " " + event.seq());
+      }
+      if (event.seq() != seq) {
+        problem(where, "calculated seq " + seq + ", but the event has " + event.seq());
+        seq = event.seq();
+      }
+      if (!event.prev().equals(prev)) {
+        problem(
+            where,
+            "calculated prev " + text(prev) + ", but the event has " + text(event.prev()));
+      }
+      long index = Keys.number(row);
+      Optional<byte[]> logRow = store.get(Store.Family.LOG, Keys.number(index));
+      if (logRow.isEmpty() || !Arrays.equals(StoreView.eventKey(index, logRow.get()), key)) {
+        problem(where, "it says position " + index + ", where the log has not this event");
+      }
+    }
+
+    private void body(String where, Event event) {
+      byte[] body = event.body().bytes();
+      if (!store.has(Store.Family.DOCUMENTS, body) && !blobs.has(event.body())) {
+        problem(where, "its body " + event.body() + " is neither a document nor a blob");
+      }
+    }
+
+    void end() {
+      if (runKey.length == 0) {
+        return;
+      }
+      Optional<Long> head = store.get(Store.Family.RUNS, runKey).map(Keys::number);
+      if (!head.equals(Optional.of(seq - 1))) {
+        problem(
+            "run " + Keys.run(runKey),
+            "calculated head "
+                + (seq - 1)
+                + ", but "
+                + head.map(String::valueOf).orElse("none")
+                + " is stored");
+      }
+    }
+
+    private static String text(Optional<Digest> digest) {
+      return digest.map(Digest::toString).orElse("nothing");
+    }
+  }
+
+  /** Visits all rows of a family; one that cannot even be taken apart is a problem of its own. */
+  private void scan(Store.Family family, Store.Visitor visitor) {
+    store.scan(
+        family,
+        ALL,
+        ALL,
+        (key, row) -> {
+          try {
+            return visitor.row(key, row);
+          } catch (WritException e) {
+            problem(family + " row " + HexFormat.of().formatHex(key), e.getMessage());
+            return true;
+          }
+        });
+  }
+
+  private void secondOpinion(String where, byte[] canonical) {
+    options
+        .secondOpinion()
+        .ifPresent(
+            opinion -> {
+              try {
+                opinion.accept(canonical);
+              } catch (RuntimeException e) {
+                problem(where, "the second opinion differs: " + e.getMessage());
+              }
+            });
+  }
+
+  /** Grows the tree anew from the event bytes and holds every stored node and root against it. */
+  private void log() {
+    root(0);
+    scan(
+        Store.Family.LOG,
+        (key, row) -> {
+          long index = Keys.number(key);
+          if (index != frontier.size()) {
+            problem("log row " + index, "row " + frontier.size() + " is missing before it");
+            return false;
+          }
+          logRow(index, row);
+          root(frontier.size());
+          done("log rows", frontier.size());
+          return true;
+        });
+    verified.add(
+        frontier.size() + " log rows: leaf, nodes and the roots of checkpoints, from the entries");
+    anchor.ifPresent(this::anchor);
+  }
+
+  private void logRow(long index, byte[] row) {
+    String where = "log row " + index;
+    Optional<byte[]> event = Optional.empty();
+    if (row.length > StoreView.nodesLength(index)) {
+      event = store.get(Store.Family.EVENTS, StoreView.eventKey(index, row));
+    }
+    if (event.isEmpty()) {
+      problem(where, "it names an event that is not there");
+    } else if (Keys.number(event.get()) != index) {
+      problem(where, "its event says position " + Keys.number(event.get()));
+    }
+    if (row.length < StoreView.nodesLength(index)) {
+      problem(where, row.length + " bytes are too few for its nodes");
+    }
+    byte[] padded = Arrays.copyOf(row, Math.max(row.length, StoreView.nodesLength(index)));
+    Digest leaf =
+        event
+            .map(e -> Merkle.leafHash(StoreView.eventBytes(e)))
+            .orElseGet(() -> Digest.ofBytes(Arrays.copyOf(padded, Digest.LENGTH)));
+    List<Digest> nodes = frontier.append(leaf);
+    for (int level = 0; level < nodes.size(); level++) {
+      int at = level * Digest.LENGTH;
+      Digest stored = Digest.ofBytes(Arrays.copyOfRange(padded, at, at + Digest.LENGTH));
+      if (!stored.equals(nodes.get(level))) {
+        problem(
+            where,
+            "calculated node " + nodes.get(level) + " at level " + level + ", but " + stored
+                + " is stored");
+      }
+    }
+  }
+
+  /** Holds whatever claims a root at this size against the calculated one. */
+  private void root(long size) {
+    Optional<byte[]> note = store.get(Store.Family.CHECKPOINTS, Keys.number(size));
+    if (note.isPresent()) {
+      try {
+        requireRoot("checkpoint " + size, "checkpoint", Checkpoint.parse(note.get()).root());
+      } catch (WritException e) {
+        problem("checkpoint " + size, e.getMessage());
+      }
+    }
+    anchor
+        .filter(a -> a.treeSize() == size)
+        .ifPresent(a -> requireRoot("anchor", "anchor", a.root()));
+  }
+
+  private void requireRoot(String where, String who, Digest claimed) {
+    Digest calculated = frontier.root();
+    if (!calculated.equals(claimed)) {
+      problem(where, "calculated root " + calculated + ", but " + who + " claims " + claimed);
+    }
+  }
+
+  private void anchor(Anchor anchor) {
+    if (anchor.treeSize() > frontier.size()) {
+      problem(
+          "anchor",
+          "the log has " + frontier.size() + " events, but the anchor saw " + anchor.treeSize());
+    }
+    long incarnation = Keys.number(StoreView.meta(store, StoreView.META_INCARNATION));
+    if (anchor.incarnation() != incarnation) {
+      problem(
+          "anchor",
+          "the ledger is incarnation " + incarnation + ", the anchor's " + anchor.incarnation());
+    }
+    if (!anchor.origin().equals(origin())) {
+      problem("anchor", "the ledger is " + origin() + ", the anchor's " + anchor.origin());
+    }
+    verified.add("the anchor: origin, incarnation, size " + anchor.treeSize() + ", root");
+  }
+
+  private String origin() {
+    return new String(
+        StoreView.meta(store, StoreView.META_ORIGIN), StandardCharsets.UTF_8);
+  }
+
+  private void checkpoints() {
+    long[] count = {0};
+    String origin = origin();
+    scan(
+        Store.Family.CHECKPOINTS,
+        (key, note) -> {
+          long size = Keys.number(key);
+          String where = "checkpoint " + size;
+          if (size > frontier.size()) {
+            problem(where, "the log has " + frontier.size() + " events");
+          }
+          try {
+            Checkpoint checkpoint = Checkpoint.parse(note);
+            if (checkpoint.size() != size) {
+              problem(where, "it claims size " + checkpoint.size());
+            }
+            if (options.logKey().isPresent()) {
+              checkpoint.verify(origin, options.logKey().get());
+            }
+          } catch (WritException e) {
+            problem(where, e.getMessage());
+          }
+          done("checkpoints", ++count[0]);
+          return true;
+        });
+    if (options.logKey().isPresent()) {
+      verified.add(count[0] + " checkpoints: form, size, signature");
+    } else {
+      verified.add(count[0] + " checkpoints: form, size");
+      notVerified.add("signatures of checkpoints: no log key was named");
+    }
+  }
+
+  private void documents() {
+    long[] count = {0};
+    scan(
+        Store.Family.DOCUMENTS,
+        (key, row) -> {
+          Digest id = Digest.ofBytes(key);
+          String where = "document " + id;
+          try {
+            Envelope envelope = StoreView.parseDocument(id, row);
+            if (envelope.payloadType().startsWith(OURS)) {
+              envelope.document();
+              secondOpinion(where, envelope.payload());
+            }
+          } catch (WritException e) {
+            problem(where, e.getMessage());
+          }
+          secondOpinion(where, row);
+          done("documents", ++count[0]);
+          return true;
+        });
+    verified.add(count[0] + " documents: canonical envelope, canonical payload, id");
+  }
+
+  private void smallBlobs() {
+    long[] count = {0};
+    scan(
+        Store.Family.BLOBS,
+        (key, content) -> {
+          Digest calculated = Digest.sha256(content);
+          if (!Arrays.equals(calculated.bytes(), key)) {
+            problem("blob " + Digest.ofBytes(key), "calculated digest " + calculated);
+          }
+          done("blobs", ++count[0]);
+          return true;
+        });
+    verified.add(count[0] + " blobs in the database: digest");
+  }
+
+  private void fileBlobs() {
+    long[] count = {0};
+    scan(
+        Store.Family.FILES,
+        (key, size) -> {
+          Digest digest = Digest.ofBytes(key);
+          try (InputStream in = blobs.openFile(digest, Keys.number(size))) {
+            in.transferTo(OutputStream.nullOutputStream());
+          } catch (IOException e) {
+            problem("blob " + digest, Failures.of("reading", e).getMessage());
+          } catch (WritException e) {
+            problem("blob " + digest, e.getMessage());
+          }
+          done("blob files", ++count[0]);
+          return true;
+        });
+    verified.add(count[0] + " blobs in files: size, digest");
+  }
+
+  private void meta() {
+    Instant stored = Instant.ofEpochMilli(Keys.number(StoreView.meta(store, StoreView.META_HIGH_WATER)));
+    if (!stored.equals(highWater)) {
+      problem("high_water", "calculated " + highWater + ", but " + stored + " is stored");
+    }
+    verified.add("the high-water mark of time");
+  }
+}

@@ -1,0 +1,290 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Nondeterministic;
+import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * The journal, the content-addressed store and the Merkle log, embedded: the one writer of a data
+ * directory. Safe for use by many threads. It knows nothing of what its documents mean.
+ */
+public final class Ledger extends StoreView {
+  private final Appender appender;
+  private final AnchorKeeper anchorKeeper;
+  private volatile Durable durable;
+
+  private Ledger(LedgerConfig config, Store store, UnaryOperator<LogWriter.Disk> seam) {
+    super(store, new Blobs(store, config.dir().resolve("blobs")));
+    if (!origin().equals(config.origin())) {
+      throw new WritException(
+          LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
+    }
+    durable = Durable.load(store);
+    LogWriter writer =
+        new LogWriter(
+            store,
+            seam.apply(store::write),
+            config.origin(),
+            config.logKey(),
+            durable,
+            this::publish);
+    appender = new Appender(writer, new Heads(this));
+    anchorKeeper =
+        new AnchorKeeper(
+            config.anchor(), config.origin(), config.clock(), e -> appender.fail(e, List.of()));
+  }
+
+  /**
+   * Makes a ledger and its anchor, and opens it.
+   *
+   * @throws WritException {@code LED-001} where the directory has something in it or the anchor
+   *     exists, {@code LED-004}, {@code LED-005} or {@code LED-008} where the disk refuses; nothing
+   *     is left behind then
+   */
+  public static Ledger create(LedgerConfig config) {
+    Path dir = config.dir();
+    if (Files.exists(config.anchor())) {
+      throw new WritException(LedgerError.EXISTS, "the anchor " + config.anchor());
+    }
+    boolean empty = isEmptyDirectory(dir);
+    try {
+      if (empty) {
+        DurableFiles.restrict(dir);
+      } else {
+        DurableFiles.createDirectory(dir);
+      }
+      layOut(config);
+    } catch (IOException e) {
+      removeLayout(dir, empty);
+      throw Failures.of("making " + dir, e);
+    } catch (WritException e) {
+      removeLayout(dir, empty);
+      throw e;
+    }
+    return open(config);
+  }
+
+  /** Whether there is an empty directory; anything else that is there is refused. */
+  @Nondeterministic("only whether there is anything counts")
+  private static boolean isEmptyDirectory(Path dir) {
+    if (!Files.exists(dir)) {
+      return false;
+    }
+    if (!Files.isDirectory(dir)) {
+      throw new WritException(LedgerError.EXISTS, dir + " is not a directory");
+    }
+    try (DirectoryStream<Path> children = Files.newDirectoryStream(dir)) {
+      if (children.iterator().hasNext()) {
+        throw new WritException(LedgerError.EXISTS, dir + " is not empty");
+      }
+      return true;
+    } catch (IOException e) {
+      throw Failures.of("looking into " + dir, e);
+    }
+  }
+
+  private static void layOut(LedgerConfig config) throws IOException {
+    Path dir = config.dir();
+    Blobs.create(dir.resolve("blobs"));
+    Path db = dir.resolve("db");
+    DurableFiles.createDirectory(db);
+    try (Store store = Store.create(db);
+        WriteBatch rows = new WriteBatch()) {
+      var meta = store.handle(Store.Family.DEFAULT);
+      rows.put(meta, META_ORIGIN, Names.utf8("origin", config.origin()));
+      rows.put(meta, META_INCARNATION, Keys.number(1));
+      rows.put(meta, META_HIGH_WATER, Keys.number(0));
+      store.write(rows);
+    } catch (RocksDBException e) {
+      throw Failures.of("making " + db, e);
+    }
+    if (config.anchor().getParent() != null) {
+      Files.createDirectories(config.anchor().getParent());
+    }
+    Format.write(dir);
+    try (LedgerView view = openReadOnly(dir)) {
+      anchorOf(view, config).write(config.anchor());
+    }
+  }
+
+  @Nondeterministic("everything is removed, in whatever order")
+  private static void removeLayout(Path dir, boolean keepDirectory) {
+    try (DirectoryStream<Path> children = Files.newDirectoryStream(dir)) {
+      for (Path child : children) {
+        DurableFiles.deleteTree(child);
+      }
+      if (!keepDirectory) {
+        Files.delete(dir);
+      }
+    } catch (NoSuchFileException e) {
+      // It was not even made.
+    } catch (IOException e) {
+      throw Failures.of("removing what was half made in " + dir, e);
+    }
+  }
+
+  private static Anchor anchorOf(LedgerView view, LedgerConfig config) {
+    return new Anchor(
+        view.origin(), view.incarnation(), view.treeSize(), view.root(), config.clock().instant());
+  }
+
+  /**
+   * Opens a ledger as its one writer, and sweeps away blobs that no batch came to name.
+   *
+   * @throws WritException {@code LED-002} missing, {@code LED-003} locked, {@code LED-004} no
+   *     permission, {@code LED-006} damaged, {@code LED-007} a later format, {@code LED-009} another
+   *     log's; {@code LED-010} without its anchor, {@code LED-011} behind it, {@code LED-012} or
+   *     {@code LED-013} for an anchor that is none
+   */
+  public static Ledger open(LedgerConfig config) {
+    return open(config, disk -> disk);
+  }
+
+  /** For tests: what stands between the appender and the disk can be wrapped. */
+  static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
+    Format.require(config.dir());
+    Store store = Store.open(config.dir().resolve("db"));
+    try {
+      Ledger ledger = new Ledger(config, store, seam);
+      Anchor.read(config.anchor())
+          .orElseThrow(
+              () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()))
+          .verify(ledger);
+      ledger.start();
+      return ledger;
+    } catch (WritException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private void start() {
+    blobs.sweep();
+    appender.start();
+    anchorKeeper.start();
+  }
+
+  /**
+   * Opens a ledger for reading; its writer may be at work in another process. {@link
+   * LedgerView#refresh} moves it on.
+   *
+   * @throws WritException {@code LED-002}, {@code LED-004}, {@code LED-006} or {@code LED-007}
+   */
+  public static LedgerView openReadOnly(Path dir) {
+    return ReadOnlyLedger.open(dir.toAbsolutePath().normalize());
+  }
+
+  /**
+   * Begins the next incarnation of a ledger that was put back from a backup, or has lost its
+   * anchor: the one way to make such a ledger open again (PROTOCOL 27). What was signed for the
+   * incarnation before is void.
+   *
+   * @return the new incarnation
+   * @throws WritException as {@link #open}, but for {@code LED-010} and {@code LED-011}
+   */
+  public static long nextIncarnation(LedgerConfig config) {
+    return nextIncarnation(config, (view, incarnation) -> new Batch());
+  }
+
+  /** Says what becomes durable together with a new incarnation: the events that record it. */
+  @FunctionalInterface
+  public interface Incarnating {
+    Batch batch(Ledger ledger, long incarnation);
+  }
+
+  /** As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write. */
+  public static long nextIncarnation(LedgerConfig config, Incarnating incarnating) {
+    Format.require(config.dir());
+    Store store = Store.open(config.dir().resolve("db"));
+    try {
+      Ledger ledger = new Ledger(config, store, disk -> disk);
+      Optional<Anchor> anchor = Anchor.read(config.anchor());
+      anchor.ifPresent(a -> a.requireOrigin(ledger.origin()));
+      long next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
+      Batch batch = incarnating.batch(ledger, next).incarnation(next);
+      // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
+      // writes under an incarnation which no anchor knows.
+      new Anchor(
+              ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
+          .write(config.anchor());
+      ledger.start();
+      Commit commit = ledger.append(batch);
+      ledger.close();
+      commit.await();
+      return next;
+    } catch (WritException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Enqueues a batch and returns at once; the order of calls is the order of commits. Events are
+   * checked against the head of their run, enqueued batches included.
+   *
+   * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-022}
+   *     after a failure, {@code LED-023} after closing, {@code LED-024} where too much waits, {@code
+   *     LED-025} for a batch that was used: nothing of the batch is enqueued then
+   */
+  public Commit append(Batch batch) {
+    return appender.submit(Optional.of(batch));
+  }
+
+  /** The last event of a run, enqueued ones included: what the next event continues. */
+  public Optional<Event> pendingHead(RunId run) {
+    return appender.pendingHead(run);
+  }
+
+  /** Takes content of any size, which {@link Batch#blob(BlobRef)} then names. */
+  public BlobSink newBlob() {
+    return new BlobSink(blobs);
+  }
+
+  /**
+   * Signs the log as it is behind everything enqueued so far, and returns when that is durable. The
+   * same size is signed once.
+   *
+   * @throws WritException as {@link Commit#await}
+   */
+  public Checkpoint checkpoint() {
+    return appender.submit(Optional.empty()).awaitCheckpoint().orElseThrow();
+  }
+
+  private void publish(Durable now) {
+    durable = now;
+    anchorKeeper.follow(now);
+  }
+
+  @Override
+  Durable durable() {
+    return durable;
+  }
+
+  /** Does nothing: a writer sees what it has committed. */
+  @Override
+  public void refresh() {}
+
+  /**
+   * Writes what waits, then the anchor, and closes. Further calls do nothing.
+   *
+   * @throws WritException {@code LED-014} where the anchor could not be written; it is closed then
+   */
+  @Override
+  public void close() {
+    try {
+      appender.close();
+      anchorKeeper.close();
+    } finally {
+      store.close();
+    }
+  }
+}

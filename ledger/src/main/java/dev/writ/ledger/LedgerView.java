@@ -1,0 +1,144 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.merkle.MerkleProof;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * What readers see of a ledger: committed state, and nothing else. Safe for use by many threads.
+ * Consumers are called while the ledger is held open; they must not close it. Every method throws
+ * {@code LED-023} after {@link #close}, {@code LED-006} for damaged data and {@code LED-008} where
+ * the storage fails.
+ */
+public interface LedgerView extends AutoCloseable {
+
+  /** Takes an event with its position in the log. */
+  @FunctionalInterface
+  interface EventVisitor {
+    void event(long index, Event event);
+  }
+
+  /** Takes a row of an index table; false ends the scan. */
+  @FunctionalInterface
+  interface RowVisitor {
+    boolean row(String key, byte[] value);
+  }
+
+  /** The document with that id; its payload has been hashed again. */
+  Optional<Envelope> document(Digest id);
+
+  boolean hasDocument(Digest id);
+
+  /** The last event of a run. */
+  Optional<Event> head(RunId run);
+
+  Optional<Event> event(RunId run, long seq);
+
+  /** Streams the events of a run from {@code fromSeq} on, in order. */
+  void events(RunId run, long fromSeq, Consumer<Event> consumer);
+
+  /**
+   * Streams events in commit order, which is the order of the log's leaves.
+   *
+   * @param toIndex exclusive
+   * @throws WritException {@code LED-040} unless 0 ≤ from ≤ to ≤ {@link #treeSize}
+   */
+  void eventsByIndex(long fromIndex, long toIndex, EventVisitor visitor);
+
+  /** Where in the log an event is. */
+  OptionalLong indexOf(RunId run, long seq);
+
+  /** All runs, in the order of their UTF-8 bytes. */
+  void runs(Consumer<RunId> consumer);
+
+  /** A row of an index table. */
+  Optional<byte[]> get(String table, String key);
+
+  /** The rows of an index table whose keys begin so, in the order of their UTF-8 bytes. */
+  void scan(String table, String keyPrefix, RowVisitor visitor);
+
+  boolean hasBlob(Digest digest);
+
+  /**
+   * Size in bytes.
+   *
+   * @throws WritException {@code LED-030} where there is none
+   */
+  long blobSize(Digest digest);
+
+  /**
+   * A blob's content, hashed again.
+   *
+   * @throws WritException {@code LED-030} missing, {@code LED-031} corrupt, {@code LED-032} larger
+   *     than {@code bytesMax}
+   */
+  byte[] blob(Digest digest, long bytesMax);
+
+  /**
+   * Streams a blob's content. It is hashed along the way, and the read that would answer "end"
+   * throws {@code LED-031} where the digest differs: what was read before that is unverified.
+   *
+   * @throws WritException {@code LED-030} missing
+   */
+  InputStream openBlob(Digest digest);
+
+  /** Number of events in the log. */
+  long treeSize();
+
+  /** Root of the log at {@link #treeSize}. */
+  Digest root();
+
+  /**
+   * Root of the log when it had {@code size} leaves.
+   *
+   * @throws WritException {@code LED-040} outside of the log
+   */
+  Digest root(long size);
+
+  /**
+   * Proof that an event is in the log of that size.
+   *
+   * @throws WritException {@code LED-040} unless 0 ≤ index &lt; size ≤ {@link #treeSize}
+   */
+  MerkleProof inclusionProof(long index, long size);
+
+  /**
+   * Proof that the log of size2 continues that of size1.
+   *
+   * @throws WritException {@code LED-040} unless 0 ≤ size1 ≤ size2 ≤ {@link #treeSize}
+   */
+  MerkleProof consistencyProof(long size1, long size2);
+
+  /** The stored checkpoint of the greatest size. */
+  Optional<Checkpoint> latestCheckpoint();
+
+  /** The stored checkpoint of exactly this size. */
+  Optional<Checkpoint> checkpoint(long size);
+
+  /** The stored checkpoint of the least size that is {@code size} or more. */
+  Optional<Checkpoint> checkpointCovering(long size);
+
+  /** All stored checkpoints by size. */
+  void checkpoints(Consumer<Checkpoint> consumer);
+
+  /** Counts how often a backup was put back on purpose; from 1 (PROTOCOL 27). */
+  long incarnation();
+
+  /** Name of the log. */
+  String origin();
+
+  /** The greatest {@code at} ever committed; the epoch where there is none (PROTOCOL 22). */
+  Instant highWater();
+
+  /** Moves a reader of another process's ledger on to what is durable now; a writer always is. */
+  void refresh();
+
+  @Override
+  void close();
+}

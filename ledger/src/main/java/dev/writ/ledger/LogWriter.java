@@ -1,0 +1,182 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.ledger.StoreView.Durable;
+import dev.writ.ledger.merkle.Frontier;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * Turns a group of batches into one write: gives events their positions, grows the Merkle tree,
+ * signs checkpoints. Used by the appender's thread alone.
+ */
+final class LogWriter implements Appender.GroupWriter {
+  /** Makes a write durable or throws; tests put a failing one in its place. */
+  @FunctionalInterface
+  interface Disk {
+    void write(WriteBatch batch);
+  }
+
+  private final Store store;
+  private final Disk disk;
+  private final String origin;
+  private final SigningKey logKey;
+  private final Consumer<Durable> published;
+  private Durable durable;
+
+  LogWriter(
+      Store store,
+      Disk disk,
+      String origin,
+      SigningKey logKey,
+      Durable durable,
+      Consumer<Durable> published) {
+    this.store = store;
+    this.disk = disk;
+    this.origin = origin;
+    this.logKey = logKey;
+    this.durable = durable;
+    this.published = published;
+  }
+
+  @Override
+  public void write(List<Pending> group) {
+    try (WriteBatch write = new WriteBatch()) {
+      Group next = new Group(write);
+      for (Pending pending : group) {
+        if (pending.batch.isPresent()) {
+          next.add(pending.batch.get());
+        } else {
+          pending.sealed(next.checkpoint());
+        }
+      }
+      next.end();
+      disk.write(write);
+      durable = new Durable(next.frontier, next.highWater, next.incarnation);
+      published.accept(durable);
+    } catch (RocksDBException e) {
+      throw Failures.of("gathering a write", e);
+    }
+  }
+
+  /** One write in the making. */
+  private final class Group {
+    private final WriteBatch write;
+    private final TreeSet<ByteBuffer> contents = new TreeSet<>();
+    private final Frontier frontier = durable.frontier().copy();
+    private Instant highWater = durable.highWater();
+    private long incarnation = durable.incarnation();
+    private Optional<Checkpoint> sealed = Optional.empty();
+
+    Group(WriteBatch write) {
+      this.write = write;
+    }
+
+    void add(Batch batch) throws RocksDBException {
+      for (Batch.Entry entry : batch.entries()) {
+        event(entry);
+      }
+      for (Batch.Row row : batch.rows()) {
+        row(row);
+      }
+      if (batch.incarnation().isPresent()) {
+        incarnation = batch.incarnation().getAsLong();
+        put(Store.Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(incarnation));
+      }
+    }
+
+    private void event(Batch.Entry entry) throws RocksDBException {
+      byte[] position = Keys.number(frontier.size());
+      byte[] key = Keys.event(entry.runKey(), entry.event().seq());
+      put(Store.Family.EVENTS, key, concat(position, entry.bytes()));
+      put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
+      put(Store.Family.RUNS, entry.runKey(), Keys.number(entry.event().seq()));
+      if (entry.event().at().isAfter(highWater)) {
+        highWater = entry.event().at();
+      }
+    }
+
+    private void row(Batch.Row row) throws RocksDBException {
+      switch (row.family()) {
+        case DOCUMENTS, BLOBS, FILES -> {
+          // Content is written once: what is there under its digest stays, signatures and all.
+          if (contents.add(contentKey(row)) && !store.has(row.family(), row.key())) {
+            put(row.family(), row.key(), row.value());
+          }
+        }
+        default -> {
+          if (row.value() == null) {
+            write.delete(store.handle(row.family()), row.key());
+          } else {
+            put(row.family(), row.key(), row.value());
+          }
+        }
+      }
+    }
+
+    private ByteBuffer contentKey(Batch.Row row) {
+      return ByteBuffer.wrap(concat(new byte[] {(byte) row.family().ordinal()}, row.key()));
+    }
+
+    /** Signs the log as it is after the batches so far; once for each size. */
+    Checkpoint checkpoint() throws RocksDBException {
+      long size = frontier.size();
+      Optional<Checkpoint> known =
+          sealed.filter(c -> c.size() == size).or(() -> stored(size));
+      if (known.isPresent()) {
+        return known.get();
+      }
+      Checkpoint signed = Checkpoint.sign(origin, size, frontier.root(), logKey);
+      put(Store.Family.CHECKPOINTS, Keys.number(size), signed.toBytes());
+      sealed = Optional.of(signed);
+      return signed;
+    }
+
+    /** The checkpoint that is there, unless another key signed it before a rotation. */
+    private Optional<Checkpoint> stored(long size) {
+      return store
+          .get(Store.Family.CHECKPOINTS, Keys.number(size))
+          .map(Checkpoint::parse)
+          .filter(
+              checkpoint -> {
+                try {
+                  checkpoint.verify(origin, logKey.verifyingKey());
+                  return checkpoint.root().equals(frontier.root());
+                } catch (WritException e) {
+                  return false;
+                }
+              });
+    }
+
+    void end() throws RocksDBException {
+      if (!highWater.equals(durable.highWater())) {
+        put(
+            Store.Family.DEFAULT,
+            StoreView.META_HIGH_WATER,
+            Keys.number(highWater.toEpochMilli()));
+      }
+    }
+
+    private void put(Store.Family family, byte[] key, byte[] value) throws RocksDBException {
+      write.put(store.handle(family), key, value);
+    }
+  }
+
+  private static byte[] logRow(List<Digest> nodes, byte[] eventKey) {
+    ByteBuffer row = ByteBuffer.allocate(nodes.size() * Digest.LENGTH + eventKey.length);
+    nodes.forEach(node -> row.put(node.bytes()));
+    return row.put(eventKey).array();
+  }
+
+  private static byte[] concat(byte[] first, byte[] second) {
+    return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
+  }
+}

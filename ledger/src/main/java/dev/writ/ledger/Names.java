@@ -1,0 +1,37 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** The form of names and the bytes that keys are made of. */
+final class Names {
+  static final int LENGTH_MAX = 256;
+
+  private Names() {}
+
+  /** A name of a tenant, run, kind or table: the rule of {@code Fields.name}, and whole characters. */
+  static String check(String what, String name) {
+    if (name.isEmpty()
+        || name.length() > LENGTH_MAX
+        || name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+      throw new WritException(LedgerError.NAME, what + " of " + name.length() + " characters");
+    }
+    utf8(what, name);
+    return name;
+  }
+
+  /** Strict UTF-8: half a surrogate pair would silently become "?" and two keys one. */
+  static byte[] utf8(String what, String text) {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] result = new byte[bytes.remaining()];
+      bytes.get(result);
+      return result;
+    } catch (CharacterCodingException e) {
+      throw new WritException(LedgerError.NAME, what + " holds half of a surrogate pair", e);
+    }
+  }
+}

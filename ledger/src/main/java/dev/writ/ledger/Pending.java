@@ -1,0 +1,59 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** A batch in the appender's queue, or a request for a checkpoint at its place in it. */
+final class Pending implements Commit {
+  final Optional<Batch> batch;
+  final long bytes;
+
+  /** Number in the order of enqueueing, from 1. */
+  final long number;
+
+  private final CompletableFuture<Optional<Checkpoint>> done = new CompletableFuture<>();
+  private Optional<Checkpoint> checkpoint = Optional.empty();
+
+  Pending(Optional<Batch> batch, long number) {
+    this.batch = batch;
+    this.bytes = batch.map(Batch::bytes).orElse(0L);
+    this.number = number;
+  }
+
+  /** Keeps the signed checkpoint until it is durable. */
+  void sealed(Checkpoint signed) {
+    checkpoint = Optional.of(signed);
+  }
+
+  void complete() {
+    done.complete(checkpoint);
+  }
+
+  void fail(WritException failure) {
+    done.completeExceptionally(failure);
+  }
+
+  @Override
+  public void await() {
+    awaitCheckpoint();
+  }
+
+  Optional<Checkpoint> awaitCheckpoint() {
+    try {
+      return done.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof WritException failure) {
+        // A new one, so that the trace shows who waited; the cause shows what failed.
+        throw new WritException(failure.code(), failure.found(), failure);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean isDone() {
+    return done.isDone();
+  }
+}

@@ -1,0 +1,412 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.regex.Pattern;
+import org.rocksdb.AbstractNativeReference;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The RocksDB database. Native memory must not be touched after closing, so every use holds a
+ * shared lock that {@link #close} takes exclusively.
+ */
+final class Store implements AutoCloseable {
+  /** Column families (spec/storage.md). */
+  enum Family {
+    /** Rows about the ledger itself. RocksDB insists on the name of this one. */
+    DEFAULT,
+    /** run key, seq → position in the log, event bytes. */
+    EVENTS,
+    /** position → the nodes that this leaf completes, then the event's key. */
+    LOG,
+    /** run key → seq of its last event. */
+    RUNS,
+    /** payload digest → envelope bytes. */
+    DOCUMENTS,
+    /** digest → small content. */
+    BLOBS,
+    /** digest → size of a file under blobs/. */
+    FILES,
+    /** table, key → value. */
+    TABLES,
+    /** size → signed note. */
+    CHECKPOINTS;
+
+    byte[] bytes() {
+      return Names.utf8("column family", name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** Takes a row; false ends the scan. */
+  @FunctionalInterface
+  interface Visitor {
+    boolean row(byte[] key, byte[] value);
+  }
+
+  record Row(byte[] key, byte[] value) {}
+
+  /** Kept WAL files are overwritten in place: their size stands, so a sync writes no metadata. */
+  private static final int WAL_FILES_RECYCLED = 4;
+
+  private static final long WRITE_BUFFER_BYTES = 32L << 20;
+  private static final long WAL_BYTES_MAX = 64L << 20;
+  private static final long BLOCK_CACHE_BYTES = 64L << 20;
+  private static final int BLOOM_BITS = 10;
+
+  private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
+
+  /** How often a reader opens anew because the writer moved its files meanwhile. */
+  private static final int READER_ATTEMPTS = 20;
+
+  /** An open database with its column families. */
+  private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
+    void close() throws RocksDBException {
+      handles.forEach(AbstractNativeReference::close);
+      try {
+        db.closeE();
+      } finally {
+        db.close();
+      }
+    }
+  }
+
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+  private final List<AbstractNativeReference> natives = new ArrayList<>();
+  private final Path dir;
+
+  /** Where a reader's RocksDB keeps a log of its own, away from the ledger; a writer has none. */
+  private final Optional<Path> scratch;
+
+  private final DBOptions options;
+  private final ColumnFamilyOptions familyOptions;
+  private final WriteOptions synced;
+  private final ReadOptions reading;
+  private Opened opened;
+  private boolean closed;
+
+  private Store(Path dir, Optional<Path> scratch, boolean create) {
+    RocksDB.loadLibrary();
+    this.dir = dir;
+    this.scratch = scratch;
+    synced = own(new WriteOptions().setSync(true));
+    reading = own(new ReadOptions());
+    options = own(databaseOptions(create, scratch));
+    familyOptions = own(familyOptions());
+    try {
+      opened = scratch.isPresent() ? openStill() : open();
+    } catch (RocksDBException e) {
+      closeNatives();
+      throw Failures.of("opening " + dir, e);
+    } catch (WritException e) {
+      closeNatives();
+      throw e;
+    }
+  }
+
+  private Opened open() throws RocksDBException {
+    if (Files.exists(dir.resolve("CURRENT"))) {
+      ManifestCheck.verify(readManifest());
+    }
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    for (Family family : Family.values()) {
+      families.add(new ColumnFamilyDescriptor(family.bytes(), familyOptions));
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    RocksDB db =
+        scratch.isPresent()
+            ? RocksDB.openReadOnly(options, dir.toString(), families, handles)
+            : RocksDB.open(options, dir.toString(), families, handles);
+    return new Opened(db, handles);
+  }
+
+  /**
+   * Opens for reading beside a writer. What is opened is whole only if the writer did not flush
+   * meanwhile, since a flush frees the logs that this manifest still needs; so it is opened until
+   * the manifest has stood still. (RocksDB's secondary instance, made for this, loops for ever on
+   * recycled logs: 11.8.1.)
+   */
+  private Opened openStill() throws RocksDBException {
+    for (int attempt = 0; attempt < READER_ATTEMPTS; attempt++) {
+      String before = manifest();
+      Opened fresh;
+      try {
+        fresh = open();
+      } catch (RocksDBException | WritException e) {
+        if (manifest().equals(before)) {
+          throw e;
+        }
+        continue;
+      }
+      if (manifest().equals(before)) {
+        return fresh;
+      }
+      fresh.close();
+    }
+    throw new WritException(
+        LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
+  }
+
+  /** Name and size of the manifest, which grows with every flush and compaction. */
+  private String manifest() {
+    return currentFile(file -> file.getFileName() + " " + Files.size(file));
+  }
+
+  private byte[] readManifest() {
+    return currentFile(Files::readAllBytes);
+  }
+
+  /** Something done with a file. */
+  @FunctionalInterface
+  private interface FileUse<T> {
+    T apply(Path file) throws IOException;
+  }
+
+  private <T> T currentFile(FileUse<T> use) {
+    try {
+      byte[] name = Files.readAllBytes(dir.resolve("CURRENT"));
+      String text = new String(name, StandardCharsets.ISO_8859_1).strip();
+      if (!MANIFEST_NAME.matcher(text).matches()) {
+        throw new WritException(LedgerError.CORRUPT, dir + "/CURRENT names no manifest");
+      }
+      return use.apply(dir.resolve(text));
+    } catch (NoSuchFileException e) {
+      throw new WritException(LedgerError.CORRUPT, "there is no " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw Failures.of("reading the manifest", e);
+    }
+  }
+
+  /** Makes a database. */
+  static Store create(Path dir) {
+    return new Store(dir, Optional.empty(), true);
+  }
+
+  /** Opens the database as its one writer. */
+  static Store open(Path dir) {
+    return new Store(dir, Optional.empty(), false);
+  }
+
+  /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
+  static Store openReader(Path dir) {
+    Path scratch;
+    try {
+      scratch = Files.createTempDirectory("writ-reader");
+    } catch (IOException e) {
+      throw Failures.of("making a scratch directory", e);
+    }
+    try {
+      return new Store(dir, Optional.of(scratch), false);
+    } catch (WritException e) {
+      delete(scratch);
+      throw e;
+    }
+  }
+
+  private static void delete(Path scratch) {
+    try {
+      DurableFiles.deleteTree(scratch);
+    } catch (IOException e) {
+      throw Failures.of("removing " + scratch, e);
+    }
+  }
+
+  private <T extends AbstractNativeReference> T own(T reference) {
+    natives.add(reference);
+    return reference;
+  }
+
+  private static DBOptions databaseOptions(boolean create, Optional<Path> scratch) {
+    DBOptions options =
+        new DBOptions()
+            .setCreateIfMissing(create)
+            .setErrorIfExists(create)
+            .setCreateMissingColumnFamilies(create)
+            .setParanoidChecks(true)
+            .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+            .setKeepLogFileNum(2)
+            .setMaxTotalWalSize(WAL_BYTES_MAX)
+            .setMaxOpenFiles(-1);
+    // All files are held open, so that a reader keeps those that the writer has compacted away.
+    return scratch.isPresent()
+        ? options.setDbLogDir(scratch.get().toString())
+        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED);
+  }
+
+  private ColumnFamilyOptions familyOptions() {
+    Cache cache = own(new LRUCache(BLOCK_CACHE_BYTES));
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(cache)
+            .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
+    return new ColumnFamilyOptions()
+        .setWriteBufferSize(WRITE_BUFFER_BYTES)
+        .setCompressionType(CompressionType.LZ4_COMPRESSION)
+        .setTableFormatConfig(table);
+  }
+
+  /** Something done with the open database. */
+  @FunctionalInterface
+  private interface Use<T> {
+    T apply() throws RocksDBException;
+  }
+
+  private <T> T using(String doing, Use<T> use) {
+    gate.readLock().lock();
+    try {
+      if (closed) {
+        throw new WritException(LedgerError.CLOSED, "");
+      }
+      return use.apply();
+    } catch (RocksDBException e) {
+      throw Failures.of(doing, e);
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  ColumnFamilyHandle handle(Family family) {
+    return opened.handles().get(family.ordinal());
+  }
+
+  Optional<byte[]> get(Family family, byte[] key) {
+    return using("reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
+  }
+
+  boolean has(Family family, byte[] key) {
+    return using(
+        "reading",
+        () -> opened.db().get(handle(family), reading, key, new byte[0]) != RocksDB.NOT_FOUND);
+  }
+
+  /** Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order. */
+  void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+    using(
+        "scanning",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            for (rows.seek(from); rows.isValid(); rows.next()) {
+              byte[] key = rows.key();
+              if (!Keys.startsWith(key, prefix) || !visitor.row(key, rows.value())) {
+                break;
+              }
+            }
+            rows.status();
+            return null;
+          }
+        });
+  }
+
+  /** The row with the greatest key. */
+  Optional<Row> last(Family family) {
+    return using(
+        "reading",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            rows.seekToLast();
+            rows.status();
+            return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
+          }
+        });
+  }
+
+  /** The row with the least key that is {@code key} or greater. */
+  Optional<Row> atLeast(Family family, byte[] key) {
+    return using(
+        "reading",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            rows.seek(key);
+            rows.status();
+            return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
+          }
+        });
+  }
+
+  /** Writes a batch and returns when it is on the disk. */
+  void write(WriteBatch batch) {
+    using(
+        "writing",
+        () -> {
+          opened.db().write(synced, batch);
+          return null;
+        });
+  }
+
+  /** Reads every block of every file and compares checksums. */
+  void verifyChecksums() {
+    using(
+        "verifying checksums",
+        () -> {
+          opened.db().verifyChecksum();
+          return null;
+        });
+  }
+
+  /** Takes in what the writer has made durable since, by opening anew. */
+  void catchUp() {
+    gate.writeLock().lock();
+    try {
+      if (closed) {
+        throw new WritException(LedgerError.CLOSED, "");
+      }
+      Opened fresh = openStill();
+      Opened stale = opened;
+      opened = fresh;
+      stale.close();
+    } catch (RocksDBException e) {
+      throw Failures.of("catching up", e);
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    gate.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        try {
+          opened.close();
+        } catch (RocksDBException e) {
+          throw Failures.of("closing", e);
+        } finally {
+          closeNatives();
+          scratch.ifPresent(Store::delete);
+        }
+      }
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  private void closeNatives() {
+    natives.reversed().forEach(AbstractNativeReference::close);
+  }
+
+}

@@ -1,0 +1,328 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.merkle.Frontier;
+import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.merkle.MerkleProof;
+import dev.writ.ledger.merkle.NodeSource;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/** The reading side, which the writer and readers beside it share. */
+abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLedger {
+  static final byte[] META_ORIGIN = Names.utf8("row", "origin");
+  static final byte[] META_INCARNATION = Names.utf8("row", "incarnation");
+  static final byte[] META_HIGH_WATER = Names.utf8("row", "high_water");
+
+  private static final byte[] ALL = {};
+
+  /** What is durable, published as one. */
+  record Durable(Frontier frontier, Instant highWater, long incarnation) {
+
+    static Durable load(Store store) {
+      long size = store.last(Store.Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+      return new Durable(
+          Frontier.load(size, nodes(store)),
+          Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
+          Keys.number(meta(store, META_INCARNATION)));
+    }
+  }
+
+  final Store store;
+  final Blobs blobs;
+  private final String origin;
+
+  StoreView(Store store, Blobs blobs) {
+    this.store = store;
+    this.blobs = blobs;
+    this.origin = new String(meta(store, META_ORIGIN), StandardCharsets.UTF_8);
+  }
+
+  abstract Durable durable();
+
+  static byte[] meta(Store store, byte[] key) {
+    return store
+        .get(Store.Family.DEFAULT, key)
+        .orElseThrow(
+            () ->
+                new WritException(
+                    LedgerError.CORRUPT,
+                    "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
+  }
+
+  /** Nodes out of the rows of the leaves that completed them. */
+  static NodeSource nodes(Store store) {
+    return (level, index) -> {
+      long leaf = (index + 1 << level) - 1;
+      byte[] row = logRow(store, leaf);
+      return Digest.ofBytes(
+          Arrays.copyOfRange(row, level * Digest.LENGTH, (level + 1) * Digest.LENGTH));
+    };
+  }
+
+  static byte[] logRow(Store store, long index) {
+    byte[] row =
+        store
+            .get(Store.Family.LOG, Keys.number(index))
+            .orElseThrow(
+                () -> new WritException(LedgerError.CORRUPT, "log row " + index + " is missing"));
+    requireNodes(index, row);
+    return row;
+  }
+
+  private static void requireNodes(long index, byte[] row) {
+    if (row.length < nodesLength(index)) {
+      throw new WritException(
+          LedgerError.CORRUPT, "log row " + index + " has " + row.length + " bytes");
+    }
+  }
+
+  /** Bytes of the nodes that the leaf at this position completes. */
+  static int nodesLength(long index) {
+    return Digest.LENGTH * (1 + Long.numberOfTrailingZeros(index + 1));
+  }
+
+  /** The key of the event at this position. */
+  static byte[] eventKey(long index, byte[] logRow) {
+    requireNodes(index, logRow);
+    return Arrays.copyOfRange(logRow, nodesLength(index), logRow.length);
+  }
+
+  static byte[] eventBytes(byte[] eventRow) {
+    if (eventRow.length < 8) {
+      throw new WritException(
+          LedgerError.CORRUPT, "an event's row of " + eventRow.length + " bytes");
+    }
+    return Arrays.copyOfRange(eventRow, 8, eventRow.length);
+  }
+
+  private static Event parseEvent(byte[] eventRow) {
+    try {
+      return Event.parse(eventBytes(eventRow));
+    } catch (WritException e) {
+      throw new WritException(LedgerError.CORRUPT, "a stored event: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public Optional<Envelope> document(Digest id) {
+    return store.get(Store.Family.DOCUMENTS, id.bytes()).map(bytes -> parseDocument(id, bytes));
+  }
+
+  static Envelope parseDocument(Digest id, byte[] bytes) {
+    Envelope envelope;
+    try {
+      envelope = Envelope.parse(bytes);
+    } catch (WritException e) {
+      throw new WritException(LedgerError.CORRUPT, "document " + id + ": " + e.getMessage(), e);
+    }
+    if (!envelope.id().equals(id)) {
+      throw new WritException(
+          LedgerError.CORRUPT, "document " + id + " has the calculated id " + envelope.id());
+    }
+    return envelope;
+  }
+
+  @Override
+  public boolean hasDocument(Digest id) {
+    return store.has(Store.Family.DOCUMENTS, id.bytes());
+  }
+
+  @Override
+  public Optional<Event> head(RunId run) {
+    byte[] key = Keys.run(run);
+    return store
+        .get(Store.Family.RUNS, key)
+        .map(seq -> eventRow(Keys.event(key, Keys.number(seq))))
+        .map(StoreView::parseEvent);
+  }
+
+  private byte[] eventRow(byte[] key) {
+    return store
+        .get(Store.Family.EVENTS, key)
+        .orElseThrow(() -> new WritException(LedgerError.CORRUPT, "an event's row is missing"));
+  }
+
+  @Override
+  public Optional<Event> event(RunId run, long seq) {
+    return store
+        .get(Store.Family.EVENTS, Keys.event(Keys.run(run), seq))
+        .map(StoreView::parseEvent);
+  }
+
+  @Override
+  public void events(RunId run, long fromSeq, Consumer<Event> consumer) {
+    byte[] key = Keys.run(run);
+    store.scan(
+        Store.Family.EVENTS,
+        key,
+        Keys.event(key, Math.max(0, fromSeq)),
+        (rowKey, row) -> {
+          consumer.accept(parseEvent(row));
+          return true;
+        });
+  }
+
+  @Override
+  public void eventsByIndex(long fromIndex, long toIndex, EventVisitor visitor) {
+    if (fromIndex < 0 || fromIndex > toIndex || toIndex > treeSize()) {
+      throw new WritException(
+          LedgerError.INDEX_RANGE, fromIndex + " to " + toIndex + " of " + treeSize());
+    }
+    store.scan(
+        Store.Family.LOG,
+        ALL,
+        Keys.number(fromIndex),
+        (key, row) -> {
+          long index = Keys.number(key);
+          if (index >= toIndex) {
+            return false;
+          }
+          visitor.event(index, parseEvent(eventRow(eventKey(index, row))));
+          return true;
+        });
+  }
+
+  @Override
+  public OptionalLong indexOf(RunId run, long seq) {
+    return store
+        .get(Store.Family.EVENTS, Keys.event(Keys.run(run), seq))
+        .map(row -> OptionalLong.of(Keys.number(row)))
+        .orElse(OptionalLong.empty());
+  }
+
+  @Override
+  public void runs(Consumer<RunId> consumer) {
+    store.scan(
+        Store.Family.RUNS,
+        ALL,
+        ALL,
+        (key, seq) -> {
+          consumer.accept(Keys.run(key));
+          return true;
+        });
+  }
+
+  @Override
+  public Optional<byte[]> get(String table, String key) {
+    return store.get(Store.Family.TABLES, Keys.table(table, key));
+  }
+
+  @Override
+  public void scan(String table, String keyPrefix, RowVisitor visitor) {
+    byte[] prefix = Keys.table(table, keyPrefix);
+    int keyAt = Keys.table(table, "").length;
+    store.scan(
+        Store.Family.TABLES,
+        prefix,
+        prefix,
+        (key, value) ->
+            visitor.row(
+                new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), value));
+  }
+
+  @Override
+  public boolean hasBlob(Digest digest) {
+    return blobs.has(digest);
+  }
+
+  @Override
+  public long blobSize(Digest digest) {
+    return blobs.size(digest);
+  }
+
+  @Override
+  public byte[] blob(Digest digest, long bytesMax) {
+    return blobs.read(digest, bytesMax);
+  }
+
+  @Override
+  public InputStream openBlob(Digest digest) {
+    return blobs.open(digest);
+  }
+
+  @Override
+  public long treeSize() {
+    return durable().frontier().size();
+  }
+
+  @Override
+  public Digest root() {
+    return durable().frontier().root();
+  }
+
+  @Override
+  public Digest root(long size) {
+    requireSize(size);
+    return Merkle.root(nodes(store), size);
+  }
+
+  @Override
+  public MerkleProof inclusionProof(long index, long size) {
+    requireSize(size);
+    return Merkle.inclusionProof(nodes(store), index, size);
+  }
+
+  @Override
+  public MerkleProof consistencyProof(long size1, long size2) {
+    requireSize(size2);
+    return Merkle.consistencyProof(nodes(store), size1, size2);
+  }
+
+  private void requireSize(long size) {
+    if (size < 0 || size > treeSize()) {
+      throw new WritException(LedgerError.INDEX_RANGE, "size " + size + " of " + treeSize());
+    }
+  }
+
+  @Override
+  public Optional<Checkpoint> latestCheckpoint() {
+    return store.last(Store.Family.CHECKPOINTS).map(row -> Checkpoint.parse(row.value()));
+  }
+
+  @Override
+  public Optional<Checkpoint> checkpoint(long size) {
+    return store.get(Store.Family.CHECKPOINTS, Keys.number(size)).map(Checkpoint::parse);
+  }
+
+  @Override
+  public Optional<Checkpoint> checkpointCovering(long size) {
+    return store
+        .atLeast(Store.Family.CHECKPOINTS, Keys.number(size))
+        .map(row -> Checkpoint.parse(row.value()));
+  }
+
+  @Override
+  public void checkpoints(Consumer<Checkpoint> consumer) {
+    store.scan(
+        Store.Family.CHECKPOINTS,
+        ALL,
+        ALL,
+        (size, note) -> {
+          consumer.accept(Checkpoint.parse(note));
+          return true;
+        });
+  }
+
+  @Override
+  public long incarnation() {
+    return durable().incarnation();
+  }
+
+  @Override
+  public String origin() {
+    return origin;
+  }
+
+  @Override
+  public Instant highWater() {
+    return durable().highWater();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.writ.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Fields;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class GoldenCheckpointTest {
+  static List<Vectors.Vector> vectors() {
+    return Vectors.load("checkpoint");
+  }
+
+  @ParameterizedTest
+  @MethodSource("vectors")
+  void the_vector_holds(Vectors.Vector vector) {
+    Fields input = vector.input();
+    Fields expect = vector.expect();
+    byte[] note = input.string("note").getBytes(StandardCharsets.UTF_8);
+    NoteKey key = NoteKey.parse(input.string("vkey"));
+    String origin = input.string("origin");
+    if (expect.has("error")) {
+      Refused.with(expect.string("error"), () -> verify(note, origin, key));
+    } else {
+      Checkpoint checkpoint = verify(note, origin, key);
+      assertThat(checkpoint.size()).isEqualTo(expect.integer("size"));
+      assertThat(checkpoint.root()).isEqualTo(expect.digest("root"));
+      assertThat(checkpoint.extensions())
+          .isEqualTo(expect.list("extensions", Fields::stringItem));
+      assertThat(checkpoint.toBytes()).isEqualTo(note);
+    }
+    expect.end();
+    input.end();
+  }
+
+  private static Checkpoint verify(byte[] note, String origin, NoteKey key) {
+    Checkpoint checkpoint = Checkpoint.parse(note);
+    checkpoint.verify(origin, key);
+    return checkpoint;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.writ.tools;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/**
+ * The refusals of this module. What a running tool does wrong is no refusal: it becomes an Outcome
+ * with a reason word (spec/tool-wasm.md has the list).
+ */
+public enum ToolsError implements ErrorCode {
+  DRIVER_MISMATCH(
+      "TOL-001", "a manifest asks for another driver", "Send it to the driver that it names."),
+  OPERATION_UNKNOWN(
+      "TOL-002", "a tool has no such operation", "Name an operation of the tool's manifest."),
+  PROFILE_UNKNOWN(
+      "TOL-003", "a driver has no such sandbox profile", "Name the profile wasm for these tools."),
+  NOT_PURE(
+      "TOL-004",
+      "a manifest promises or asks for what a WebAssembly tool cannot have",
+      "Leave paths, environment, network and workspace out and promise at most pure."),
+  DRIVERS_CLOSED("TOL-005", "the drivers are closed", "Open a new set of drivers."),
+
+  MODULE_MISSING(
+      "TOL-010", "a package has no single WebAssembly module", "Pack exactly one .wasm file."),
+  MODULE_INVALID(
+      "TOL-011", "a WebAssembly module cannot be used", "Build it as spec/tool-wasm.md says."),
+  MODULE_FEATURE(
+      "TOL-012",
+      "a WebAssembly module uses a feature that is not offered here",
+      "Build it for WebAssembly 2.0 without SIMD, threads, exceptions and garbage collection."),
+  IMPORT_UNKNOWN(
+      "TOL-013",
+      "a WebAssembly module imports what is not offered here",
+      "Import functions of wasi_snapshot_preview1 only, with their exact types."),
+  EXPORT_MISSING(
+      "TOL-014",
+      "a WebAssembly module lacks an entry point",
+      "Export _start, or a function without parameters for each operation."),
+  FILES_UNEXPECTED(
+      "TOL-015", "a package of this driver holds other files than it may", "Remove the files."),
+
+  TOOL_UNKNOWN("TOL-020", "a tool is not registered", "Register it, or name another version."),
+  TOOL_NAME("TOL-021", "a tool's name or version is not allowed",
+      "Use 1 to 64 of a-z, 0-9, dot, hyphen, underscore, beginning with a letter or digit."),
+  TOOL_EXISTS(
+      "TOL-022",
+      "a tool of this name and version is registered with other content",
+      "Give the changed tool a new version."),
+  PACKAGE_PATH(
+      "TOL-023",
+      "a path of a package is not allowed",
+      "Use relative paths of plain names, and regular files."),
+  PACKAGE_FILES(
+      "TOL-024", "a package's files are not those that its manifest lists", "List each file once."),
+  PACKAGE_CONTENT(
+      "TOL-025",
+      "a package's content does not match its digest",
+      "Restore the file, or register the changed tool as a new version."),
+  PACKAGE_TOO_LARGE("TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
+  PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
+  MANIFEST_INVALID(
+      "TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  ToolsError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.writ.tools.js;
+
+import com.dylibso.chicory.runtime.ExportFunction;
+import com.dylibso.chicory.runtime.HostFunction;
+import com.dylibso.chicory.runtime.Instance;
+import com.dylibso.chicory.wasm.WasmModule;
+import com.dylibso.chicory.wasm.types.FunctionType;
+import com.dylibso.chicory.wasm.types.ValType;
+import dev.writ.tools.wasm.Guest;
+import dev.writ.tools.wasm.Texts;
+import dev.writ.tools.wasm.Wasi;
+import io.roastedroot.quickjs4j.core.JavyPluginModule;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** One QuickJS in its own WebAssembly memory: the module of quickjs4j, with our own imports. */
+final class QuickJs {
+  /** The module's version, for the sandbox profile. */
+  static final String VERSION = "quickjs4j 0.0.17";
+
+  private static final WasmModule MODULE = JavyPluginModule.load();
+
+  private final Instance instance;
+
+  /** Answers the one function that a script's prelude can call: a text for a text. */
+  @FunctionalInterface
+  interface Host {
+    String answer(String question);
+  }
+
+  QuickJs(Guest guest, Wasi wasi, Host host) {
+    List<HostFunction> imports = new ArrayList<>(wasi.functions());
+    imports.add(
+        new HostFunction(
+            "chicory",
+            "invoke",
+            FunctionType.of(Collections.nCopies(6, ValType.I32), List.of(ValType.I32)),
+            (caller, args) -> {
+              byte[] question = caller.memory().readBytes((int) args[2], (int) args[3]);
+              return new long[] {string(caller, host.answer(Texts.text(question)))};
+            }));
+    instance = guest.instantiate(MODULE, JavyPluginModule::create, imports, Optional.empty());
+    export("initialize_runtime").apply();
+  }
+
+  private ExportFunction export(String name) {
+    return instance.export(name);
+  }
+
+  private static int allocate(Instance instance, byte[] bytes) {
+    int at = (int) instance.export("canonical_abi_realloc").apply(0, 0, 1, bytes.length)[0];
+    instance.memory().write(at, bytes);
+    return at;
+  }
+
+  /** Places a string as QuickJS's side of the import reads it: a pointer to (address, length). */
+  private static int string(Instance instance, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    int at = allocate(instance, bytes);
+    int wide = (int) instance.export("canonical_abi_realloc").apply(0, 0, 4, 8)[0];
+    instance.memory().writeI32(wide, at);
+    instance.memory().writeI32(wide + 4, bytes.length);
+    return wide;
+  }
+
+  /** Compiles a module's source to QuickJS bytecode. */
+  byte[] compile(byte[] source) {
+    int at = allocate(instance, source);
+    int wide = (int) export("compileSrc").apply(at, source.length)[0];
+    return instance.memory().readBytes(
+        instance.memory().readInt(wide), instance.memory().readInt(wide + 4));
+  }
+
+  /** Runs bytecode, and all jobs that it leaves. */
+  void run(byte[] bytecode) {
+    export("invoke").apply(allocate(instance, bytecode), bytecode.length, 0, 0);
+  }
+}

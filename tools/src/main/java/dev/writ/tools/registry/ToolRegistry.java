@@ -1,0 +1,278 @@
+package dev.writ.tools.registry;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.BuiltinTools;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.js.JsDriver;
+import dev.writ.tools.sql.SqlDriver;
+import dev.writ.tools.wasm.WasmDriver;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Which tools there are: those of the release, and those in a directory as {@code
+ * DIR/<name>/<version>/manifest.json} with their files. It says what exists and that its bytes are
+ * what its manifest says; whether a tool may be used is for the policy, which names its digest.
+ */
+public final class ToolRegistry {
+  private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
+
+  /** Where a package is copied to before it appears; no tool can be named so. */
+  private static final String INCOMING = ".incoming";
+
+  private final Optional<Path> directory;
+
+  private ToolRegistry(Optional<Path> directory) {
+    this.directory = directory;
+  }
+
+  /** The tools of the release alone. */
+  public static ToolRegistry ofBuiltins() {
+    return new ToolRegistry(Optional.empty());
+  }
+
+  /** The tools of the release and those registered in a directory, which need not exist yet. */
+  public static ToolRegistry open(Path directory) {
+    return new ToolRegistry(Optional.of(directory));
+  }
+
+  /**
+   * The tool of a name and an exact version.
+   *
+   * @throws WritException {@code TOL-020} if there is none, {@code TOL-021} for names that no tool
+   *     can have, {@code TOL-028} if the package found is another, and the codes of a broken package
+   */
+  public RegisteredTool resolve(String name, String version) {
+    requireName(name);
+    requireName(version);
+    Optional<ToolManifest> builtin = BuiltinTools.manifest(name, version);
+    if (builtin.isPresent()) {
+      return new RegisteredTool(builtin.get(), BuiltinTools.content(builtin.get()), true);
+    }
+    return directory
+        .map(dir -> dir.resolve(name).resolve(version))
+        .filter(dir -> Files.isDirectory(dir, LinkOption.NOFOLLOW_LINKS))
+        .map(dir -> registered(dir, name, version))
+        .orElseThrow(
+            () -> new WritException(ToolsError.TOOL_UNKNOWN, "\"" + name + " " + version + "\""));
+  }
+
+  private static RegisteredTool registered(Path dir, String name, String version) {
+    PackageDirectory files = new PackageDirectory(dir);
+    ToolManifest manifest = files.manifest();
+    if (!manifest.name().equals(name) || !manifest.version().equals(version)) {
+      throw new WritException(
+          ToolsError.MANIFEST_INVALID,
+          name + "/" + version + " holds " + manifest.name() + " " + manifest.version());
+    }
+    return new RegisteredTool(manifest, files::read, false);
+  }
+
+  /**
+   * The tool with this package digest.
+   *
+   * @throws WritException as {@link #resolve(String, String)}, and {@code TOL-025} if the package has
+   *     another digest
+   */
+  public RegisteredTool resolve(String name, String version, Digest packageDigest) {
+    RegisteredTool tool = resolve(name, version);
+    Digest found = tool.manifest().packageDigest();
+    if (!found.equals(packageDigest)) {
+      throw new WritException(
+          ToolsError.PACKAGE_CONTENT,
+          name + " " + version + " is " + found + ", wanted is " + packageDigest);
+    }
+    return tool;
+  }
+
+  /** All tools, in the order of name and version; a package that cannot be read throws. */
+  public List<RegisteredTool> tools() {
+    List<RegisteredTool> tools = new ArrayList<>();
+    for (ToolManifest manifest : BuiltinTools.manifests()) {
+      tools.add(new RegisteredTool(manifest, BuiltinTools.content(manifest), true));
+    }
+    directory
+        .filter(Files::isDirectory)
+        .ifPresent(
+            dir -> {
+              for (String name : names(dir)) {
+                for (String version : names(dir.resolve(name))) {
+                  tools.add(registered(dir.resolve(name).resolve(version), name, version));
+                }
+              }
+            });
+    tools.sort(
+        Comparator.comparing((RegisteredTool t) -> t.manifest().name())
+            .thenComparing(t -> t.manifest().version()));
+    return List.copyOf(tools);
+  }
+
+  private static List<String> names(Path dir) {
+    TreeSet<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(dir)) {
+      for (Path path : stream) {
+        String name = path.getFileName().toString();
+        if (NAME.matcher(name).matches() && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+          names.add(name);
+        }
+      }
+    } catch (IOException e) {
+      throw PackageDirectory.io(e);
+    }
+    return List.copyOf(names);
+  }
+
+  private static void requireName(String name) {
+    if (!NAME.matcher(name).matches()) {
+      String shown = name.length() > 80 ? name.substring(0, 80) + "…" : name;
+      throw new WritException(ToolsError.TOOL_NAME, "\"" + shown + "\"");
+    }
+  }
+
+  /**
+   * Checks a package and copies it into the registry; it appears there whole or not at all. What is
+   * registered already with the same digest stays as it is.
+   *
+   * @throws WritException {@code TOL-010} to {@code TOL-028} for a package that is not in order,
+   *     {@code TOL-022} where its name and version are taken
+   */
+  public ToolManifest register(Path source) {
+    Path target =
+        directory.orElseThrow(
+            () -> new WritException(ToolsError.PACKAGE_IO, "this registry has no directory"));
+    PackageDirectory files = new PackageDirectory(source);
+    ToolManifest manifest = files.manifest();
+    requireName(manifest.name());
+    requireName(manifest.version());
+    checkFiles(manifest, files);
+    checkDriver(manifest, files);
+    Path home = target.resolve(manifest.name()).resolve(manifest.version());
+    if (isTaken(manifest, home)) {
+      return manifest;
+    }
+    try {
+      copy(manifest, files, target, home);
+    } catch (IOException e) {
+      if (isTaken(manifest, home)) {
+        return manifest;
+      }
+      throw PackageDirectory.io(e);
+    }
+    return manifest;
+  }
+
+  /** Whether this package is there already; another one of that name and version is refused. */
+  private boolean isTaken(ToolManifest manifest, Path home) {
+    boolean builtin = BuiltinTools.manifest(manifest.name(), manifest.version()).isPresent();
+    if (!builtin && !Files.exists(home, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    ToolManifest there = resolve(manifest.name(), manifest.version()).manifest();
+    if (!there.packageDigest().equals(manifest.packageDigest())) {
+      throw new WritException(
+          ToolsError.TOOL_EXISTS,
+          manifest.name() + " " + manifest.version() + " is " + there.packageDigest()
+              + ", the new one " + manifest.packageDigest());
+    }
+    return true;
+  }
+
+  private static void checkFiles(ToolManifest manifest, PackageDirectory files) {
+    TreeSet<String> listed = new TreeSet<>();
+    manifest.files().forEach(file -> listed.add(file.path()));
+    TreeSet<String> found = new TreeSet<>(files.list().keySet());
+    if (!listed.equals(found)) {
+      throw new WritException(
+          ToolsError.PACKAGE_FILES, "listed are " + listed + ", there are " + found);
+    }
+    manifest.files().forEach(files::read);
+  }
+
+  private static void checkDriver(ToolManifest manifest, PackageDirectory files) {
+    if (manifest.operations().isEmpty()) {
+      throw new WritException(ToolsError.MANIFEST_INVALID, manifest.name() + " has no operation");
+    }
+    switch (manifest.driver()) {
+      case WasmDriver.NAME, WasmDriver.METERED_NAME -> {
+        if (!manifest.capabilities().equals(ToolManifest.Capabilities.none())) {
+          throw new WritException(ToolsError.NOT_PURE, manifest.name() + " names capabilities");
+        }
+        WasmDriver.checkModule(manifest, files.read(WasmDriver.moduleFile(manifest)));
+      }
+      case JsDriver.NAME, SqlDriver.NAME -> {
+        if (!manifest.files().isEmpty()) {
+          throw new WritException(
+              ToolsError.FILES_UNEXPECTED, manifest.name() + " lists " + manifest.files().size());
+        }
+      }
+      default -> {
+        // Another module's driver: it checks the package itself when it prepares it.
+      }
+    }
+  }
+
+  private static void copy(
+      ToolManifest manifest, PackageDirectory files, Path target, Path home) throws IOException {
+    Path incoming = target.resolve(INCOMING);
+    Files.createDirectories(incoming);
+    Files.createDirectories(home.getParent());
+    Path fresh = Files.createTempDirectory(incoming, "package");
+    try {
+      write(fresh.resolve(PackageDirectory.MANIFEST), Jcs.write(manifest.toJson()));
+      for (ToolManifest.PackageFile file : manifest.files()) {
+        write(fresh.resolve(file.path()), files.read(file));
+      }
+      Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
+      sync(home.getParent());
+    } finally {
+      delete(fresh);
+    }
+  }
+
+  private static void write(Path path, byte[] bytes) throws IOException {
+    Files.createDirectories(path.getParent());
+    Files.write(path, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    sync(path);
+    sync(path.getParent());
+  }
+
+  /** Makes a file, or the names in a directory, durable; not every system can for directories. */
+  private static void sync(Path path) throws IOException {
+    boolean directory = Files.isDirectory(path);
+    StandardOpenOption how = directory ? StandardOpenOption.READ : StandardOpenOption.WRITE;
+    try (FileChannel channel = FileChannel.open(path, how)) {
+      channel.force(true);
+    } catch (IOException e) {
+      if (!directory) {
+        throw e;
+      }
+    }
+  }
+
+  private static void delete(Path tree) throws IOException {
+    if (!Files.exists(tree, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(tree)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

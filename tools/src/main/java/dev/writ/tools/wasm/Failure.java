@@ -1,0 +1,52 @@
+package dev.writ.tools.wasm;
+
+import com.dylibso.chicory.wasm.ChicoryException;
+import dev.writ.executor.driver.Outcome;
+
+/**
+ * What a guest's end means. Each way in which Chicory or the JVM ends one has exactly one word here.
+ *
+ * @param keepsOutput whether the output until then is a function of the invocation; where the JVM's
+ *     own stack or heap ran out it is not, and is dropped
+ */
+record Failure(Outcome.End end, String reason, String message, boolean keepsOutput) {
+
+  static Failure of(Throwable thrown, String stopReason, boolean memoryRefused) {
+    if (stopReason != null) {
+      return stopped(stopReason);
+    }
+    if (thrown instanceof GuestEnd guest) {
+      return new Failure(guest.end(), guest.reason(), guest.getMessage(), true);
+    }
+    if (isStackOverflow(thrown)) {
+      return new Failure(
+          Outcome.End.FAILED, Reason.STACK_OVERFLOW, "the call stack is used up", false);
+    }
+    if (thrown instanceof OutOfMemoryError) {
+      return new Failure(
+          Outcome.End.KILLED, Reason.HOST_MEMORY, "the host has no memory left", false);
+    }
+    if (thrown instanceof ChicoryException) {
+      return memoryRefused
+          ? new Failure(Outcome.End.KILLED, Reason.OUT_OF_MEMORY, thrown.getMessage(), true)
+          : new Failure(Outcome.End.FAILED, Reason.TRAP, thrown.getMessage(), true);
+    }
+    return new Failure(
+        Outcome.End.FAILED, Reason.ENGINE_FAILURE, thrown.getClass().getSimpleName(), false);
+  }
+
+  static Failure stopped(String reason) {
+    boolean time = reason.equals(Reason.WALL_TIME) || reason.equals(Reason.CPU_TIME);
+    Outcome.End end = time ? Outcome.End.TIMED_OUT : Outcome.End.KILLED;
+    return new Failure(end, reason, "stopped from outside: " + reason, true);
+  }
+
+  private static boolean isStackOverflow(Throwable thrown) {
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      if (t instanceof StackOverflowError) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,227 @@
+package dev.writ.tools.wasm;
+
+import com.dylibso.chicory.runtime.ChicoryInterruptedException;
+import com.dylibso.chicory.runtime.ExecutionListener;
+import com.dylibso.chicory.runtime.HostFunction;
+import com.dylibso.chicory.runtime.ImportValues;
+import com.dylibso.chicory.runtime.Instance;
+import com.dylibso.chicory.runtime.Machine;
+import com.dylibso.chicory.runtime.Memory;
+import com.dylibso.chicory.runtime.TableInstance;
+import com.dylibso.chicory.wasm.WasmModule;
+import com.dylibso.chicory.wasm.types.MemoryLimits;
+import com.dylibso.chicory.wasm.types.Table;
+import com.dylibso.chicory.wasm.types.TableLimits;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** One invocation on its thread: its bounded outputs, its memory, and what was seen of it. */
+public final class Guest {
+  /** The most bytes of stderr that are kept. */
+  public static final int STDERR_BYTES_MAX = 64 << 10;
+
+  /** The most entries of one table. */
+  static final int TABLE_ENTRIES_MAX = 100_000;
+
+  private final Invocation invocation;
+  private final List<byte[]> inputs;
+  private final Sink stdout;
+  private final Sink stderr = Sink.dropping(STDERR_BYTES_MAX);
+  private GuestMemory memory;
+  private Optional<String> partialMediaType = Optional.empty();
+  private int exitCode;
+  private long fuel;
+
+  Guest(Invocation invocation, List<byte[]> inputs) {
+    this.invocation = invocation;
+    this.inputs = inputs;
+    this.stdout = Sink.fatal(invocation.resources().outputBytes());
+  }
+
+  /**
+   * A guest of our own, for preparing what all others use: nothing goes in, and nothing depends on
+   * when or where it runs.
+   */
+  public static Guest internal(long memoryBytes) {
+    return new Guest(
+        new Invocation(
+            new Scope("writ", "writ", "writ"),
+            JsonValue.object().build(),
+            List.of(),
+            input -> InputStream.nullInputStream(),
+            new byte[Digest.LENGTH],
+            Instant.EPOCH,
+            new Resources(1, memoryBytes, 0, 1),
+            SandboxProfile.NAME,
+            Optional.empty()),
+        List.of());
+  }
+
+  public Invocation invocation() {
+    return invocation;
+  }
+
+  /** The bytes of the inputs, in their order. */
+  public List<byte[]> inputs() {
+    return inputs;
+  }
+
+  public Sink stdout() {
+    return stdout;
+  }
+
+  public Sink stderr() {
+    return stderr;
+  }
+
+  /** Says that stdout is itself the output, so that what there is of it is kept on a failure. */
+  public void stdoutIsOutput(String mediaType) {
+    partialMediaType = Optional.of(mediaType);
+  }
+
+  /** Records how many instructions were executed. */
+  public void fuelUsed(long instructions) {
+    fuel = instructions;
+  }
+
+  /** Whether the memory ceiling refused a growth. */
+  public boolean memoryRefused() {
+    return memory != null && memory.refused();
+  }
+
+  /**
+   * Makes the instance of a module, with at most the memory that the invocation declares.
+   *
+   * @param listener called for each instruction, where the machine is the interpreter
+   */
+  public Instance instantiate(
+      WasmModule module,
+      Function<Instance, Machine> machine,
+      List<HostFunction> imports,
+      Optional<ExecutionListener> listener) {
+    Instance.Builder builder =
+        Instance.builder(module)
+            .withMachineFactory(machine)
+            .withMemoryFactory(this::newMemory)
+            .withTableFactory(Guest::newTable)
+            .withImportValues(
+                ImportValues.builder().addFunction(imports.toArray(HostFunction[]::new)).build())
+            .withStart(false);
+    listener.ifPresent(builder::withUnsafeExecutionListener);
+    module
+        .memorySection()
+        .filter(section -> section.memoryCount() > 0)
+        .ifPresent(section -> builder.withMemoryLimits(limits(section.getMemory(0).limits())));
+    return builder.build();
+  }
+
+  private MemoryLimits limits(MemoryLimits declared) {
+    long pages = invocation.resources().memoryBytes() / Memory.PAGE_SIZE;
+    if (pages < declared.initialPages()) {
+      throw GuestEnd.killed(
+          Reason.OUT_OF_MEMORY,
+          "the module begins with "
+              + (long) declared.initialPages() * Memory.PAGE_SIZE
+              + " bytes of memory, the ceiling is "
+              + invocation.resources().memoryBytes());
+    }
+    int most = (int) Math.min(pages, Math.min(declared.maximumPages(), Memory.RUNTIME_MAX_PAGES));
+    return new MemoryLimits(declared.initialPages(), most);
+  }
+
+  private Memory newMemory(MemoryLimits limits) {
+    memory = new GuestMemory(limits);
+    return memory;
+  }
+
+  private static TableInstance newTable(Table table, int initial) {
+    TableLimits limits = table.limits();
+    TableLimits capped =
+        new TableLimits(limits.min(), Math.min(limits.max(), TABLE_ENTRIES_MAX));
+    return new TableInstance(new Table(table.elementType(), capped), initial);
+  }
+
+  /** Long work of the host for a guest must end when the guest is to end. */
+  public static void checkInterrupted() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ChicoryInterruptedException("interrupted");
+    }
+  }
+
+  /** Runs what ends by returning or by {@code proc_exit(0)}; any other end goes through. */
+  public void untilExit(Runnable body) {
+    try {
+      body.run();
+    } catch (GuestEnd end) {
+      exitCode = end.exitCode();
+      if (end.end() != Outcome.End.SUCCEEDED) {
+        throw end;
+      }
+    }
+  }
+
+  Outcome succeeded(Outcome.Output output, Outcome.Metrics metrics) {
+    return new Outcome(
+        Outcome.End.SUCCEEDED,
+        Reason.OK,
+        "",
+        Optional.of(output),
+        List.of(),
+        metrics,
+        observations());
+  }
+
+  Outcome ended(Failure failure, Outcome.Metrics metrics) {
+    Optional<Outcome.Output> partial =
+        failure.keepsOutput()
+            ? partialMediaType.map(type -> new Outcome.Output(stdout.toByteArray(), type))
+            : Optional.empty();
+    return new Outcome(
+        failure.end(),
+        failure.reason(),
+        Texts.message(failure.message()),
+        partial.filter(output -> output.bytes().length > 0),
+        List.of(),
+        metrics,
+        failure.keepsOutput() ? observations() : JsonValue.object().build());
+  }
+
+  private JsonValue.Obj observations() {
+    var seen = JsonValue.object();
+    if (exitCode != 0) {
+      seen.put("exit_code", Integer.toUnsignedLong(exitCode));
+    }
+    if (memoryRefused()) {
+      seen.put("memory_refused", true);
+    }
+    byte[] words = stderr.toByteArray();
+    if (words.length > 0) {
+      seen.put("stderr", Texts.text(words));
+    }
+    if (stderr.truncated()) {
+      seen.put("stderr_truncated", true);
+    }
+    if (stdout.truncated()) {
+      seen.put("output_truncated", true);
+    }
+    return seen.build();
+  }
+
+  /** Peak memory in bytes: a guest's memory never shrinks. */
+  long memoryBytes() {
+    return memory == null ? 0 : (long) memory.pages() * Memory.PAGE_SIZE;
+  }
+
+  long fuel() {
+    return fuel;
+  }
+}

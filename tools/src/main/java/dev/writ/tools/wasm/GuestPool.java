@@ -1,0 +1,222 @@
+package dev.writ.tools.wasm;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Resources;
+import dev.writ.tools.ToolsError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where guests run: platform threads of a known stack size, so many at once as there are, and never
+ * more of their memory together than the budget. Callers wait, also virtual threads; a caller that
+ * is interrupted takes its guest with it. A guest's time counts from its own start.
+ */
+public final class GuestPool implements AutoCloseable {
+  /** Stack of a guest's thread. QuickJS and SQLite end by their own limits well before it. */
+  public static final int STACK_BYTES = 64 << 20;
+
+  private static final int PERMIT_BYTES = 1 << 20;
+
+  private final ThreadPoolExecutor threads;
+  private final Watchdog watchdog = new Watchdog();
+  private final Semaphore memory;
+  private final int permits;
+  private final Set<Stop> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /**
+   * @param guests how many run at once
+   * @param memoryBytes the most that those running may declare together
+   */
+  public GuestPool(int guests, long memoryBytes) {
+    permits = Math.toIntExact(Math.max(1, memoryBytes / PERMIT_BYTES));
+    memory = new Semaphore(permits, true);
+    ThreadFactory factory =
+        Thread.ofPlatform().name("writ-guest-", 0).daemon().stackSize(STACK_BYTES).factory();
+    threads =
+        new ThreadPoolExecutor(
+            guests, guests, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    threads.allowCoreThreadTimeOut(true);
+    Warmup.run();
+  }
+
+  /** As many guests as processors, and half of the heap for them. */
+  public static GuestPool ofThisHost() {
+    Runtime host = Runtime.getRuntime();
+    return new GuestPool(host.availableProcessors(), host.maxMemory() / 2);
+  }
+
+  /** What runs on the guest's thread. */
+  @FunctionalInterface
+  public interface Program {
+    Outcome.Output run(Guest guest);
+  }
+
+  /**
+   * Runs a program for an invocation, within its limits.
+   *
+   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are not
+   *     the guest's doing
+   */
+  public Outcome run(Invocation invocation, Program program) {
+    return run(invocation, program, true);
+  }
+
+  /**
+   * As {@link #run(Invocation, Program)}.
+   *
+   * @param timed whether processor time is limited by the clock; not where instructions are counted
+   */
+  Outcome run(Invocation invocation, Program program, boolean timed) {
+    Resources limits = invocation.resources();
+    if (limits.wallMs() == 0 || limits.cpuMs() == 0) {
+      String reason = limits.cpuMs() == 0 ? Reason.CPU_TIME : Reason.WALL_TIME;
+      return atOnce(Failure.stopped(reason));
+    }
+    long needed = limits.memoryBytes() / PERMIT_BYTES + 1;
+    if (needed > permits) {
+      return atOnce(
+          new Failure(
+              Outcome.End.KILLED,
+              Reason.HOST_MEMORY,
+              "the ceiling is " + limits.memoryBytes() + " bytes of memory, this host gives guests "
+                  + (long) permits * PERMIT_BYTES,
+              false));
+    }
+    try {
+      memory.acquire((int) needed);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return atOnce(Failure.stopped(Reason.CANCELLED));
+    }
+    try {
+      List<byte[]> inputs = new ArrayList<>(invocation.inputs().size());
+      Failure failure = readInputs(invocation, inputs);
+      return failure == null ? dispatch(invocation, inputs, program, timed) : atOnce(failure);
+    } finally {
+      memory.release((int) needed);
+    }
+  }
+
+  private static Outcome atOnce(Failure failure) {
+    return Outcome.failed(
+        failure.end(), failure.reason(), failure.message(), Outcome.Metrics.NONE);
+  }
+
+  /** Reads the inputs, which count as the guest's memory. */
+  private static Failure readInputs(Invocation invocation, List<byte[]> into) {
+    long max = Math.min(invocation.resources().memoryBytes(), Integer.MAX_VALUE - 16);
+    long left = max;
+    for (Input input : invocation.inputs()) {
+      try (InputStream stream = invocation.content().open(input)) {
+        byte[] bytes = stream.readNBytes((int) left + 1);
+        if (bytes.length > left) {
+          return new Failure(
+              Outcome.End.FAILED,
+              Reason.INPUT_TOO_LARGE,
+              "the inputs are larger than the memory ceiling of " + max + " bytes",
+              false);
+        }
+        into.add(bytes);
+        left -= bytes.length;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return null;
+  }
+
+  private Outcome dispatch(
+      Invocation invocation, List<byte[]> inputs, Program program, boolean timed) {
+    Stop stop = new Stop();
+    running.add(stop);
+    try {
+      if (closed) {
+        throw new WritException(ToolsError.DRIVERS_CLOSED, "");
+      }
+      Future<Outcome> future =
+          threads.submit(() -> onThread(stop, new Guest(invocation, inputs), program, timed));
+      return await(stop, future);
+    } catch (RejectedExecutionException e) {
+      throw new WritException(ToolsError.DRIVERS_CLOSED, "");
+    } finally {
+      running.remove(stop);
+    }
+  }
+
+  private static Outcome await(Stop stop, Future<Outcome> future) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+          stop.request(Reason.CANCELLED);
+        } catch (ExecutionException e) {
+          throw new IllegalStateException("a guest's end is always an outcome", e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private Outcome onThread(Stop stop, Guest guest, Program program, boolean timed) {
+    Resources limits = guest.invocation().resources();
+    Outcome.Output output = null;
+    Throwable thrown = null;
+    try (Watchdog.Watch watch = watchdog.watch(stop, timed ? limits.cpuMs() : Long.MAX_VALUE, limits.wallMs())) {
+      stop.begin();
+      try {
+        output = program.run(guest);
+      } catch (Throwable t) {
+        // Whatever a guest does to the JVM ends here: it is an outcome, and the thread lives on.
+        thrown = t;
+      } finally {
+        stop.end();
+      }
+      Outcome.Metrics metrics =
+          new Outcome.Metrics(
+              TimeUnit.NANOSECONDS.toMillis(watch.cpuNanos()),
+              guest.memoryBytes(),
+              TimeUnit.NANOSECONDS.toMillis(watch.wallNanos()),
+              guest.fuel());
+      return thrown == null
+          ? guest.succeeded(output, metrics)
+          : guest.ended(Failure.of(thrown, stop.reason(), guest.memoryRefused()), metrics);
+    }
+  }
+
+  /** Ends all guests and takes no more. */
+  @Override
+  public void close() {
+    closed = true;
+    running.forEach(stop -> stop.request(Reason.CANCELLED));
+    threads.shutdown();
+    try {
+      threads.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    watchdog.close();
+  }
+}

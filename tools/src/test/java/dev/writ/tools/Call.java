@@ -1,0 +1,140 @@
+package dev.writ.tools;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Builds one invocation of a prepared tool and runs it. */
+public final class Call {
+  public static final Instant TIME = Instant.parse("2026-01-02T03:04:05.678Z");
+
+  private final Driver.Prepared prepared;
+  private JsonValue.Obj params = JsonValue.object().build();
+  private final TreeMap<String, byte[]> inputs = new TreeMap<>();
+  private byte[] seed = seed(1);
+  private Instant time = TIME;
+  private long cpuMs = 30_000;
+  private long memoryBytes = 256L << 20;
+  private long outputBytes = 1 << 20;
+  private long wallMs = 60_000;
+
+  public Call(Driver.Prepared prepared) {
+    this.prepared = prepared;
+  }
+
+  /** 32 bytes that differ for each number. */
+  public static byte[] seed(int number) {
+    byte[] seed = new byte[32];
+    Arrays.fill(seed, (byte) number);
+    return seed;
+  }
+
+  public Call params(JsonValue.Obj value) {
+    params = value;
+    return this;
+  }
+
+  public Call input(String name, String text) {
+    return input(name, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public Call input(String name, byte[] bytes) {
+    inputs.put(name, bytes);
+    return this;
+  }
+
+  public Call seed(byte[] bytes) {
+    seed = bytes;
+    return this;
+  }
+
+  public Call time(String rfc3339) {
+    time = Instant.parse(rfc3339);
+    return this;
+  }
+
+  public Call cpuMs(long value) {
+    cpuMs = value;
+    return this;
+  }
+
+  public Call memoryBytes(long value) {
+    memoryBytes = value;
+    return this;
+  }
+
+  public Call outputBytes(long value) {
+    outputBytes = value;
+    return this;
+  }
+
+  public Call wallMs(long value) {
+    wallMs = value;
+    return this;
+  }
+
+  public Invocation invocation() {
+    List<Input> list = new ArrayList<>();
+    for (Map.Entry<String, byte[]> entry : inputs.entrySet()) {
+      byte[] bytes = entry.getValue();
+      list.add(
+          new Input(
+              entry.getKey(), Digest.sha256(bytes), bytes.length, "application/octet-stream"));
+    }
+    return new Invocation(
+        new Scope("acme", "run-1", "agent-1"),
+        params,
+        list,
+        input -> new ByteArrayInputStream(inputs.get(input.name())),
+        seed,
+        time,
+        new Resources(cpuMs, memoryBytes, outputBytes, wallMs),
+        "wasm",
+        Optional.empty());
+  }
+
+  public Outcome run() {
+    return prepared.run(invocation());
+  }
+
+  /** The output as text, of a run that must succeed. */
+  public String text() {
+    Outcome outcome = run();
+    if (outcome.end() != Outcome.End.SUCCEEDED) {
+      throw new AssertionError(show(outcome));
+    }
+    return text(outcome);
+  }
+
+  public static String text(Outcome outcome) {
+    return new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8);
+  }
+
+  /** All of an outcome that a replay compares, as text. */
+  public static String show(Outcome outcome) {
+    return outcome.end()
+        + " "
+        + outcome.reason()
+        + " "
+        + outcome.message()
+        + " "
+        + outcome.output().map(o -> o.mediaType() + " " + text(outcome)).orElse("-")
+        + " "
+        + new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8);
+  }
+}
