@@ -121,8 +121,8 @@ public final class Accounts {
     try {
       usePolicy(p);
       requireNonce(nonce, a);
-      Optional<AccountEntry> before =
-          Optional.ofNullable(entries.get(a.id())).map(AccountEntry.Versions::now);
+      Optional<AccountEntry.Versions> versions = Optional.ofNullable(entries.get(a.id()));
+      Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
         throw new WritException(GuardianError.REQUEST_SETTLED, a.id().toString());
       }
@@ -132,13 +132,13 @@ public final class Accounts {
         JudgeInputs inputs = inputs(a, p, gathered, nonce, time);
         Decision decision = Judge.judge(a, c.manifest(), p, inputs, c.snapshot(), c.supersedes());
         AccountEntry entry = entryOf(a, decision, nonce, before, time);
-        put(entry, before);
+        put(entry, versions);
         stored = true;
         nextStep++;
         return new Taken(decision, entry, deletions(time));
       } finally {
         if (!stored) {
-          before.ifPresent(entry -> put(entry, Optional.empty()));
+          versions.ifPresent(v -> put(v.now(), v.before()));
         }
       }
     } finally {
@@ -197,7 +197,7 @@ public final class Accounts {
               state,
               before.charges().stream().map(settled).flatMap(Optional::stream).toList());
       drop(before);
-      put(after, Optional.of(before));
+      put(after, Optional.of(versions));
       return List.of(row(after));
     } finally {
       lock.unlock();
@@ -213,7 +213,7 @@ public final class Accounts {
       AccountEntry.Versions versions = entries.get(request);
       if (versions != null) {
         drop(versions.now());
-        versions.before().ifPresent(before -> put(before, Optional.empty()));
+        versions.before().ifPresent(before -> put(before.now(), before.before()));
       }
     } finally {
       lock.unlock();
@@ -319,7 +319,7 @@ public final class Accounts {
     }
   }
 
-  private void put(AccountEntry entry, Optional<AccountEntry> before) {
+  private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
     entries.put(entry.request(), new AccountEntry.Versions(entry, before));
     nonces.put(entry.nonce(), entry.request());
     expiries.add(new Expiry(entry.keptUntil(), entry.request()));

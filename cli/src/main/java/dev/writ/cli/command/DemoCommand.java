@@ -119,15 +119,16 @@ public final class DemoCommand implements CliCommand {
 
     Played play() {
       Input staff = put("staff.csv", STAFF);
+      Input text = put("text", STAFF);
       Envelope sum =
           ask(
               "js: a sum of squares",
               effect("js", source("[...Array(1000).keys()].reduce((a, x) => a + x * x, 0)")));
       ask("js: a random number, from the writ's seed", effect("js", source("Math.random()")));
       ask(
-          "sql: who works where",
-          effect("sql", sql("select team, count(*) as people from staff group by team"), staff));
-      ask("word-count: over the same file", effect("word-count", none(), staff));
+          "sql: how many write compilers",
+          effect("sql", sql("select count(*) as people from staff where team = 'compilers'"), staff));
+      ask("word-count: over the same file", effect("word-count", none(), text));
       submit("the first request again", sum);
       ask("js: eval of a string", effect("js", source("eval('1+1')")));
       ask(
@@ -142,8 +143,8 @@ public final class DemoCommand implements CliCommand {
           ask("sql: salaries", effect("sql", sql("select avg(salary) from staff"), staff));
       approve(salaries);
       submit("sql: salaries, now approved", salaries);
-      ask("word-count: a second time", effect("word-count", none(), staff));
-      ask("word-count: a third time this hour", effect("word-count", none(), staff));
+      ask("word-count: a second time", effect("word-count", none(), text));
+      ask("word-count: a third time this hour", effect("word-count", none(), text));
       RunId run = new RunId(NAMES.tenant(), RUN);
       return new Played(
           home.home().dir(),
@@ -266,11 +267,11 @@ public final class DemoCommand implements CliCommand {
             .filter(s -> s.answer().decision().verdict() == Verdict.DENY)
             .findFirst()
             .orElseThrow();
-    out.println("  writ receipts");
-    out.println("  writ show " + Answers.shortId(played.run().lastReceipt()));
-    out.println("  writ policy explain " + Answers.shortId(denied.answer().request()));
-    out.println("  writ run js --param source='6*7'");
-    out.println("  writ fsck");
+    out.println("  " + Homes.name() + " receipts");
+    out.println("  " + Homes.name() + " show " + Answers.shortId(played.run().lastReceipt()));
+    out.println("  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
+    out.println("  " + Homes.name() + " run js --param source='6*7'");
+    out.println("  " + Homes.name() + " fsck");
   }
 
   /** The check and its words for a refusal; the output itself where it is short. */

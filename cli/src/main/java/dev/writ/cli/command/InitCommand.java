@@ -65,6 +65,6 @@ public final class InitCommand implements CliCommand {
     terminal.out().println("  policy.yaml  what agents may do: change it, then writ policy activate");
     terminal.out().println("  trust.jwks   the public keys, for whoever verifies");
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
-    terminal.out().println("Next: writ run js --param source='6*7'");
+    terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");
   }
 }

@@ -83,7 +83,7 @@ public final class ReceiptsCommand implements CliCommand {
 
   static void print(Receipts receipts, Terminal terminal) {
     if (receipts.entries().isEmpty()) {
-      terminal.err().println("No receipts yet. Try: writ run js --param source='6*7'");
+      terminal.err().println("No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
       return;
     }
     Table table =

@@ -8,6 +8,8 @@ import dev.writ.ledger.Commit;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +23,7 @@ public final class RunTurn implements AutoCloseable {
   private final Batch batch = new Batch();
   private Optional<Event> head;
   private Optional<RunState> state;
+  private final List<Runnable> whenEnqueued = new ArrayList<>();
 
   RunTurn(Ledger ledger, Runs.Slot slot) {
     this.ledger = ledger;
@@ -112,6 +115,11 @@ public final class RunTurn implements AutoCloseable {
     state = Optional.of(state.orElseThrow().asClosed());
   }
 
+  /** Does this once the batch is enqueued; never where it is not. */
+  public void whenEnqueued(Runnable action) {
+    whenEnqueued.add(action);
+  }
+
   /** Enqueues the batch; only now has the run changed. */
   public Commit enqueue() {
     if (!state.equals(slot.state)) {
@@ -123,6 +131,7 @@ public final class RunTurn implements AutoCloseable {
     Commit commit = ledger.append(batch);
     slot.head = head;
     slot.state = state;
+    whenEnqueued.forEach(Runnable::run);
     return commit;
   }
 
