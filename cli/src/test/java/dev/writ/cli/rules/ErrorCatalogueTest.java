@@ -67,8 +67,12 @@ class ErrorCatalogueTest {
     List<String> page = found.lines().toList();
     List<String> enums = wanted.lines().toList();
     StringBuilder out = new StringBuilder();
-    page.stream().filter(l -> !enums.contains(l)).forEach(l -> out.append("- ").append(l).append('\n'));
-    enums.stream().filter(l -> !page.contains(l)).forEach(l -> out.append("+ ").append(l).append('\n'));
+    page.stream()
+        .filter(l -> !enums.contains(l))
+        .forEach(l -> out.append("- ").append(l).append('\n'));
+    enums.stream()
+        .filter(l -> !page.contains(l))
+        .forEach(l -> out.append("+ ").append(l).append('\n'));
     return out.isEmpty() ? "the same lines in another order\n" : out.toString();
   }
 

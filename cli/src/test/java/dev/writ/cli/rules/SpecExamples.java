@@ -36,14 +36,20 @@ final class SpecExamples {
   /** The kinds of documents: a new kind is one line here. */
   static final Map<String, Verifier> KINDS = new TreeMap<>(Map.of("envelope", Envelope::parse));
 
-  /** The kinds of files that people write or programs of others; tests beside the code look deeper. */
+  /**
+   * The kinds of files that people write or programs of others; tests beside the code look deeper.
+   */
   static final Map<String, Verifier> FILES =
       new TreeMap<>(
           Map.of(
-              "jwk", text -> VerifyingKey.fromJwk(Jcs.parse(text)),
-              "trust", Trust::parse,
-              "envelope", text -> Envelope.parse(Jcs.canonicalize(text)),
-              "payload", Jcs::canonicalize));
+              "jwk",
+              text -> VerifyingKey.fromJwk(Jcs.parse(text)),
+              "trust",
+              Trust::parse,
+              "envelope",
+              text -> Envelope.parse(Jcs.canonicalize(text)),
+              "payload",
+              Jcs::canonicalize));
 
   private SpecExamples() {}
 
