@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
@@ -298,7 +299,7 @@ final class Build {
   }
 
   private static void pack(Path folder, Path jar) throws IOException {
-    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar));
+    try (ZipOutputStream zip = zip(jar);
         Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
         zip.putNextEntry(entry(folder.relativize(file).toString()));
@@ -321,7 +322,7 @@ final class Build {
         Files.copy(from, to);
         return;
       }
-      try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(to))) {
+      try (ZipOutputStream out = zip(to)) {
         for (ZipEntry entry : entries) {
           String name = entry.getName();
           if (isSignature(name)) {
@@ -399,6 +400,13 @@ final class Build {
         || library.equals("librocksdbjni-linux" + wanted + "-musl.so");
   }
 
+  /** Not compressed: it is written once and read at every start. */
+  private static ZipOutputStream zip(Path file) throws IOException {
+    ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(file));
+    zip.setLevel(Deflater.NO_COMPRESSION);
+    return zip;
+  }
+
   /** A zip entry whose time does not depend on when the build ran. */
   private static ZipEntry entry(String name) {
     ZipEntry entry = new ZipEntry(name);
@@ -408,6 +416,8 @@ final class Build {
 
   private String digest(List<Path> entries, String identity) throws IOException {
     MessageDigest hash = sha256();
+    // This program as well: it decides on the layout and the flags.
+    update(hash, Files.readString(top.resolve("config/launcher/Build.java")));
     update(hash, String.join("\n", FLAGS) + String.join("\n", SHORT_FLAGS) + identity);
     for (Path entry : entries) {
       List<Path> files = List.of(entry);
