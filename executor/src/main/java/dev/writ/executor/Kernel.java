@@ -195,6 +195,7 @@ public final class Kernel {
     try (KeyedLocks.Held _ = lockRequest(first.id());
         KeyedLocks.Held _ = lockKey(request, first.id());
         Runs.Borrowed run = runs.borrow(runId)) {
+      ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
       SystemState now = system; // who waited for a lock is held to what is in force by then
       Trust trust = now.trust();
       Policy policy = now.policyInForce();

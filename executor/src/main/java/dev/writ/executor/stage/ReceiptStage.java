@@ -52,6 +52,11 @@ public final class ReceiptStage {
     this.lamportOf = lamportOf;
   }
 
+  /** This stage with another signer. */
+  public ReceiptStage withSigner(Signer other) {
+    return new ReceiptStage(other, accounts, lamportOf);
+  }
+
   public Served sign(Ran ran, Stored stored) {
     Order order = ran.ready().order();
     Commit commit;

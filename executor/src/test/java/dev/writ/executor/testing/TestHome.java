@@ -91,21 +91,28 @@ public final class TestHome implements AutoCloseable {
   }
 
   private void make(String policy) {
-    Ledger.create(ledgerConfig()).close();
-    try (Ledger empty = Ledger.open(ledgerConfig())) {
+    Templates.copy(policy + '\n' + origin, dir, template -> found(template, policy));
+    start();
+  }
+
+  private void found(Path template, String policy) {
+    try (Ledger empty = Ledger.create(ledgerConfig(template))) {
       Kernel.found(
           empty,
           TestKeys.PARTIES.stream().map(party -> enrolment(party.trusted())).toList(),
           signed(TestPolicy.first(policy, tools)),
           clock,
-          random);
+          new SeededRandom(0));
     }
-    start();
   }
 
   public LedgerConfig ledgerConfig() {
+    return ledgerConfig(dir);
+  }
+
+  private LedgerConfig ledgerConfig(Path at) {
     return new LedgerConfig(
-        dir.resolve("data"), dir.resolve("anchor.json"), origin, TestKeys.key("log"), clock);
+        at.resolve("data"), at.resolve("anchor.json"), origin, TestKeys.key("log"), clock);
   }
 
   private void start() {
