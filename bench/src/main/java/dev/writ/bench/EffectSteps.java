@@ -70,7 +70,7 @@ final class EffectSteps implements AutoCloseable {
   private final class Crowd implements Step.Slice {
     private final int callers;
     private final String name;
-    private double lastNanos = 1_000_000;
+    private Cost last = new Cost(1_000_000, 0);
 
     Crowd(int callers, String name) {
       this.callers = callers;
@@ -78,15 +78,15 @@ final class EffectSteps implements AutoCloseable {
     }
 
     @Override
-    public double nanosPerOperation() {
-      int each = (int) Math.clamp(watch.sliceNanos() / lastNanos / callers, 4, 5_000);
+    public Cost cost() {
+      int each = watch.each(last, callers, 5_000);
       List<List<byte[]>> requests = new ArrayList<>();
       for (int i = 0; i < callers; i++) {
         requests.add(lab.requests(name + "-" + i, each));
       }
-      long nanos = Stopwatch.concurrently(callers, n -> requests.get(n).forEach(lab::submit));
-      lastNanos = (double) nanos / (each * callers);
-      return lastNanos;
+      last =
+          Stopwatch.concurrently(callers, each, n -> requests.get(n).forEach(lab::submit));
+      return last;
     }
   }
 

@@ -12,7 +12,7 @@ final class Engines {
       SignatureEngine before = SignatureEngines.current();
       SignatureEngines.use(engine);
       try {
-        return slice.nanosPerOperation();
+        return slice.cost();
       } finally {
         SignatureEngines.use(before);
       }

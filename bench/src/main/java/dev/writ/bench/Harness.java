@@ -16,33 +16,32 @@ final class Harness {
   }
 
   /**
-   * @param progress told the number of each round before it begins, from 0
+   * @param progress told the number of each round before it begins, from 1
    */
   List<Row> measure(List<Step> steps, IntConsumer progress) {
-    double[][] measured = new double[steps.size()][plan.rounds()];
-    double[][] floors = new double[steps.size()][plan.rounds()];
-    for (int round = -plan.warmUps(); round < plan.rounds(); round++) {
-      progress.accept(round + plan.warmUps());
+    List<List<Row.Round>> rounds = steps.stream().<List<Row.Round>>map(_ -> new ArrayList<>()).toList();
+    for (int number = 1; number <= plan.warmUps() + plan.rounds(); number++) {
+      progress.accept(number);
       for (int i = 0; i < steps.size(); i++) {
-        Step step = steps.get(i);
-        double floor = 0;
-        if (round % 2 == 0) {
-          floor = step.base().nanosPerOperation();
-        }
-        double time = step.measured().nanosPerOperation();
-        if (round % 2 != 0) {
-          floor = step.base().nanosPerOperation();
-        }
-        if (round >= 0) {
-          measured[i][round] = time;
-          floors[i][round] = floor;
+        Row.Round round = round(steps.get(i), number % 2 == 0);
+        if (number > plan.warmUps()) {
+          rounds.get(i).add(round);
         }
       }
     }
     List<Row> rows = new ArrayList<>();
     for (int i = 0; i < steps.size(); i++) {
-      rows.add(Row.of(steps.get(i), measured[i], floors[i]));
+      rows.add(Row.of(steps.get(i), rounds.get(i)));
     }
     return rows;
+  }
+
+  private static Row.Round round(Step step, boolean floorFirst) {
+    if (floorFirst) {
+      Cost floor = step.base().cost();
+      return new Row.Round(step.measured().cost(), floor);
+    }
+    Cost measured = step.measured().cost();
+    return new Row.Round(measured, step.base().cost());
   }
 }

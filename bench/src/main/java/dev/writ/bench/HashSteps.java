@@ -33,7 +33,7 @@ final class HashSteps {
               "openssl speed",
               TARGET,
               watch.repeat(() -> Digest.sha256(data)),
-              () -> openssl().orElseThrow()));
+              () -> new Cost(openssl().orElseThrow(), 0)));
     }
     return steps;
   }

@@ -61,6 +61,9 @@ final class Lab implements AutoCloseable {
           resources: { cpu_ms: 100, memory_bytes: 1048576, output_bytes: 65536, wall_ms: 100 }
       tools:
         - { name: noop, version: "1", package: "PACKAGE", stage: active }
+      budgets:
+        - { name: calls, scope: subject, unit: calls, limit: 1000000000, window_s: 86400 }
+        - { name: cpu, scope: subject, unit: cpu_ms, limit: 1000000000000, window_s: 86400 }
       requirements:
         - effect: { tool: noop }
           require: { cel: "tenant == 'acme'" }

@@ -23,7 +23,7 @@ final class LedgerSteps implements AutoCloseable {
   private final ForcedFile growing;
   private final ForcedFile preallocated;
   private final int commitBytes;
-  private double lastNanos = 100_000;
+  private Cost last = new Cost(100_000, 0);
 
   LedgerSteps(Stopwatch watch, Lab lab) {
     this.watch = watch;
@@ -90,18 +90,18 @@ final class LedgerSteps implements AutoCloseable {
             commit));
   }
 
-  private double crowd() {
-    int each = (int) Math.clamp(watch.sliceNanos() / lastNanos / CALLERS, 4, 2_000);
-    long nanos =
+  private Cost crowd() {
+    int each = watch.each(last, CALLERS, 2_000);
+    last =
         Stopwatch.concurrently(
             CALLERS,
+            each,
             n -> {
               for (int i = 0; i < each; i++) {
                 together[n].commit();
               }
             });
-    lastNanos = (double) nanos / (each * CALLERS);
-    return lastNanos;
+    return last;
   }
 
   @Override

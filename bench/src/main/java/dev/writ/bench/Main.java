@@ -101,7 +101,7 @@ public final class Main {
       int all = plan.warmUps() + plan.rounds();
       List<Row> rows =
           new Harness(plan)
-              .measure(steps, round -> progress.println("round " + (round + 1) + " of " + all));
+              .measure(steps, round -> progress.println("round " + round + " of " + all));
       return new Report(rows, plan, Report.diskOf(home), load);
     } finally {
       remove(home);

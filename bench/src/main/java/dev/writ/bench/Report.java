@@ -52,20 +52,21 @@ record Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
         disk,
         plan.rounds(),
         plan.slice().toMillis());
-    String line = "%-37s %-41s %10s %10s  %7s %7s %7s  %-13s %s%n";
+    String line = "%-37s %-46s %9s %9s %6s %6s %6s %6s  %-13s %s%n";
     out.printf(
-        Locale.ROOT, line, "step", "against", "ours µs", "its µs", "min", "median", "max", "target", "met");
+        Locale.ROOT, line, "step", "against", "ours µs", "its µs", "min", "median", "max", "cpu", "target", "met");
     for (Row row : rows) {
       out.printf(
           Locale.ROOT,
           line,
           row.step().name(),
           row.step().floor(),
-          micros(row.measuredNs()),
-          micros(row.floorNs()),
+          micros(row.measured()),
+          micros(row.floor()),
           number(row.least()),
           number(row.median()),
           number(row.greatest()),
+          row.cpuRatio().map(Report::number).orElse("–"),
           row.step().target().text(),
           row.met() ? "yes" : "NO");
     }
@@ -73,8 +74,9 @@ record Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
     out.printf(Locale.ROOT, "%n%d of %d targets met, by the median.%n", met, rows.size());
   }
 
-  private static String micros(double nanos) {
-    return String.format(Locale.ROOT, nanos < 100_000 ? "%.2f" : "%.0f", nanos / 1000);
+  private static String micros(Cost cost) {
+    double micros = cost.wallNs() / 1000;
+    return String.format(Locale.ROOT, micros < 100 ? "%.2f" : "%.0f", micros);
   }
 
   private static String number(double ratio) {

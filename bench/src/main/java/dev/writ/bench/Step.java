@@ -10,7 +10,7 @@ record Step(String name, String floor, Target target, Slice measured, Slice base
   /** Works for about a slice of time. */
   @FunctionalInterface
   interface Slice {
-    /** Nanoseconds that one operation took, on the wall. */
-    double nanosPerOperation();
+    /** What one operation took on average. */
+    Cost cost();
   }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
@@ -21,49 +22,52 @@ final class Stopwatch {
     this.plan = plan;
   }
 
-  long sliceNanos() {
-    return plan.slice().toNanos();
+  /** How many operations of that length make a slice for each caller, within bounds. */
+  int each(Cost operation, int callers, int max) {
+    return (int) Math.clamp(plan.slice().toNanos() / operation.wallNs() / callers, 4, max);
   }
 
   /** A slice of one operation after another. */
   Step.Slice repeat(Supplier<?> operation) {
     return () -> {
-      long begin = System.nanoTime();
-      long operations = 0;
-      long elapsed;
-      do {
-        last = operation.get();
-        operations++;
-        elapsed = System.nanoTime() - begin;
-      } while (elapsed < sliceNanos());
-      return (double) elapsed / operations;
+      Cost.Start start = Cost.Start.now();
+      return start.each(untilSliceEnds(start, operation));
     };
   }
 
-  /** A slice of the same operation on several platform threads; the rates add up. */
+  /** A slice of the same operation on several platform threads at once. */
   Step.Slice repeat(int threads, Supplier<?> operation) {
     return () -> {
-      double[] rates = new double[threads];
-      Step.Slice one = repeat(operation);
+      AtomicLong operations = new AtomicLong();
       try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
-        together(pool, threads, n -> rates[n] = 1 / one.nanosPerOperation());
+        Cost.Start start =
+            together(
+                pool,
+                threads,
+                _ -> operations.addAndGet(untilSliceEnds(Cost.Start.now(), operation)));
+        return start.each(operations.get());
       }
-      double sum = 0;
-      for (double rate : rates) {
-        sum += rate;
-      }
-      return 1 / sum;
     };
   }
 
-  /** Runs callers on virtual threads, all from one moment on; nanoseconds until the last one ends. */
-  static long concurrently(int callers, IntConsumer work) {
+  private long untilSliceEnds(Cost.Start start, Supplier<?> operation) {
+    long operations = 0;
+    do {
+      last = operation.get();
+      operations++;
+    } while (start.wallNanos() < plan.slice().toNanos());
+    return operations;
+  }
+
+  /** The cost of each operation of callers on virtual threads who all begin at one moment. */
+  static Cost concurrently(int callers, int each, IntConsumer caller) {
     try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
-      return together(pool, callers, work);
+      return together(pool, callers, caller).each((long) callers * each);
     }
   }
 
-  private static long together(ExecutorService pool, int workers, IntConsumer work) {
+  /** Returns when all have ended, with the moment at which they began. */
+  private static Cost.Start together(ExecutorService pool, int workers, IntConsumer work) {
     CountDownLatch ready = new CountDownLatch(workers);
     CountDownLatch go = new CountDownLatch(1);
     List<Future<?>> ends = new ArrayList<>();
@@ -80,12 +84,12 @@ final class Stopwatch {
     }
     try {
       ready.await();
-      long begin = System.nanoTime();
+      Cost.Start start = Cost.Start.now();
       go.countDown();
       for (Future<?> end : ends) {
         end.get();
       }
-      return System.nanoTime() - begin;
+      return start;
     } catch (ExecutionException e) {
       throw new IllegalStateException("a measured operation failed", e.getCause());
     } catch (InterruptedException e) {
