@@ -1,0 +1,34 @@
+package dev.writ.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * What one operation took.
+ *
+ * @param wallNs nanoseconds by the clock
+ * @param cpuNs processor time of the whole process, in nanoseconds: on a busy machine the steadier
+ *     number, and blind to waiting
+ */
+record Cost(double wallNs, double cpuNs) {
+  private static final OperatingSystemMXBean SYSTEM =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+  /** Where both clocks stood. */
+  record Start(long wall, long cpu) {
+    static Start now() {
+      return new Start(System.nanoTime(), SYSTEM.getProcessCpuTime());
+    }
+
+    long wallNanos() {
+      return System.nanoTime() - wall;
+    }
+
+    /** The cost of each of so many operations since. */
+    Cost each(long operations) {
+      long wallNanos = wallNanos();
+      long cpuNanos = SYSTEM.getProcessCpuTime() - cpu;
+      return new Cost((double) wallNanos / operations, (double) cpuNanos / operations);
+    }
+  }
+}

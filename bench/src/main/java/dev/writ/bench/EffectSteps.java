@@ -1,0 +1,97 @@
+package dev.writ.bench;
+
+import dev.writ.canonicalize.crypto.SignatureEngine;
+import dev.writ.canonicalize.crypto.SignatureEngines;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An allowed no-op effect from the bytes of its signed request to its durable receipt, against the
+ * sum of what it cannot do without. Requests are signed before the time begins.
+ */
+final class EffectSteps implements AutoCloseable {
+  static final int CALLERS = 64;
+
+  private static final int EFFECTS_TO_WEIGH = 64;
+  private static final Target ONE_CALLER = new Target.TimeAtMost(1.2);
+  private static final Target MANY_CALLERS = new Target.RateAtLeast(0.6);
+
+  private final Stopwatch watch;
+  private final Lab lab;
+  private final Curve curve;
+  private final ForcedFile preallocated;
+  private final int effectBytes;
+
+  EffectSteps(Stopwatch watch, Lab lab) {
+    this.watch = watch;
+    this.lab = lab;
+    this.curve = lab.curve();
+    List<byte[]> requests = lab.requests("weighed", EFFECTS_TO_WEIGH);
+    long before = lab.logBytes();
+    requests.forEach(lab::submit);
+    effectBytes = (int) ((lab.logBytes() - before) / EFFECTS_TO_WEIGH);
+    preallocated =
+        ForcedFile.preallocated(lab.directory().resolve("effect-preallocated"), effectBytes);
+  }
+
+  List<Step> steps() {
+    List<Step> steps = new ArrayList<>();
+    steps.addAll(steps("Bouncy Castle", SignatureEngines.bouncyCastle()));
+    if (Engines.hasCorretto()) {
+      steps.addAll(steps("ACCP", SignatureEngines.fastest()));
+    }
+    return steps;
+  }
+
+  private List<Step> steps(String library, SignatureEngine engine) {
+    int cores = Runtime.getRuntime().availableProcessors();
+    Step.Slice floor =
+        watch.repeat(
+            () -> {
+              curve.operations();
+              return preallocated.append();
+            });
+    return List.of(
+        new Step(
+            "no-op effect, 1 caller, " + library,
+            "6 curve operations + fdatasync of " + effectBytes + " B",
+            ONE_CALLER,
+            Engines.with(engine, new Crowd(1, library)),
+            Engines.with(engine, floor)),
+        new Step(
+            "no-op effect, " + CALLERS + " callers, " + library,
+            "6 curve operations on " + cores + " cores",
+            MANY_CALLERS,
+            Engines.with(engine, new Crowd(CALLERS, library)),
+            Engines.with(engine, watch.repeat(cores, curve::operations))));
+  }
+
+  /** Callers, each in a run of its own, with as many effects as fit into a slice. */
+  private final class Crowd implements Step.Slice {
+    private final int callers;
+    private final String name;
+    private Cost last = new Cost(1_000_000, 0);
+
+    Crowd(int callers, String name) {
+      this.callers = callers;
+      this.name = name.replace(' ', '-') + "-" + callers;
+    }
+
+    @Override
+    public Cost cost() {
+      int each = watch.each(last, callers, 5_000);
+      List<List<byte[]>> requests = new ArrayList<>();
+      for (int i = 0; i < callers; i++) {
+        requests.add(lab.requests(name + "-" + i, each));
+      }
+      last =
+          Stopwatch.concurrently(callers, each, n -> requests.get(n).forEach(lab::submit));
+      return last;
+    }
+  }
+
+  @Override
+  public void close() {
+    preallocated.close();
+  }
+}

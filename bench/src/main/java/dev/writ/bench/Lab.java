@@ -1,0 +1,267 @@
+package dev.writ.bench;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.KernelConfig;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** A whole installation in a directory: keys, ledger, a policy with one rule, the no-op tool. */
+final class Lab implements AutoCloseable {
+  private static final String TENANT = "acme";
+  private static final String AGENT = "agent";
+  private static final InstantSource CLOCK = InstantSource.system();
+  private static final Resources RESOURCES = new Resources(100, 1 << 20, 1 << 16, 100);
+
+  private static final String POLICY =
+      """
+      writ_policy: 1
+      name: bench
+      version: 1
+      limits: { request_age_max_s: 3600, pending_max_s: 3600, request_bytes_max: 100000 }
+      principals:
+        - { tenant: acme, subject: agent, roles: [worker] }
+      roles:
+        worker:
+          tools: [noop]
+          sandboxes: [none]
+          resources: { cpu_ms: 100, memory_bytes: 1048576, output_bytes: 65536, wall_ms: 100 }
+      tools:
+        - { name: noop, version: "1", package: "PACKAGE", stage: active }
+      budgets:
+        - { name: calls, scope: subject, unit: calls, limit: 1000000000, window_s: 86400 }
+        - { name: cpu, scope: subject, unit: cpu_ms, limit: 1000000000000, window_s: 86400 }
+      requirements:
+        - effect: { tool: noop }
+          require: { cel: "tenant == 'acme'" }
+      """;
+
+  private final SecureRandom random = new SecureRandom();
+  private final AtomicLong nonces = new AtomicLong();
+  private final SigningKey operator = SigningKey.generateEd25519(random);
+  private final SigningKey owner = SigningKey.generateEd25519(random);
+  private final SigningKey guardian = SigningKey.generateEd25519(random);
+  private final SigningKey executor = SigningKey.generateEd25519(random);
+  private final SigningKey log = SigningKey.generateEd25519(random);
+  private final SigningKey agent = SigningKey.generateEd25519(random);
+  private final ToolManifest manifest = manifest();
+  private final Path home;
+  private final Ledger ledger;
+  private final Kernel kernel;
+
+  Lab(Path home) {
+    this.home = home;
+    ledger =
+        Ledger.create(
+            new LedgerConfig(home.resolve("ledger"), home.resolve("anchor"), "bench", log, CLOCK));
+    Kernel.found(
+        ledger,
+        List.of(
+            enrolled(operator, KeyRole.OPERATOR, Optional.empty(), "operator"),
+            enrolled(owner, KeyRole.POLICY_OWNER, Optional.empty(), "owner"),
+            enrolled(guardian, KeyRole.GUARDIAN, Optional.empty(), "guardian"),
+            enrolled(executor, KeyRole.EXECUTOR, Optional.empty(), "executor"),
+            enrolled(log, KeyRole.LOG, Optional.empty(), "log"),
+            enrolled(agent, KeyRole.AGENT, Optional.of(TENANT), AGENT)),
+        Envelope.sign(SystemState.POLICY_TYPE, policy().toJson(), owner),
+        CLOCK,
+        random);
+    kernel =
+        Kernel.open(
+            new KernelConfig(
+                ledger,
+                guardian,
+                executor,
+                registry(),
+                List.of(new NoopDriver()),
+                CLOCK,
+                random));
+  }
+
+  private Envelope enrolled(
+      SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
+    Instant now = CLOCK.instant();
+    TrustedKey trusted =
+        new TrustedKey(
+            key.verifyingKey(), role, tenant, subject, now, Optional.empty(), Optional.empty());
+    return Envelope.sign(
+        SystemChange.TYPE,
+        new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), now).toJson(),
+        operator);
+  }
+
+  private Policy policy() {
+    String text = POLICY.replace("PACKAGE", manifest.packageDigest().toString());
+    return Policy.parse(text.getBytes(StandardCharsets.UTF_8), "bench.yaml");
+  }
+
+  private static ToolManifest manifest() {
+    return new ToolManifest(
+        "noop",
+        "1",
+        NoopDriver.NAME,
+        Determinism.PURE,
+        List.of(
+            new ToolManifest.Operation(
+                "run",
+                schema("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"),
+                Optional.of(schema("{\"type\":\"object\",\"required\":[\"ok\"]}")),
+                "application/json")),
+        ToolManifest.Capabilities.none(),
+        RESOURCES,
+        List.of("none"),
+        List.of());
+  }
+
+  private static JsonValue.Obj schema(String json) {
+    return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Tools.Registry registry() {
+    return new Tools.Registry() {
+      @Override
+      public Optional<ToolManifest> manifest(String name, String version) {
+        return name.equals(manifest.name()) && version.equals(manifest.version())
+            ? Optional.of(manifest)
+            : Optional.empty();
+      }
+
+      @Override
+      public Driver.PackageContent content(ToolManifest manifest) {
+        return file -> {
+          throw new IllegalStateException("the no-op tool has no file " + file.path());
+        };
+      }
+    };
+  }
+
+  /** Signed requests for effects that are all allowed and all different. */
+  List<byte[]> requests(String run, int count) {
+    List<byte[]> requests = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      requests.add(request(run).toBytes());
+    }
+    return requests;
+  }
+
+  private Envelope request(String run) {
+    long number = nonces.incrementAndGet();
+    Request request =
+        new Request(
+            new Scope(TENANT, run, AGENT),
+            new Effect(
+                "noop",
+                "1",
+                "run",
+                JsonValue.object().put("n", number).build(),
+                List.of(),
+                RESOURCES,
+                "none",
+                Optional.empty()),
+            List.of(),
+            Optional.empty(),
+            "nonce-" + number,
+            CLOCK.instant(),
+            "keep",
+            JsonValue.object().build(),
+            Optional.empty(),
+            List.of(),
+            List.of());
+    return Envelope.sign(Request.TYPE, request.toJson(), agent);
+  }
+
+  /** Has an effect done, and makes sure that it was. */
+  Answer submit(byte[] request) {
+    Answer answer = kernel.submit(request, List.of());
+    boolean done =
+        answer
+            .served()
+            .filter(s -> s.receipt().status() == Status.SUCCEEDED && !s.repeated())
+            .isPresent();
+    if (!done) {
+      throw new IllegalStateException("not done: " + answer.decision().code());
+    }
+    return answer;
+  }
+
+  /** The curve operations of one effect: what it verifies and signs, on its own documents. */
+  Curve curve() {
+    Envelope request = request("curve");
+    Answer answer = submit(request.toBytes());
+    return new Curve(
+        agent,
+        guardian,
+        executor,
+        request,
+        answer.decisionEnvelope(),
+        answer.intent().orElseThrow(),
+        answer.served().orElseThrow().envelope());
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  /** Where RocksDB writes, for floors on the same disk. */
+  Path directory() {
+    return home;
+  }
+
+  /** Bytes in the write-ahead log: exact until the first file is full. */
+  long logBytes() {
+    try (Stream<Path> files = Files.list(home.resolve("ledger/db"))) {
+      long sum = 0;
+      for (Path file : files.filter(f -> f.toString().endsWith(".log")).toList()) {
+        sum += Files.size(file);
+      }
+      return sum;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Something unlike anything else, for names and content. */
+  Digest unique() {
+    byte[] bytes = new byte[16];
+    random.nextBytes(bytes);
+    return Digest.sha256(bytes);
+  }
+
+  @Override
+  public void close() {
+    ledger.close();
+  }
+}

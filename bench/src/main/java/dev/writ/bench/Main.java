@@ -1,0 +1,118 @@
+package dev.writ.bench;
+
+import dev.writ.canonicalize.json.Jcs;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** {@code writ bench}: each step against its floor, measured side by side in one run. */
+public final class Main {
+  private static final String USAGE =
+      """
+      Usage: writ bench [--quick] [--json] [--only TEXT] [--dir DIR]
+
+      Measures each step against what it cannot be faster than, in one run.
+
+        --quick      about 20 seconds instead of two minutes
+        --json       the rows as JSON
+        --only TEXT  only the steps whose names contain TEXT
+        --dir DIR    where to write (default: the folder for temporary files); the disk counts
+      """;
+
+  private Main() {}
+
+  private record Options(Plan plan, boolean json, String only, Path dir) {}
+
+  public static void main(String[] args) throws IOException {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    Options options;
+    try {
+      options = options(args);
+    } catch (IllegalArgumentException e) {
+      System.err.println("writ: " + e.getMessage() + " (in writ bench; see writ bench --help)");
+      System.exit(2);
+      return;
+    }
+    if (options == null) {
+      out.print(USAGE);
+      return;
+    }
+    Report report = measure(options.plan, options.only, options.dir, System.err);
+    if (options.json) {
+      out.write(Jcs.write(report.toJson()));
+      out.println();
+    } else {
+      report.print(out);
+    }
+    out.flush();
+    System.exit(0); // at once: a library's thread must not keep the process alive
+  }
+
+  /** Null where help is asked for. */
+  private static Options options(String[] args) {
+    Plan plan = Plan.FULL;
+    boolean json = false;
+    String only = "";
+    Path dir = Path.of(System.getProperty("java.io.tmpdir"));
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--quick" -> plan = Plan.QUICK;
+        case "--json" -> json = true;
+        case "--only" -> only = value(args, ++i);
+        case "--dir" -> dir = Path.of(value(args, ++i));
+        case "--help", "-h" -> {
+          return null;
+        }
+        default -> throw new IllegalArgumentException("no option " + args[i]);
+      }
+    }
+    return new Options(plan, json, only, dir);
+  }
+
+  private static String value(String[] args, int i) {
+    if (i >= args.length) {
+      throw new IllegalArgumentException(args[i - 1] + " needs a value");
+    }
+    return args[i];
+  }
+
+  /** Measures in a new directory, which is removed afterwards. */
+  static Report measure(Plan plan, String only, Path parent, PrintStream progress)
+      throws IOException {
+    double load = Report.load();
+    Path home = Files.createTempDirectory(parent, "writ-bench");
+    Stopwatch watch = new Stopwatch(plan);
+    try (Lab lab = new Lab(home);
+        LedgerSteps ledger = new LedgerSteps(watch, lab);
+        EffectSteps effects = new EffectSteps(watch, lab)) {
+      List<Step> steps = new ArrayList<>();
+      steps.addAll(CurveSteps.of(watch, Documents.small()));
+      steps.addAll(HashSteps.of(watch));
+      steps.addAll(JsonSteps.of(watch));
+      steps.addAll(ledger.steps());
+      steps.addAll(effects.steps());
+      steps.removeIf(step -> !step.name().contains(only));
+      int all = plan.warmUps() + plan.rounds();
+      List<Row> rows =
+          new Harness(plan)
+              .measure(steps, round -> progress.println("round " + round + " of " + all));
+      return new Report(rows, plan, Report.diskOf(home), load);
+    } finally {
+      remove(home);
+    }
+  }
+
+  private static void remove(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

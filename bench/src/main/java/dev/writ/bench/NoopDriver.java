@@ -1,0 +1,36 @@
+package dev.writ.bench;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import java.nio.charset.StandardCharsets;
+
+/** A pure tool in memory that does nothing, so that what is measured is the kernel. */
+final class NoopDriver implements Driver {
+  static final String NAME = "noop";
+
+  private static final byte[] OUTPUT = "{\"ok\":true}".getBytes(StandardCharsets.UTF_8);
+  private static final Digest PROFILE = Digest.sha256(NAME.getBytes(StandardCharsets.UTF_8));
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Determinism determinism() {
+    return Determinism.PURE;
+  }
+
+  @Override
+  public Digest sandboxProfile(String profile) {
+    return PROFILE;
+  }
+
+  @Override
+  public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
+    return _ -> Outcome.succeeded(OUTPUT, "application/json", Outcome.Metrics.NONE);
+  }
+}
