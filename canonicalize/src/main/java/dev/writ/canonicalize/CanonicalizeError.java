@@ -10,7 +10,7 @@ public enum CanonicalizeError implements ErrorCode {
   TRAILING_BYTES("CAN-006", "bytes follow the JSON value", "Send one value and nothing after it."),
   NUMBER_RANGE(
       "CAN-007",
-      "a number is outside what an IEEE double can hold",
+      "a number is larger than an IEEE double can hold",
       "Send such a number as a string."),
   TOO_DEEP("CAN-008", "the value is nested too deeply", "Flatten the value."),
   TOO_LARGE("CAN-009", "the text is too large", "Send large content as a blob, by digest."),
@@ -20,6 +20,14 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-012",
       "the bytes are JSON but not in canonical form",
       "Write the document as RFC 8785 does before signing it."),
+  SECOND_OPINION(
+      "CAN-013",
+      "the second canonicalizer disagrees",
+      "Trust neither form; report the document as a defect."),
+  NUMBER_UNDERFLOW(
+      "CAN-014",
+      "a number is not zero, but an IEEE double can only hold it as zero",
+      "Send such a number as a string."),
 
   FIELD_MISSING("CAN-020", "a field is missing", "Add the field."),
   FIELD_UNKNOWN("CAN-021", "a field is not known here", "Leave the field out."),

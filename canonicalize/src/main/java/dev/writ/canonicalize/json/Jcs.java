@@ -3,7 +3,6 @@ package dev.writ.canonicalize.json;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import java.util.Arrays;
 
 /**
  * The JSON Canonicalization Scheme, RFC 8785, strictly: what is not exactly one well-formed JSON
@@ -18,12 +17,14 @@ public final class Jcs {
   }
 
   /**
-   * The canonical form of a JSON text.
+   * The canonical form of a JSON text. One pass over its bytes, without a tree; time linear in the
+   * text but for the sorting of keys that are out of order; no recursion, whatever the depth.
    *
-   * @throws WritException {@code CAN-001} to {@code CAN-011}
+   * @param limits hold for the text and for its canonical form, which may be longer (1e20)
+   * @throws WritException {@code CAN-001} to {@code CAN-011} and {@code CAN-014}
    */
   public static byte[] canonicalize(byte[] json, Limits limits) {
-    return write(parse(json, limits));
+    return new Canonicalizer(json, limits).canonicalize();
   }
 
   /** Reads a JSON text, canonical or not, under {@link Limits#DEFAULT}. */
@@ -34,28 +35,27 @@ public final class Jcs {
   /**
    * Reads a JSON text, canonical or not.
    *
-   * @throws WritException {@code CAN-001} to {@code CAN-011}
+   * @throws WritException {@code CAN-001} to {@code CAN-011} and {@code CAN-014}
    */
   public static JsonValue parse(byte[] json, Limits limits) {
     return new JsonReader(json, limits).read();
   }
 
   /**
-   * Reads a text that must already be in canonical form: how every signed document is read.
+   * Reads a text that must already be in canonical form: how every signed document is read. It
+   * succeeds if and only if {@link #canonicalize} gives back the same bytes.
    *
    * @throws WritException {@code CAN-012} where it is not, or another code for what is no JSON
    */
   public static JsonValue parseCanonical(byte[] json, Limits limits) {
-    JsonValue value = parse(json, limits);
-    byte[] canonical = write(value);
-    int at = Arrays.mismatch(json, canonical);
-    if (at >= 0) {
-      throw new WritException(CanonicalizeError.NOT_CANONICAL, "first difference at byte " + at);
-    }
-    return value;
+    return new JsonReader(json, limits).readCanonical();
   }
 
-  /** The canonical bytes of a value. */
+  /**
+   * The canonical bytes of a value.
+   *
+   * @throws WritException {@code CAN-002} where a string or a key holds half of a surrogate pair
+   */
   public static byte[] write(JsonValue value) {
     return new JsonWriter().write(value);
   }

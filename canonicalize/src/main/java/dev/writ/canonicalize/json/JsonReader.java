@@ -3,286 +3,187 @@ package dev.writ.canonicalize.json;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.TreeMap;
 
-/** A strict reader of one JSON text (RFC 8259) over its bytes. */
-final class JsonReader {
-  private final byte[] in;
-  private final Limits limits;
-  private int at;
-  private int depth;
+/** Builds the value of a text while it is scanned, and sees whether the text is canonical. */
+final class JsonReader extends JsonScanner {
+  private static final JsonValue EMPTY_ARRAY = new JsonValue.Arr(List.of());
+
+  /** The finished values of the open containers; for members, their keys and where these stand. */
+  private JsonValue[] values = new JsonValue[16];
+
+  private String[] keys = new String[16];
+  private int[] places = new int[16];
+  private int size;
+
+  /** For each open container, where its values begin; for an object out of order, ~that. */
+  private final IntStack bases = new IntStack(16);
+
+  private final byte[] scratch = new byte[EcmaNumbers.LENGTH_MAX];
+
+  /** Where the text first departs from canonical form, or -1. */
+  private int departure = -1;
 
   JsonReader(byte[] in, Limits limits) {
-    this.in = in;
-    this.limits = limits;
+    super(in, limits);
   }
 
   JsonValue read() {
-    if (in.length > limits.bytesMax()) {
-      throw new WritException(
-          CanonicalizeError.TOO_LARGE, in.length + " bytes, at most " + limits.bytesMax());
-    }
-    if (in.length >= 3 && in[0] == (byte) 0xEF && in[1] == (byte) 0xBB && in[2] == (byte) 0xBF) {
-      throw new WritException(CanonicalizeError.BYTE_ORDER_MARK, "");
-    }
-    JsonValue value = value();
-    space();
-    if (at < in.length) {
-      throw refuse(CanonicalizeError.TRAILING_BYTES);
+    scan();
+    return values[0];
+  }
+
+  /**
+   * @throws WritException {@code CAN-012} where the text is not canonical
+   */
+  JsonValue readCanonical() {
+    JsonValue value = read();
+    if (departure >= 0) {
+      throw refuse(CanonicalizeError.NOT_CANONICAL, departure);
     }
     return value;
   }
 
-  private JsonValue value() {
-    space();
-    return switch (peek()) {
-      case '{' -> object();
-      case '[' -> array();
-      case '"' -> new JsonValue.Str(string());
-      case 't' -> literal("true", JsonValue.TRUE);
-      case 'f' -> literal("false", JsonValue.FALSE);
-      case 'n' -> literal("null", JsonValue.NULL);
-      default -> number();
-    };
+  private void departs(int at) {
+    if (departure < 0) {
+      departure = at;
+    }
   }
 
-  private JsonValue object() {
-    enter();
-    TreeMap<String, JsonValue> members = new TreeMap<>();
-    space();
-    if (peek() == '}') {
-      at++;
-    } else {
-      while (true) {
-        space();
-        if (peek() != '"') {
-          throw refuse(CanonicalizeError.SYNTAX);
-        }
-        int keyAt = at;
-        String key = string();
-        space();
-        expect(':');
-        if (members.put(key, value()) != null) {
-          at = keyAt;
-          throw refuse(CanonicalizeError.DUPLICATE_KEY);
-        }
-        space();
-        if (peek() == '}') {
-          at++;
-          break;
-        }
-        expect(',');
+  private void add(JsonValue value) {
+    if (size == values.length) {
+      grow();
+    }
+    values[size++] = value;
+  }
+
+  private void grow() {
+    values = Arrays.copyOf(values, 2 * size);
+    keys = Arrays.copyOf(keys, 2 * size);
+    places = Arrays.copyOf(places, 2 * size);
+  }
+
+  /** Keeps a place for the container, whose values come behind it. */
+  private void open() {
+    add(null);
+    bases.push(size);
+  }
+
+  private void close(int base, JsonValue container) {
+    Arrays.fill(values, base, size, null);
+    size = base;
+    values[base - 1] = container;
+  }
+
+  @Override
+  void space(int start, int end) {
+    departs(start);
+  }
+
+  @Override
+  void openObject(int start) {
+    open();
+  }
+
+  @Override
+  void closeObject(int at) {
+    int base = bases.pop();
+    boolean outOfOrder = base < 0;
+    base = outOfOrder ? ~base : base;
+    SortedMembers members =
+        outOfOrder
+            ? sorted(base)
+            : new SortedMembers(
+                Arrays.copyOfRange(keys, base, size), Arrays.copyOfRange(values, base, size));
+    close(base, new JsonValue.Obj(members));
+  }
+
+  private SortedMembers sorted(int base) {
+    int[] order = MergeSort.range(base, size, (a, b) -> keys[a].compareTo(keys[b]));
+    String[] sortedKeys = new String[order.length];
+    JsonValue[] sortedValues = new JsonValue[order.length];
+    int duplicate = Integer.MAX_VALUE;
+    for (int i = 0; i < order.length; i++) {
+      sortedKeys[i] = keys[order[i]];
+      sortedValues[i] = values[order[i]];
+      if (i > 0 && sortedKeys[i].equals(sortedKeys[i - 1])) {
+        duplicate = Math.min(duplicate, places[order[i]]);
       }
     }
-    depth--;
-    return new JsonValue.Obj(members);
+    if (duplicate != Integer.MAX_VALUE) {
+      throw refuse(CanonicalizeError.DUPLICATE_KEY, duplicate);
+    }
+    return new SortedMembers(sortedKeys, sortedValues);
   }
 
-  private JsonValue array() {
-    enter();
-    List<JsonValue> items = new ArrayList<>();
-    space();
-    if (peek() == ']') {
-      at++;
-    } else {
-      while (true) {
-        items.add(value());
-        space();
-        if (peek() == ']') {
-          at++;
-          break;
-        }
-        expect(',');
-      }
-    }
-    depth--;
-    return new JsonValue.Arr(items);
+  @Override
+  void openArray() {
+    open();
   }
 
-  private void enter() {
-    at++;
-    if (++depth > limits.depthMax()) {
-      throw refuse(CanonicalizeError.TOO_DEEP);
-    }
+  @Override
+  void closeArray() {
+    int base = bases.pop();
+    close(
+        base,
+        base == size
+            ? EMPTY_ARRAY
+            : new JsonValue.Arr(List.of(Arrays.copyOfRange(values, base, size))));
   }
 
-  private JsonValue literal(String word, JsonValue value) {
-    for (int i = 0; i < word.length(); i++) {
-      expect(word.charAt(i));
+  @Override
+  void key(int start, int end, boolean escaped, boolean canonical) {
+    String key = text(start, end, escaped, canonical);
+    int top = bases.size() - 1;
+    int base = bases.get(top);
+    if (size > (base < 0 ? ~base : base) && keys[size - 1].compareTo(key) >= 0) {
+      bases.set(top, base < 0 ? base : ~base);
+      departs(start - 1);
     }
-    return value;
+    if (size == keys.length) {
+      grow();
+    }
+    keys[size] = key;
+    places[size] = start - 1;
   }
 
-  private JsonValue number() {
-    int start = at;
-    if (peek() == '-') {
-      at++;
-    }
-    int first = peek();
-    digits();
-    if (first == '0' && at - start > (in[start] == '-' ? 2 : 1)) {
-      at = start;
-      throw refuse(CanonicalizeError.LEADING_ZERO);
-    }
-    if (at < in.length && in[at] == '.') {
-      at++;
-      digits();
-    }
-    if (at < in.length && (in[at] | 0x20) == 'e') {
-      at++;
-      if (peek() == '+' || peek() == '-') {
-        at++;
-      }
-      digits();
-    }
-    String literal = new String(in, start, at - start, StandardCharsets.ISO_8859_1);
-    double value = Double.parseDouble(literal);
-    if (!Double.isFinite(value) || (value == 0 && isNonZero(literal))) {
-      at = start;
-      throw refuse(CanonicalizeError.NUMBER_RANGE);
-    }
-    return new JsonValue.Num(value);
+  @Override
+  void string(int start, int end, boolean escaped, boolean canonical) {
+    add(new JsonValue.Str(text(start, end, escaped, canonical)));
   }
 
-  private static boolean isNonZero(String literal) {
-    for (int i = 0; i < literal.length(); i++) {
-      char c = literal.charAt(i);
-      if (c >= '1' && c <= '9') {
-        return true;
-      }
-      if ((c | 0x20) == 'e') {
-        return false;
-      }
+  private String text(int start, int end, boolean escaped, boolean canonical) {
+    if (!canonical) {
+      departs(start - 1);
     }
-    return false;
+    if (!escaped) {
+      return new String(in, start, end - start, StandardCharsets.UTF_8);
+    }
+    ByteSink resolved = new ByteSink(ByteSink.MAX);
+    resolved.room(end - start);
+    Escapes.resolve(in, start, end, false, resolved);
+    return new String(resolved.array(), 0, resolved.length(), StandardCharsets.UTF_8);
   }
 
-  private void digits() {
-    int start = at;
-    while (at < in.length && in[at] >= '0' && in[at] <= '9') {
-      at++;
-    }
-    if (at == start) {
-      throw refuse(at == in.length ? CanonicalizeError.TRUNCATED : CanonicalizeError.SYNTAX);
-    }
+  @Override
+  void integer(int start, int end, long value) {
+    add(new JsonValue.Num(value));
   }
 
-  private String string() {
-    at++;
-    StringBuilder text = new StringBuilder();
-    while (true) {
-      int b = peek();
-      if (b == '"') {
-        at++;
-        return text.toString();
-      } else if (b == '\\') {
-        at++;
-        escape(text);
-      } else if (b < 0x20) {
-        throw refuse(CanonicalizeError.SYNTAX);
-      } else if (b < 0x80) {
-        text.append((char) b);
-        at++;
-      } else {
-        text.appendCodePoint(codePoint(b));
+  @Override
+  void number(int start, int end, Decimal value) {
+    add(new JsonValue.Num(value.value()));
+    if (departure < 0) {
+      int length = value.write(scratch, 0);
+      if (!Arrays.equals(in, start, end, scratch, 0, length)) {
+        departs(start);
       }
     }
   }
 
-  private void escape(StringBuilder text) {
-    int b = peek();
-    at++;
-    switch (b) {
-      case '"', '\\', '/' -> text.append((char) b);
-      case 'b' -> text.append('\b');
-      case 'f' -> text.append('\f');
-      case 'n' -> text.append('\n');
-      case 'r' -> text.append('\r');
-      case 't' -> text.append('\t');
-      case 'u' -> {
-        char unit = hex4();
-        text.append(unit);
-        if (Character.isLowSurrogate(unit)) {
-          throw refuse(CanonicalizeError.LONE_SURROGATE);
-        }
-        if (Character.isHighSurrogate(unit)) {
-          if (at + 1 >= in.length || in[at] != '\\' || in[at + 1] != 'u') {
-            throw refuse(CanonicalizeError.LONE_SURROGATE);
-          }
-          at += 2;
-          char low = hex4();
-          if (!Character.isLowSurrogate(low)) {
-            throw refuse(CanonicalizeError.LONE_SURROGATE);
-          }
-          text.append(low);
-        }
-      }
-      default -> {
-        at--;
-        throw refuse(CanonicalizeError.SYNTAX);
-      }
-    }
-  }
-
-  private char hex4() {
-    int unit = 0;
-    for (int i = 0; i < 4; i++) {
-      int digit = Character.digit(peek(), 16);
-      if (digit < 0) {
-        throw refuse(CanonicalizeError.SYNTAX);
-      }
-      unit = unit << 4 | digit;
-      at++;
-    }
-    return (char) unit;
-  }
-
-  /** Decodes one character of two to four bytes by the table of RFC 3629, 4. */
-  private int codePoint(int lead) {
-    int more = lead < 0xC2 ? -1 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : -1;
-    if (more < 0 || at + more >= in.length) {
-      throw refuse(CanonicalizeError.INVALID_UTF8);
-    }
-    int code = lead & (0x3F >> more);
-    for (int i = 1; i <= more; i++) {
-      int b = in[at + i] & 0xFF;
-      if ((b & 0xC0) != 0x80) {
-        throw refuse(CanonicalizeError.INVALID_UTF8);
-      }
-      code = code << 6 | (b & 0x3F);
-    }
-    if (more == 2 && (code < 0x800 || code >= 0xD800 && code < 0xE000)
-        || more == 3 && (code < 0x10000 || code > 0x10FFFF)) {
-      throw refuse(CanonicalizeError.INVALID_UTF8);
-    }
-    at += more + 1;
-    return code;
-  }
-
-  private void space() {
-    while (at < in.length
-        && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r' || in[at] == '\t')) {
-      at++;
-    }
-  }
-
-  private int peek() {
-    if (at >= in.length) {
-      throw refuse(CanonicalizeError.TRUNCATED);
-    }
-    return in[at] & 0xFF;
-  }
-
-  private void expect(char wanted) {
-    if (peek() != wanted) {
-      throw refuse(CanonicalizeError.SYNTAX);
-    }
-    at++;
-  }
-
-  private WritException refuse(CanonicalizeError code) {
-    return new WritException(code, "at byte " + at);
+  @Override
+  void literal(JsonValue value) {
+    add(value);
   }
 }

@@ -1,13 +1,13 @@
 package dev.writ.canonicalize.json;
 
-import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * A JSON value as RFC 8785 sees it: immutable, objects ordered by the UTF-16 code units of their
- * keys, numbers IEEE doubles. {@link Jcs} reads and writes it.
+ * keys, numbers IEEE doubles. Two values are equal if and only if their canonical bytes are. {@link
+ * Jcs} reads and writes it, however deep it is; {@code equals}, {@code hashCode} and {@code
+ * toString} recurse, so compare the bytes of values deeper than {@link Limits#DEFAULT} allows.
  */
 public sealed interface JsonValue {
 
@@ -18,7 +18,7 @@ public sealed interface JsonValue {
   /** An object. {@link String}'s natural order is the UTF-16 order that RFC 8785, 3.2.3 demands. */
   record Obj(SortedMap<String, JsonValue> members) implements JsonValue {
     public Obj {
-      members = Collections.unmodifiableSortedMap(new TreeMap<>(members));
+      members = SortedMembers.copyOf(members);
     }
 
     /** The member, or null where there is none. */
@@ -35,7 +35,7 @@ public sealed interface JsonValue {
 
   record Str(String value) implements JsonValue {}
 
-  /** A finite number; minus zero is written as zero (RFC 8785, 3.2.2.3). */
+  /** A finite number; minus zero is zero (RFC 8785, 3.2.2.3). */
   record Num(double value) implements JsonValue {
     /** The largest integer that a field of ours may hold, 2^53 − 1 (DESIGN 4). */
     public static final long MAX_INTEGER = (1L << 53) - 1;
@@ -44,6 +44,7 @@ public sealed interface JsonValue {
       if (!Double.isFinite(value)) {
         throw new IllegalArgumentException("JSON has no " + value);
       }
+      value += 0.0; // makes minus zero zero, and nothing else another
     }
 
     /** Whether this is an integer within ±(2^53 − 1). */

@@ -1,0 +1,151 @@
+package dev.writ.canonicalize.json;
+
+import java.util.AbstractMap;
+import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The members of an object: an immutable map ordered by the UTF-16 code units of its keys, which is
+ * {@link String}'s natural order. Two arrays: most of a parsed document's memory is its members.
+ */
+final class SortedMembers extends AbstractMap<String, JsonValue>
+    implements SortedMap<String, JsonValue> {
+  private final String[] keys;
+  private final JsonValue[] values;
+  private final int from;
+  private final int to;
+
+  /** Takes arrays of one length, the keys strictly ascending; the caller gives them away. */
+  SortedMembers(String[] keys, JsonValue[] values) {
+    this(keys, values, 0, keys.length);
+  }
+
+  private SortedMembers(String[] keys, JsonValue[] values, int from, int to) {
+    this.keys = keys;
+    this.values = values;
+    this.from = from;
+    this.to = to;
+  }
+
+  /** A map of another order is put in this one. */
+  static SortedMembers copyOf(SortedMap<String, JsonValue> members) {
+    if (members instanceof SortedMembers already) {
+      return already;
+    }
+    Map<String, JsonValue> sorted =
+        members.comparator() == null ? members : new TreeMap<>((Map<String, JsonValue>) members);
+    String[] keys = new String[sorted.size()];
+    JsonValue[] values = new JsonValue[keys.length];
+    int i = 0;
+    for (Map.Entry<String, JsonValue> member : sorted.entrySet()) {
+      keys[i] = Objects.requireNonNull(member.getKey());
+      values[i++] = Objects.requireNonNull(member.getValue());
+    }
+    return new SortedMembers(keys, values);
+  }
+
+  @Override
+  public Comparator<? super String> comparator() {
+    return null;
+  }
+
+  @Override
+  public int size() {
+    return to - from;
+  }
+
+  @Override
+  public JsonValue get(Object key) {
+    int i = Arrays.binarySearch(keys, from, to, (String) key);
+    return i < 0 ? null : values[i];
+  }
+
+  @Override
+  public boolean containsKey(Object key) {
+    return get(key) != null;
+  }
+
+  @Override
+  public SortedMap<String, JsonValue> subMap(String fromKey, String toKey) {
+    if (fromKey.compareTo(toKey) > 0) {
+      throw new IllegalArgumentException("the first key is greater than the second");
+    }
+    return new SortedMembers(keys, values, place(fromKey), place(toKey));
+  }
+
+  @Override
+  public SortedMap<String, JsonValue> headMap(String toKey) {
+    return new SortedMembers(keys, values, from, place(toKey));
+  }
+
+  @Override
+  public SortedMap<String, JsonValue> tailMap(String fromKey) {
+    return new SortedMembers(keys, values, place(fromKey), to);
+  }
+
+  /** The first place whose key is not less than this one. */
+  private int place(String key) {
+    int i = Arrays.binarySearch(keys, from, to, key);
+    return i < 0 ? -i - 1 : i;
+  }
+
+  @Override
+  public String firstKey() {
+    return keyAt(from);
+  }
+
+  @Override
+  public String lastKey() {
+    return keyAt(to - 1);
+  }
+
+  private String keyAt(int i) {
+    if (from == to) {
+      throw new NoSuchElementException("no members");
+    }
+    return keys[i];
+  }
+
+  @Override
+  public Set<Map.Entry<String, JsonValue>> entrySet() {
+    return new AbstractSet<>() {
+      @Override
+      public int size() {
+        return to - from;
+      }
+
+      @Override
+      public Iterator<Map.Entry<String, JsonValue>> iterator() {
+        return new Entries();
+      }
+    };
+  }
+
+  private final class Entries implements Iterator<Map.Entry<String, JsonValue>> {
+    private int next = from;
+
+    @Override
+    public boolean hasNext() {
+      return next < to;
+    }
+
+    @Override
+    public Map.Entry<String, JsonValue> next() {
+      if (next == to) {
+        throw new NoSuchElementException("no further member");
+      }
+      Map.Entry<String, JsonValue> entry =
+          new SimpleImmutableEntry<>(keys[next], values[next]);
+      next++;
+      return entry;
+    }
+  }
+}
