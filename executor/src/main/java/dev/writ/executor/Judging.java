@@ -60,10 +60,17 @@ final class Judging {
   /** A prelude that knows whether it has been written into a batch. */
   static final class Once implements Prelude {
     private final Prelude prelude;
+    private final boolean ofNewRequest;
     private boolean written;
 
-    Once(Prelude prelude) {
+    Once(boolean ofNewRequest, Prelude prelude) {
+      this.ofNewRequest = ofNewRequest;
       this.prelude = prelude;
+    }
+
+    @Override
+    public boolean isOfNewRequest() {
+      return ofNewRequest;
     }
 
     @Override
@@ -138,7 +145,7 @@ final class Judging {
     Optional<Intent> issued = intent;
     return new Judged(
         answer,
-        new Once(turn -> {
+        new Once(before.isEmpty(), turn -> {
           if (before.isEmpty()) {
             turn.open(opener, runSeed, admitted.id(), admitted.receivedAt());
             turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
@@ -257,7 +264,7 @@ final class Judging {
         judge(admitted, Optional.of(row), approvals, evidence, run, trust, policy);
     return new Judged(
         judged.answer(),
-        new Once(turn -> {
+        new Once(false, turn -> {
           turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
           turn.batch()
               .document(approval)

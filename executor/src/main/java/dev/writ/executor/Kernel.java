@@ -226,11 +226,9 @@ public final class Kernel {
   /** A request that was received before is as old as it was then. */
   private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
     Instant now = time.now();
-    Instant receivedAt =
-        envelope.length > policy.limits().requestBytesMax()
-            ? now
-            : row(Envelope.parse(envelope).id()).map(RequestRow::receivedAt).orElse(now);
-    return Admission.readmit(envelope, trust, policy, receivedAt, now);
+    Envelope parsed = Admission.parse(envelope, policy);
+    Instant receivedAt = row(parsed.id()).map(RequestRow::receivedAt).orElse(now);
+    return Admission.readmit(parsed, trust, policy, receivedAt, now);
   }
 
   /** What the request, or another one under its idempotency key, was served before. */
@@ -239,7 +237,7 @@ public final class Kernel {
     if (served.isEmpty() && execute) {
       served =
           idempotency.sameKey(
-              admitted.request(), admitted.id(), admitted.request().effect().digest());
+              admitted.request(), admitted.id(), admitted.request().effect()::digest);
     }
     return served.map(
         s -> {
