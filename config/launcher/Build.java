@@ -3,8 +3,14 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassFileVersion;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.lang.constant.ClassDesc;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
@@ -47,7 +54,8 @@ final class Build {
 
   /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
   private static final List<String> SHORT_FLAGS =
-      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
+      List.of(
+          "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
 
   private static final Pattern MODULE =
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
@@ -97,18 +105,19 @@ final class Build {
       throw new Failure("cannot write to " + top + ", so Writ cannot be built there: " + e);
     }
     // The system drops this lock when its holder dies, however it dies.
+    // The system drops the lock with its channel, and with its holder, however that dies.
     try (FileChannel channel =
-            FileChannel.open(
-                out.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = lock(channel)) {
+        FileChannel.open(
+            out.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      lock(channel);
       if (isStale()) {
         // A little early, since file times come from a coarser clock than this one.
         FileTime started = FileTime.fromMillis(System.currentTimeMillis() - 20);
         maven();
-        Files.writeString(out.resolve("stamp.new"), "");
-        Files.setLastModifiedTime(out.resolve("stamp.new"), started);
         dist();
-        move(out.resolve("stamp.new"), out.resolve("stamp"));
+        Path stamp = Files.writeString(out.resolve("stamp.new"), "");
+        Files.setLastModifiedTime(stamp, started);
+        move(stamp, out.resolve("stamp"));
       } else {
         dist();
       }
@@ -116,13 +125,11 @@ final class Build {
     say("ready");
   }
 
-  private FileLock lock(FileChannel channel) throws IOException {
-    FileLock lock = channel.tryLock();
-    if (lock == null) {
+  private void lock(FileChannel channel) throws IOException {
+    if (channel.tryLock() == null) {
       say("waiting for another build of Writ to end");
-      lock = channel.lock();
+      channel.lock();
     }
-    return lock;
   }
 
   private boolean isStale() throws IOException {
@@ -175,8 +182,12 @@ final class Build {
             .directory(top.toFile())
             .redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", jdk.toString());
-    builder.environment().put("MAVEN_OPTS", "--sun-misc-unsafe-memory-access=allow"
-        + " --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+    builder
+        .environment()
+        .put(
+            "MAVEN_OPTS",
+            "--sun-misc-unsafe-memory-access=allow"
+                + " --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
     Process process = builder.start();
     process.getOutputStream().close();
     Deque<String> errors = new ArrayDeque<>();
@@ -189,7 +200,7 @@ final class Build {
         Matcher module = MODULE.matcher(line);
         if (module.find()) {
           progress(module.group(1), module.group(2), module.group(3));
-        } else if (line.startsWith("[ERROR]") && line.length() > 8 && errors.size() < 12) {
+        } else if (line.startsWith("[ERROR] ") && errors.size() < 12 && !errors.contains(line)) {
           errors.add(line);
         }
       }
@@ -275,9 +286,7 @@ final class Build {
   private static String arguments(List<String> options) {
     StringBuilder text = new StringBuilder();
     for (String option : options) {
-      text.append('"')
-          .append(option.replace("\\", "\\\\").replace("\"", "\\\""))
-          .append("\"\n");
+      text.append('"').append(option.replace("\\", "\\\\").replace("\"", "\\\"")).append("\"\n");
     }
     return text.toString();
   }
@@ -290,7 +299,7 @@ final class Build {
   }
 
   private static void pack(Path folder, Path jar) throws IOException {
-    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar));
+    try (ZipOutputStream zip = zip(jar);
         Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
         zip.putNextEntry(entry(folder.relativize(file).toString()));
@@ -306,13 +315,14 @@ final class Build {
    */
   private static void copy(Path from, Path to, Path natives) throws IOException {
     boolean rocksdb = from.getFileName().toString().startsWith("rocksdbjni-");
+    boolean picocli = from.getFileName().toString().startsWith("picocli-");
     try (ZipFile zip = new ZipFile(from.toFile())) {
       List<? extends ZipEntry> entries = zip.stream().toList();
-      if (!rocksdb && entries.stream().noneMatch(e -> isSignature(e.getName()))) {
+      if (!rocksdb && !picocli && entries.stream().noneMatch(e -> isSignature(e.getName()))) {
         Files.copy(from, to);
         return;
       }
-      try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(to))) {
+      try (ZipOutputStream out = zip(to)) {
         for (ZipEntry entry : entries) {
           String name = entry.getName();
           if (isSignature(name)) {
@@ -324,6 +334,9 @@ final class Build {
                 Files.createDirectories(natives);
                 Files.copy(in, natives.resolve(name));
               }
+            } else if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
+              out.putNextEntry(entry(name));
+              out.write(renewed(in.readAllBytes(), zip));
             } else if (!rocksdb || !name.startsWith("librocksdbjni")) {
               out.putNextEntry(entry(name));
               in.transferTo(out);
@@ -331,6 +344,44 @@ final class Build {
           }
         }
       }
+    }
+  }
+
+  /**
+   * The same class with stack maps and the class file version of Java 8. picocli is compiled for
+   * Java 5, and the JVM keeps no class without stack maps in its AOT cache (half of a short start).
+   */
+  private static byte[] renewed(byte[] bytes, ZipFile jar) {
+    ClassFile reader =
+        ClassFile.of(
+            ClassFile.StackMapsOption.GENERATE_STACK_MAPS,
+            ClassFile.ClassHierarchyResolverOption.of(
+                ClassHierarchyResolver.ofResourceParsing(type -> resource(jar, type))
+                    .orElse(ClassHierarchyResolver.defaultResolver())));
+    ClassModel model = reader.parse(bytes);
+    if (model.majorVersion() >= ClassFile.JAVA_6_VERSION) {
+      return bytes;
+    }
+    // Writing each instruction again is what makes the stack maps.
+    MethodTransform same = MethodTransform.transformingCode((code, part) -> code.with(part));
+    return reader.transformClass(
+        model,
+        (builder, part) -> {
+          switch (part) {
+            case ClassFileVersion _ -> builder.withVersion(ClassFile.JAVA_8_VERSION, 0);
+            case MethodModel method -> builder.transformMethod(method, same);
+            default -> builder.with(part);
+          }
+        });
+  }
+
+  private static InputStream resource(ZipFile jar, ClassDesc type) {
+    String name = type.descriptorString();
+    ZipEntry entry = jar.getEntry(name.substring(1, name.length() - 1) + ".class");
+    try {
+      return entry == null ? null : jar.getInputStream(entry);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -349,6 +400,13 @@ final class Build {
         || library.equals("librocksdbjni-linux" + wanted + "-musl.so");
   }
 
+  /** Not compressed: it is written once and read at every start. */
+  private static ZipOutputStream zip(Path file) throws IOException {
+    ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(file));
+    zip.setLevel(Deflater.NO_COMPRESSION);
+    return zip;
+  }
+
   /** A zip entry whose time does not depend on when the build ran. */
   private static ZipEntry entry(String name) {
     ZipEntry entry = new ZipEntry(name);
@@ -358,6 +416,8 @@ final class Build {
 
   private String digest(List<Path> entries, String identity) throws IOException {
     MessageDigest hash = sha256();
+    // This program as well: it decides on the layout and the flags.
+    update(hash, Files.readString(top.resolve("config/launcher/Build.java")));
     update(hash, String.join("\n", FLAGS) + String.join("\n", SHORT_FLAGS) + identity);
     for (Path entry : entries) {
       List<Path> files = List.of(entry);
@@ -408,7 +468,6 @@ final class Build {
                 "train")
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    builder.environment().put("WRIT_TOP", top.toString());
     Process process = builder.start();
     process.getOutputStream().close();
     boolean ended = process.waitFor(120, TimeUnit.SECONDS);
@@ -419,7 +478,7 @@ final class Build {
       Path file = dist.resolve("short");
       Files.writeString(
           dist.resolve("short.new"),
-          arguments(List.of("-XX:AOTCache=" + cache)) + Files.readString(file));
+          arguments(List.of("-XX:AOTCache=" + cache, "-Dwrit.start=aot")) + Files.readString(file));
       move(dist.resolve("short.new"), file);
     }
   }
@@ -454,8 +513,7 @@ final class Build {
   }
 
   private static void move(Path from, Path to) throws IOException {
-    Files.move(
-        from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private void progress(String module, String number, String of) {

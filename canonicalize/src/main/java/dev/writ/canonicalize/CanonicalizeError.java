@@ -55,6 +55,10 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-063",
       "an envelope is signed by more than one holder",
       "Let each holder sign a document of its own."),
+  SIGNATURE_TWICE(
+      "CAN-064",
+      "an envelope is signed by two keys of one algorithm",
+      "Sign once with each algorithm."),
 
   KEY_FILE_MISSING("CAN-070", "there is no key file of that name", "Name the file, or make a key."),
   KEY_FILE_EXISTS(

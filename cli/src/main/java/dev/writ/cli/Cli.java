@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
@@ -21,9 +21,15 @@ public final class Cli {
 
   private final Session session;
   private final Failures failures;
+  private final List<CliCommand> commands;
 
   public Cli(Session session) {
+    this(session, Commands.ALL);
+  }
+
+  Cli(Session session, List<CliCommand> commands) {
     this.session = session;
+    this.commands = commands;
     this.failures = new Failures(session);
   }
 
@@ -37,7 +43,7 @@ public final class Cli {
     session.json(Arrays.asList(args).contains("--json"));
     ExitCode end;
     try {
-      end = execute(commandLine(session), args);
+      end = execute(List.of(args));
     } catch (WritException e) {
       end = failures.refused(e);
     } catch (ParameterException e) {
@@ -56,33 +62,51 @@ public final class Cli {
             new WritException(CliError.OUTPUT_CLOSED, Failures.describe("stdout", failure)));
   }
 
-  private ExitCode execute(CommandLine root, String... args) throws IOException {
-    if (args.length == 0) {
+  private ExitCode execute(List<String> args) throws IOException {
+    CommandLine root = commandLine(Commands.meantBy(args, commands));
+    if (args.isEmpty()) {
       root.usage(root.getErr());
       return ExitCode.USAGE;
     }
-    ParseResult result = root.parseArgs(args);
+    ParseResult result = root.parseArgs(args.toArray(String[]::new));
     if (CommandLine.executeHelpRequest(result) != null) {
       return ExitCode.OK;
     }
-    List<CommandLine> path = result.asCommandLineList();
-    CommandLine last = path.getLast();
-    if (last.getCommand() instanceof CliCommand command && last.getSubcommands().isEmpty()) {
-      return command.run();
+    readHome(result);
+    while (result.hasSubcommand()) {
+      result = result.subcommand();
+      readHome(result);
     }
-    throw new ParameterException(last, "which command of " + last.getCommandName() + "?");
+    if (result.commandSpec().userObject() instanceof CliCommand command
+        && command.subcommands().isEmpty()) {
+      return command.run(session, new Arguments(result));
+    }
+    throw new ParameterException(
+        result.commandSpec().commandLine(),
+        "which command of " + result.commandSpec().name() + "?");
+  }
+
+  /** The option may stand before the command or behind it. */
+  private void readHome(ParseResult result) {
+    String home = result.matchedOptionValue("--home", (String) null);
+    if (home != null) {
+      session.home(Path.of(home));
+    }
   }
 
   private static String usage(ParameterException e) {
     String name = e.getCommandLine().getCommandSpec().qualifiedName();
-    return dev.writ.cli.term.Text.printable(e.getMessage().replaceAll("\\s+", " "))
-        + " (in " + name + ")";
+    return Text.printable(e.getMessage().replaceAll("\\s+", " ")) + " (in " + name + ")";
   }
 
-  /** The whole command line, with every command. */
+  /** The whole command line, for the completion script. */
   public static CommandLine commandLine(Session session) {
-    CommandLine root = new CommandLine(new Root(session));
-    Commands.all(session).forEach(command -> add(root, command));
+    return new Cli(session).commandLine(Commands.ALL);
+  }
+
+  private CommandLine commandLine(List<CliCommand> commands) {
+    CommandLine root = new CommandLine(Usage.root());
+    commands.forEach(command -> add(root, command));
     Terminal terminal = session.terminal();
     root.setExpandAtFiles(false)
         .setOut(new PrintWriter(terminal.out(), true, UTF_8))
@@ -91,17 +115,11 @@ public final class Cli {
         .setColorScheme(
             CommandLine.Help.defaultColorScheme(terminal.outHasColour() ? Ansi.ON : Ansi.OFF));
     root.getCommandSpec().version("writ " + Version.text());
-    root.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
-    Map<String, String> exits = new LinkedHashMap<>();
-    for (ExitCode code : ExitCode.values()) {
-      exits.put(" " + code.status(), code.meaning());
-    }
-    root.getCommandSpec().usageMessage().exitCodeList(exits);
     return root;
   }
 
   private static void add(CommandLine parent, CliCommand command) {
-    CommandLine line = new CommandLine(command);
+    CommandLine line = new CommandLine(command.usage().spec(command));
     parent.addSubcommand(line);
     command.subcommands().forEach(below -> add(line, below));
   }

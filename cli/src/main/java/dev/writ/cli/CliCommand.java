@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * One command: a class with picocli's annotations for its options, listed in {@link Commands}. A
- * refusal is a {@link dev.writ.canonicalize.WritException}; {@link Cli} says it.
+ * One command, listed in {@link Commands}. It keeps nothing between runs. A refusal is a {@link
+ * dev.writ.canonicalize.WritException}, thrown; {@link Cli} says it and sets the exit status.
  */
 public interface CliCommand {
-  /** Does it. */
-  ExitCode run() throws IOException;
+  /** Its name, what it takes, and what it is for. */
+  Usage usage();
+
+  /** Does it; never called on a command that has {@link #subcommands}. */
+  ExitCode run(Session session, Arguments arguments) throws IOException;
 
   /** Commands below this one, as in {@code writ key list}. */
   default List<CliCommand> subcommands() {

@@ -23,32 +23,55 @@ import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.VersionCommand;
 import java.util.List;
 
-/** The commands, in the order that {@code writ --help} lists them. */
+/**
+ * The commands, in the order that {@code writ --help} lists them. A new command is one line here.
+ */
 final class Commands {
+  static final List<CliCommand> ALL =
+      List.of(
+          new DemoCommand(),
+          new InitCommand(),
+          new RunCommand(),
+          new SubmitCommand(),
+          new ApproveCommand(),
+          new ReceiptsCommand(),
+          new ShowCommand(),
+          new OutputCommand(),
+          new RunsCommand(),
+          new CloseCommand(),
+          new CheckpointCommand(),
+          new PolicyCommand(),
+          new KeyCommand(),
+          new ToolCommand(),
+          new ResolveCommand(),
+          new FsckCommand(),
+          new CanonCommand(),
+          new DoctorCommand(),
+          new CompletionCommand(),
+          new VersionCommand(),
+          new TrainCommand());
+
   private Commands() {}
 
-  static List<CliCommand> all(Session session) {
-    return List.of(
-        new DemoCommand(session),
-        new InitCommand(session),
-        new RunCommand(session),
-        new SubmitCommand(session),
-        new ApproveCommand(session),
-        new ReceiptsCommand(session),
-        new ShowCommand(session),
-        new OutputCommand(session),
-        new RunsCommand(session),
-        new CloseCommand(session),
-        new CheckpointCommand(session),
-        new PolicyCommand(session),
-        new KeyCommand(session),
-        new ToolCommand(session),
-        new ResolveCommand(session),
-        new FsckCommand(session),
-        new CanonCommand(session),
-        new DoctorCommand(session),
-        new CompletionCommand(session),
-        new VersionCommand(session),
-        new TrainCommand());
+  /** Those that these arguments can mean: the one they name, or all where they name none. */
+  static List<CliCommand> meantBy(List<String> args, List<CliCommand> all) {
+    String word = word(args);
+    return all.stream()
+        .filter(command -> command.usage().name().equals(word))
+        .findFirst()
+        .map(List::of)
+        .orElse(all);
+  }
+
+  /** The first argument that is no option and no option's value. */
+  private static String word(List<String> args) {
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i).equals("--home")) {
+        i++;
+      } else if (!args.get(i).startsWith("-")) {
+        return args.get(i);
+      }
+    }
+    return "";
   }
 }

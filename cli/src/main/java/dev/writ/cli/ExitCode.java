@@ -1,11 +1,8 @@
 package dev.writ.cli;
 
 import dev.writ.canonicalize.ErrorCode;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** How the command ended, for scripts. The only place where exit codes are named. */
 public enum ExitCode {
@@ -73,12 +70,5 @@ public enum ExitCode {
       return exact;
     }
     return BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
-  }
-
-  /** All of them, one on each line, for {@code --help} and {@code spec/cli.md}. */
-  public static String list() {
-    return Arrays.stream(values())
-        .map(e -> String.format(Locale.ROOT, "%4d  %s", e.status, e.meaning))
-        .collect(Collectors.joining("\n"));
   }
 }

@@ -11,6 +11,11 @@ import java.util.function.Function;
 public final class Homes {
   private Homes() {}
 
+  /** How the user called this program, for commands to try next. */
+  public static String name() {
+    return System.getProperty("writ.name", "writ");
+  }
+
   public static InstantSource clock() {
     return InstantSource.system();
   }

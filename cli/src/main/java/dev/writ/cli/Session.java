@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
-/** What a command runs in: the terminal, the environment, and the options that all commands have. */
+/**
+ * What a command runs in: the terminal, the environment, and the options that all commands have.
+ */
 public final class Session {
   private final Terminal terminal;
   private final Map<String, String> environment;

@@ -3,6 +3,7 @@ package dev.writ.executor;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
@@ -17,6 +18,7 @@ import dev.writ.ledger.Commit;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * What operators and policy owners do: each a signed document and an event, so that an auditor sees
@@ -73,14 +75,19 @@ final class Administration {
    */
   void resolve(Envelope signed, Trust trust) {
     Instant now = time.now();
-    trust.verify(signed, Resolution.TYPE, now);
+    List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
+    SystemState.requireNotAhead(resolution.resolvedAt(), now);
+    // An operator of one tenant sees nothing of another.
+    boolean mayResolve =
+        signers.stream()
+            .allMatch(s -> s.tenant().filter(t -> !t.equals(resolution.tenant())).isEmpty());
     Receipt receipt =
         ledger
             .document(resolution.receipt())
             .filter(e -> e.payloadType().equals(Receipt.TYPE))
             .map(e -> Receipt.read(e.document()))
-            .filter(r -> r.scope().tenant().equals(resolution.tenant()))
+            .filter(r -> mayResolve && r.scope().tenant().equals(resolution.tenant()))
             .orElseThrow(
                 () -> new WritException(ExecutorError.UNKNOWN_ID, resolution.receipt().toString()));
     if (receipt.status() != Status.IN_DOUBT) {

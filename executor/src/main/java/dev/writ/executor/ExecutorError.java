@@ -33,8 +33,12 @@ public enum ExecutorError implements ErrorCode {
       "Use another key for another effect."),
   SUPERSEDED(
       "EXE-111",
-      "the request was judged anew and has another intent",
-      "Submit the request again to get it."),
+      "the intent is no longer the live one of its request",
+      "Submit the request again to get that."),
+  ORDER_TIME(
+      "EXE-112",
+      "an order's time does not fit: it is too old, or from the future",
+      "Set the clock of the sender and sign a new order."),
 
   SNAPSHOT(
       "EXE-201",

@@ -16,6 +16,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Approvals;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.JudgeInputs;
@@ -57,7 +58,7 @@ final class Judging {
   /** A judgement that is not committed yet. */
   record Judged(Answer answer, Once prelude) {}
 
-  /** A prelude that knows whether it has been written into a batch. */
+  /** A prelude that knows whether a batch with it was enqueued. */
   static final class Once implements Prelude {
     private final Prelude prelude;
     private final boolean ofNewRequest;
@@ -76,11 +77,11 @@ final class Judging {
     @Override
     public void writeTo(RunTurn turn) {
       prelude.writeTo(turn);
-      written = true;
+      turn.whenEnqueued(() -> written = true);
     }
   }
 
-  /** Gives back what was taken for a judgement that never reached a batch. */
+  /** Gives back what was taken for a judgement whose batch was never enqueued. */
   void forgetUnlessWritten(Judged judged) {
     if (!judged.prelude().written) {
       accounts.forget(judged.answer().request());
@@ -100,7 +101,8 @@ final class Judging {
   }
 
   /**
-   * Judges a request: for the first time, or anew where its intent lapsed.
+   * Judges a request: for the first time, or anew where its intent lapsed. What approvers said and
+   * what was brought before counts again, as far as it holds now.
    *
    * @param before where it stood; its age counts from when it was first received
    * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
@@ -114,18 +116,40 @@ final class Judging {
       Trust trust,
       Policy policy) {
     Request request = admitted.request();
-    String opener = admitted.holder().kid();
-    String runSeed = run.seedFor(opener);
+    String runSeed = run.seedFor(admitted.holder().kid());
     request.consumes().forEach(id -> requireConsumable(request, id));
     requireNamed(request, evidence);
     Tools.Circumstances tool = tools.circumstances(request.effect(), policy);
+    List<Envelope> allApprovals = new ArrayList<>(approvals);
+    List<Envelope> allEvidence = new ArrayList<>(evidence);
+    if (before.isPresent()) {
+      allApprovals.addAll(storedApprovals(admitted.id()));
+      request.evidence().stream()
+          .flatMap(id -> ledger.document(id).stream())
+          .forEach(allEvidence::add);
+    }
     Accounts.Judged judged =
         accounts.judge(
             admitted,
-            circumstances(request, tool, approvals, evidence, before),
+            circumstances(request, tool, allApprovals, allEvidence, before),
             policy,
             trust,
             time.now());
+    try {
+      return issue(admitted, before, evidence, runSeed, tool, judged);
+    } catch (RuntimeException e) {
+      accounts.forget(admitted.id()); // it cannot be signed, so it was not judged
+      throw e;
+    }
+  }
+
+  private Judged issue(
+      Admitted admitted,
+      Optional<RequestRow> before,
+      List<Envelope> evidence,
+      String runSeed,
+      Tools.Circumstances tool,
+      Accounts.Judged judged) {
     Envelope decisionEnvelope = guardian.sign(judged.decision());
     Optional<Intent> intent = Optional.empty();
     if (judged.decision().verdict() == Verdict.ALLOW) {
@@ -138,23 +162,44 @@ final class Judging {
                   HexFormat.of().parseHex(runSeed),
                   time.now()));
     }
-    Optional<Envelope> intentEnvelope = intent.map(guardian::sign);
     Answer answer =
         new Answer(
-            admitted.id(), decisionEnvelope, judged.decision(), intentEnvelope, Optional.empty());
+            admitted.id(),
+            decisionEnvelope,
+            judged.decision(),
+            intent.map(guardian::sign),
+            Optional.empty());
     Optional<Intent> issued = intent;
     return new Judged(
         answer,
-        new Once(before.isEmpty(), turn -> {
-          if (before.isEmpty()) {
-            turn.open(opener, runSeed, admitted.id(), admitted.receivedAt());
-            turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
-            turn.batch().document(admitted.envelope());
-          }
-          evidence.forEach(document -> turn.batch().document(document));
-          write(turn, answer, issued, before, admitted.receivedAt());
-          judged.rows().forEach(row -> ReceiptStage.write(turn, row));
-        }));
+        new Once(
+            before.isEmpty(),
+            turn -> {
+              if (before.isEmpty()) {
+                turn.open(
+                    admitted.holder().kid(), runSeed, admitted.id(), admitted.receivedAt());
+                turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
+                turn.batch().document(admitted.envelope());
+              }
+              storable(evidence, judged.decision()).forEach(turn.batch()::document);
+              write(turn, answer, issued, before, admitted.receivedAt());
+              judged.rows().forEach(row -> ReceiptStage.write(turn, row));
+            }));
+  }
+
+  /**
+   * Only what was verified is stored. The ledger keeps the first envelope of a payload, so that a
+   * forged one would stand in the way of the signed one that comes later.
+   */
+  private static List<Envelope> storable(List<Envelope> evidence, Decision decision) {
+    if (evidence.isEmpty()) {
+      return List.of();
+    }
+    List<Digest> verified =
+        JudgeInputs.read(decision.inputs()).artifacts().stream()
+            .map(JudgeInputs.SeenArtifact::id)
+            .toList();
+    return evidence.stream().filter(document -> verified.contains(document.id())).toList();
   }
 
   private static void write(
@@ -235,8 +280,11 @@ final class Judging {
    * Judges a pending request again, with everything that approvers have said.
    *
    * @param now one reading of the clock, for the event of the approval
+   * @return empty where this approval was taken before
+   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that does not hold: nothing
+   *     is written then
    */
-  Judged approve(
+  Optional<Judged> approve(
       Envelope approval,
       RequestRow row,
       Runs.Borrowed run,
@@ -245,35 +293,38 @@ final class Judging {
       Instant now) {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
-    Request request = Request.read(envelope.document());
     Admitted admitted =
         Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
+    Approvals.verify(approval, admitted, policy, trust, now);
+    String key = Tables.key(pending.request().hex(), approval.id().hex());
+    if (ledger.get(Tables.APPROVAL, key).isPresent()) {
+      return Optional.empty();
+    }
+    Judged judged =
+        judge(admitted, Optional.of(row), List.of(approval), List.of(), run, trust, policy);
+    return Optional.of(
+        new Judged(
+            judged.answer(),
+            new Once(
+                false,
+                turn -> {
+                  turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
+                  turn.batch().document(approval).put(Tables.APPROVAL, key, new byte[0]);
+                  judged.prelude().writeTo(turn);
+                })));
+  }
+
+  private List<Envelope> storedApprovals(Digest request) {
     List<Envelope> approvals = new ArrayList<>();
     ledger.scan(
         Tables.APPROVAL,
-        Tables.prefix(pending.request().hex()),
+        Tables.prefix(request.hex()),
         (key, _) -> {
           approvals.add(
               ledger.document(Digest.parse("sha256:" + Tables.lastPart(key))).orElseThrow());
           return true;
         });
-    approvals.add(approval);
-    List<Envelope> evidence =
-        request.evidence().stream().flatMap(id -> ledger.document(id).stream()).toList();
-    Judged judged =
-        judge(admitted, Optional.of(row), approvals, evidence, run, trust, policy);
-    return new Judged(
-        judged.answer(),
-        new Once(false, turn -> {
-          turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
-          turn.batch()
-              .document(approval)
-              .put(
-                  Tables.APPROVAL,
-                  Tables.key(pending.request().hex(), approval.id().hex()),
-                  new byte[0]);
-          judged.prelude().writeTo(turn);
-        }));
+    return approvals;
   }
 
   /**

@@ -57,6 +57,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * Guardian and SafeExecutor over one ledger: the one pipeline that every surface goes through.
@@ -75,7 +76,7 @@ public final class Kernel {
   private final RunClosings closings;
   private volatile SystemState system;
 
-  private Kernel(KernelConfig config) {
+  private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
     this.system = SystemState.read(ledger);
     this.time = new KernelTime(config.clock(), ledger.highWater());
@@ -85,7 +86,7 @@ public final class Kernel {
     Audience audience = new Audience(ledger.origin(), ledger.incarnation());
     Tools tools = new Tools(config.registry(), config.drivers());
     ReceiptStage.Signer signer = signer(config.executorKey());
-    this.executor = stages(tools, audience, signer);
+    this.executor = seam.apply(stages(tools, audience, signer));
     Guardian guardian = new Guardian(config.guardianKey(), audience);
     this.judging = new Judging(ledger, time, accounts, guardian, tools);
     this.administration = new Administration(ledger, time, runs);
@@ -109,7 +110,7 @@ public final class Kernel {
         new Drift(),
         new CanonicalizeStage(),
         new Store(this::write),
-        new ReceiptStage(signer, accounts, id -> idempotency.receipt(id).receipt().lamport()),
+        new ReceiptStage(signer, accounts, id -> idempotency.document(id).lamport()),
         new Refusals(ledger, signer, accounts));
   }
 
@@ -157,8 +158,14 @@ public final class Kernel {
    *     the system run does not hold
    */
   public static Kernel open(KernelConfig config) {
-    Kernel kernel = new Kernel(config);
+    return open(config, executor -> executor);
+  }
+
+  /** For tests: a stage can be given a collaborator that fails. */
+  static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
+    Kernel kernel = new Kernel(config, seam);
     new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
+    kernel.closings.sealUnsealed();
     return kernel;
   }
 
@@ -181,19 +188,23 @@ public final class Kernel {
   }
 
   private Answer process(byte[] envelope, List<Envelope> evidence, boolean execute) {
-    Trust trust = system.trust();
-    Policy policy = system.policyInForce();
-    Admitted admitted = admit(envelope, trust, policy);
-    Request request = admitted.request();
+    SystemState before = system;
+    Admitted first = admit(envelope, before.trust(), before.policyInForce());
+    Request request = first.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (KeyedLocks.Held _ = lockRequest(admitted.id());
-        KeyedLocks.Held _ = lockKey(request, admitted.id());
+    try (KeyedLocks.Held _ = lockRequest(first.id());
+        KeyedLocks.Held _ = lockKey(request, first.id());
         Runs.Borrowed run = runs.borrow(runId)) {
-      Optional<Answer> before = before(admitted, execute);
-      if (before.isPresent()) {
-        return before.get();
-      }
+      ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
+      SystemState now = system; // who waited for a lock is held to what is in force by then
+      Trust trust = now.trust();
+      Policy policy = now.policyInForce();
+      Admitted admitted = now == before ? first : admit(envelope, trust, policy);
       Optional<RequestRow> row = row(admitted.id());
+      Optional<Answer> answered = answered(admitted, row, execute);
+      if (answered.isPresent()) {
+        return answered.get();
+      }
       if (row.filter(r -> live(r, policy)).isPresent()) {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
@@ -231,9 +242,20 @@ public final class Kernel {
     return Admission.readmit(parsed, trust, policy, receivedAt, now);
   }
 
-  /** What the request, or another one under its idempotency key, was served before. */
-  private Optional<Answer> before(Admitted admitted, boolean execute) {
-    Optional<Served> served = idempotency.served(admitted.id());
+  /**
+   * What the request, or another one under its idempotency key, was served before.
+   *
+   * @throws WritException {@code EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
+   */
+  private Optional<Answer> answered(
+      Admitted admitted, Optional<RequestRow> row, boolean execute) {
+    Optional<Served> served = Optional.empty();
+    if (row.isPresent()) { // it is written before anything is dispatched, or with it
+      served = idempotency.served(admitted.id());
+      if (served.isEmpty()) {
+        idempotency.requireNotRunning(admitted.id());
+      }
+    }
     if (served.isEmpty() && execute) {
       served =
           idempotency.sameKey(
@@ -313,15 +335,9 @@ public final class Kernel {
    * @throws WritException {@code EXE-1xx} to {@code 3xx}
    */
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
-    Trust trust = system.trust();
-    Instant now = time.now();
-    TrustedKey submitter = trust.verify(order, ExecutionOrder.TYPE, now).getFirst();
-    ExecutionOrder orders = ExecutionOrder.read(order.document());
-    if (!orders.intent().equals(intent.id())) {
-      throw new WritException(
-          ExecutorError.BINDING, "ordered " + orders.intent() + ", sent " + intent.id());
-    }
+    system.trust().verify(order, ExecutionOrder.TYPE, time.now());
     Intent read = Intent.read(intent.document());
+    ExecutionOrder.read(order.document()).requireFor(intent.id(), read, time.now());
     Optional<Request> request =
         ledger.hasDocument(read.request())
             ? Optional.of(idempotency.request(read.request()))
@@ -333,6 +349,9 @@ public final class Kernel {
     try (KeyedLocks.Held _ = lockRequest(read.request());
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
         Runs.Borrowed run = runs.borrow(runId)) {
+      SystemState now = system; // who waited for a lock is held to what is in force by then
+      TrustedKey submitter =
+          now.trust().verify(order, ExecutionOrder.TYPE, time.now()).getFirst();
       return executor.serve(
           new Writ(
               Optional.of(decision),
@@ -341,8 +360,8 @@ public final class Kernel {
               submitter,
               Prelude.NOTHING,
               run),
-          trust,
-          system.policyInForce());
+          now.trust(),
+          now.policyInForce());
     }
   }
 
@@ -353,14 +372,16 @@ public final class Kernel {
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
   public Answer approve(Envelope approvalEnvelope) {
-    Trust trust = system.trust();
     Instant now = time.now();
-    trust.verify(approvalEnvelope, Approval.TYPE, now);
+    List<TrustedKey> signers =
+        system.trust().verify(approvalEnvelope, Approval.TYPE, now);
     Approval approval = Approval.read(approvalEnvelope.document());
+    boolean ofTenant =
+        signers.stream().allMatch(s -> s.tenant().filter(approval.tenant()::equals).isPresent());
     try (KeyedLocks.Held _ = lockRequest(approval.request())) {
       RequestRow row =
           row(approval.request())
-              .filter(r -> r.run().tenant().equals(approval.tenant()))
+              .filter(r -> ofTenant && r.run().tenant().equals(approval.tenant()))
               .orElseThrow(
                   () ->
                       new WritException(
@@ -369,10 +390,12 @@ public final class Kernel {
         throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
       }
       try (Runs.Borrowed run = runs.borrow(row.run())) {
-        Judging.Judged judged = judging.approve(
-                approvalEnvelope, row, run, trust, system.policyInForce(), now);
-        judging.commit(judged, run);
-        return judged.answer();
+        SystemState state = system;
+        Optional<Judging.Judged> judged =
+            judging.approve(
+                approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
+        judged.ifPresent(j -> judging.commit(j, run));
+        return judged.map(Judging.Judged::answer).orElseGet(() -> known(approval.request(), row));
       }
     }
   }
@@ -384,7 +407,8 @@ public final class Kernel {
 
   /** Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29). */
   public Checkpoint closeRun(Envelope close) {
-    return closings.close(close, system.trust());
+    SystemState state = system;
+    return closings.close(close, state.trust(), state.policyInForce());
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */

@@ -33,6 +33,18 @@ public final class KernelTime {
       throw new WritException(
           ExecutorError.TIME_WENT_BACK, "clock " + read + ", ledger " + highWater);
     }
+    return raise(read);
+  }
+
+  /**
+   * One reading for what ends: never before the last one, and never refused. What was dispatched gets
+   * its receipt also when the clock went back meanwhile.
+   */
+  public synchronized Instant nowOrLatest() {
+    return raise(Timestamps.truncate(clock.instant()));
+  }
+
+  private Instant raise(Instant read) {
     if (read.isAfter(highWater)) {
       highWater = read;
     }

@@ -12,6 +12,8 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Commit;
@@ -20,6 +22,8 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Closes runs (PROTOCOL 19, 29). */
 final class RunClosings {
@@ -38,12 +42,13 @@ final class RunClosings {
   /**
    * @return the checkpoint, which covers the whole run and is stored with it
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
-   *     EXE-903} unfinished work, {@code EXE-905} no such run
+   *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh
    */
-  Checkpoint close(Envelope request, Trust trust) {
+  Checkpoint close(Envelope request, Trust trust, Policy policy) {
     Instant now = time.now();
     TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
     RunClose close = RunClose.read(request.document());
+    requireFresh(close, policy, now);
     RunId id = new RunId(close.tenant(), close.run());
     Commit commit;
     try (Runs.Borrowed run = runs.borrow(id)) {
@@ -59,22 +64,54 @@ final class RunClosings {
         }
         Envelope closing = closing(request, close, turn.head().orElseThrow(), state);
         turn.event(EventKind.RUN_CLOSED, closing.id(), now);
-        turn.batch().document(request).document(closing);
+        turn.batch()
+            .document(request)
+            .document(closing)
+            .put(Tables.CLOSED, Tables.key(id.tenant(), id.run()), new byte[0]);
         turn.closeRun();
         commit = turn.enqueue();
       }
       commit.await();
     }
+    return seal(Tables.key(id.tenant(), id.run()));
+  }
+
+  /** Seals what was closed by a process that ended before its checkpoint. */
+  void sealUnsealed() {
+    List<String> unsealed = new ArrayList<>();
+    ledger.scan(
+        Tables.CLOSED,
+        "",
+        (key, value) -> {
+          if (value.length == 0) {
+            unsealed.add(key);
+          }
+          return true;
+        });
+    unsealed.forEach(this::seal);
+  }
+
+  private Checkpoint seal(String key) {
     Checkpoint checkpoint = ledger.checkpoint();
     ledger
         .append(
             new Batch()
                 .put(
                     Tables.CLOSED,
-                    Tables.key(id.tenant(), id.run()),
+                    key,
                     Tables.number(checkpoint.size()).getBytes(StandardCharsets.US_ASCII)))
         .await();
     return checkpoint;
+  }
+
+  /** A request that was refused once must not close the run when somebody finds it later. */
+  private static void requireFresh(RunClose close, Policy policy, Instant now) {
+    Instant at = close.requestedAt();
+    if (at.isAfter(now.plus(Admission.SKEW))
+        || at.plusSeconds(policy.limits().requestAgeMaxS()).isBefore(now)) {
+      throw new WritException(
+          ExecutorError.ORDER_TIME, "requested at " + at + ", now " + now);
+    }
   }
 
   private Envelope closing(Envelope request, RunClose close, Event head, RunState state) {

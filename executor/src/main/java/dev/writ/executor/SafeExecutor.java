@@ -57,6 +57,7 @@ public record SafeExecutor(
     if (before.isPresent()) {
       return before.get();
     }
+    writ.run().requireNotClosed();
     Ready ready;
     Instant dispatchedAt;
     String stage = "gate";
@@ -67,6 +68,7 @@ public record SafeExecutor(
       stage = "prepare";
       ready = prepare.prepare(order, policy); // 3
       dispatchedAt = dispatch.reading(order);
+      idempotency.requireLive(order);
     } catch (WritException refused) {
       refusals.write(order, stage, refused, time.now());
       throw refused;

@@ -1,5 +1,6 @@
 package dev.writ.executor;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -10,6 +11,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.Admission;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
@@ -81,7 +83,8 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
           ExecutorError.MALFORMED, "the event says " + kind + ", its body " + change.kind());
     }
     Trust signers = trust.keys().isEmpty() ? founder(change) : trust;
-    signers.verify(signed, SystemChange.TYPE, at);
+    requireOfInstallation(signers.verify(signed, SystemChange.TYPE, at));
+    requireNotAhead(change.changedAt(), at);
     return switch (kind) {
       case EventKind.KEY_ENROLLED -> withTrust(trust.withKey(enrolled(change)));
       case EventKind.KEY_REVOKED -> withTrust(trust.withRevoked(kid(change), at));
@@ -93,6 +96,23 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
       case EventKind.LEDGER_INCARNATED -> this;
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
     };
+  }
+
+  /** A key of one tenant cannot speak for all of them. */
+  private static void requireOfInstallation(List<TrustedKey> signers) {
+    for (TrustedKey signer : signers) {
+      if (signer.tenant().isPresent()) {
+        throw new WritException(
+            CanonicalizeError.KEY_ROLE,
+            "key " + signer.kid() + " is of the tenant " + signer.tenant().get());
+      }
+    }
+  }
+
+  static void requireNotAhead(Instant said, Instant at) {
+    if (said.isAfter(at.plus(Admission.SKEW))) {
+      throw new WritException(ExecutorError.ORDER_TIME, "said at " + said + ", now " + at);
+    }
   }
 
   private static Trust founder(SystemChange change) {
@@ -141,7 +161,7 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
    * @throws WritException {@code EXE-906}, {@code CAN-05x}, {@code CAN-06x}, {@code GRD-5xx}
    */
   SystemState withPolicy(Envelope signed, Instant at) {
-    trust.verify(signed, POLICY_TYPE, at);
+    requireOfInstallation(trust.verify(signed, POLICY_TYPE, at));
     Policy next = Policy.ofCanonical(signed.document());
     boolean follows =
         policy.isEmpty()

@@ -119,6 +119,15 @@ record AccountEntry(
     return a.isAfter(b) ? a : b;
   }
 
-  /** An entry and the one that it replaced, in case its rows never reach the disk. */
-  record Versions(AccountEntry now, Optional<AccountEntry> before) {}
+  /**
+   * An entry and those that it replaced, in case its rows never reach the disk: one batch holds two
+   * steps at most, a judgement and what closes it.
+   */
+  record Versions(AccountEntry now, Optional<Versions> before) {
+    Versions {
+      before =
+          before.map(
+              b -> new Versions(b.now, b.before.map(c -> new Versions(c.now, Optional.empty()))));
+    }
+  }
 }

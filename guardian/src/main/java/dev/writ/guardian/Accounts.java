@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.AccountEntry.Charge;
 import dev.writ.guardian.AccountEntry.Mark;
 import dev.writ.guardian.AccountEntry.State;
+import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
@@ -105,32 +106,50 @@ public final class Accounts {
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
+    Matter ahead = matter(a, c, p, gathered.inputs(0, List.of(), List.of(), false));
+    Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, nonceKey(a.request()));
+    Decision decision =
+        Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
+    List<Row> rows = new ArrayList<>(taken.deletions);
+    rows.addFirst(row(taken.entry));
+    return new Judged(decision, rows);
+  }
+
+  private static Matter matter(Admitted a, Circumstances c, Policy p, JudgeInputs inputs) {
+    return new Matter(a, c.manifest(), p, inputs);
+  }
+
+  /** What one step gave; documents and rows are written outside the lock. */
+  private record Taken(
+      Matter matter, List<CheckOutcome> outcomes, AccountEntry entry, List<Row> deletions) {}
+
+  private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, String nonce) {
+    Admitted a = ahead.admitted();
+    Instant time = gathered.time();
     lock.lock();
     try {
-      usePolicy(p);
-      String nonce = nonceKey(a.request());
+      usePolicy(ahead.policy());
       requireNonce(nonce, a);
-      Optional<AccountEntry> before =
-          Optional.ofNullable(entries.get(a.id())).map(AccountEntry.Versions::now);
+      Optional<AccountEntry.Versions> versions = Optional.ofNullable(entries.get(a.id()));
+      Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
         throw new WritException(GuardianError.REQUEST_SETTLED, a.id().toString());
       }
       before.ifPresent(this::drop);
       boolean stored = false;
       try {
-        JudgeInputs inputs = inputs(a, p, gathered, time);
-        Decision decision = Judge.judge(a, c.manifest(), p, inputs, c.snapshot(), c.supersedes());
-        AccountEntry entry = entryOf(a, decision, nonce, before, time);
-        put(entry, before);
+        JudgeInputs inputs = inputs(a, ahead.policy(), gathered, nonce, time);
+        Matter matter = new Matter(a, ahead.manifest(), ahead.policy(), inputs);
+        List<CheckOutcome> outcomes = Judge.outcomes(matter, checks);
+        boolean allowed = Judge.verdict(outcomes) == Verdict.ALLOW;
+        AccountEntry entry = entryOf(a, allowed, nonce, before, time);
+        put(entry, versions);
         stored = true;
         nextStep++;
-        List<Row> rows = new ArrayList<>();
-        rows.add(row(entry));
-        rows.addAll(deletions(time));
-        return new Judged(decision, rows);
+        return new Taken(matter, outcomes, entry, deletions(time));
       } finally {
         if (!stored) {
-          before.ifPresent(entry -> put(entry, Optional.empty()));
+          versions.ifPresent(v -> put(v.now(), v.before()));
         }
       }
     } finally {
@@ -145,7 +164,7 @@ public final class Accounts {
     lock.lock();
     try {
       usePolicy(p);
-      return inputs(a, p, gathered, time);
+      return inputs(a, p, gathered, nonceKey(a.request()), time);
     } finally {
       lock.unlock();
     }
@@ -189,7 +208,7 @@ public final class Accounts {
               state,
               before.charges().stream().map(settled).flatMap(Optional::stream).toList());
       drop(before);
-      put(after, Optional.of(before));
+      put(after, Optional.of(versions));
       return List.of(row(after));
     } finally {
       lock.unlock();
@@ -205,7 +224,7 @@ public final class Accounts {
       AccountEntry.Versions versions = entries.get(request);
       if (versions != null) {
         drop(versions.now());
-        versions.before().ifPresent(before -> put(before, Optional.empty()));
+        versions.before().ifPresent(before -> put(before.now(), before.before()));
       }
     } finally {
       lock.unlock();
@@ -222,7 +241,8 @@ public final class Accounts {
     }
   }
 
-  private JudgeInputs inputs(Admitted a, Policy p, Gathered gathered, Instant time) {
+  private JudgeInputs inputs(
+      Admitted a, Policy p, Gathered gathered, String nonce, Instant time) {
     String tenant = a.request().scope().tenant();
     String tool = a.request().effect().tool();
     List<JudgeInputs.Balance> balances = new ArrayList<>();
@@ -235,18 +255,17 @@ public final class Accounts {
         rates.add(totals.count(rate, key, time));
       }
     }
-    Digest nonceOwner = nonces.get(nonceKey(a.request()));
+    Digest nonceOwner = nonces.get(nonce);
     return gathered.inputs(
         nextStep, balances, rates, nonceOwner != null && !nonceOwner.equals(a.id()));
   }
 
   private AccountEntry entryOf(
-      Admitted a, Decision decision, String nonce, Optional<AccountEntry> before, Instant time) {
+      Admitted a, boolean allowed, String nonce, Optional<AccountEntry> before, Instant time) {
     List<Charge> charges = new ArrayList<>();
     List<Mark> marks = new ArrayList<>(before.map(AccountEntry::marks).orElse(List.of()));
-    boolean allowed = decision.verdict() == Verdict.ALLOW;
     if (allowed) {
-      String tenant = decision.scope().tenant();
+      String tenant = a.request().scope().tenant();
       for (Charges.Due due :
           Charges.of(totals.policy(), tenant, a.charged(), a.request().effect())) {
         charges.add(new Charge(due.budget().name(), due.key(), due.amount().orElseThrow()));
@@ -310,7 +329,7 @@ public final class Accounts {
     }
   }
 
-  private void put(AccountEntry entry, Optional<AccountEntry> before) {
+  private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
     entries.put(entry.request(), new AccountEntry.Versions(entry, before));
     nonces.put(entry.nonce(), entry.request());
     expiries.add(new Expiry(entry.keptUntil(), entry.request()));

@@ -7,6 +7,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
 import dev.writ.guardian.policy.WorkspacePaths;
@@ -42,22 +43,29 @@ final class EnvelopeCheck {
   private static Optional<Violation> manifest(Matter matter) {
     Effect effect = matter.effect();
     ToolManifest manifest = matter.manifest();
+    ToolSchemas schemas;
+    try {
+      schemas = ToolSchemas.of(manifest);
+    } catch (WritException e) {
+      return violation((GuardianError) e.code(), e.found());
+    }
+    ToolRef found = new ToolRef(manifest.name(), manifest.version(), schemas.packageDigest());
     boolean approved =
         matter
             .policy()
             .tool(effect.tool(), effect.version())
-            .filter(tool -> tool.ref().equals(manifest.ref()))
+            .filter(tool -> tool.ref().equals(found))
             .isPresent();
     if (!approved) {
       return violation(
           GuardianError.ENVELOPE_TOOL, effect.tool() + " " + effect.version() + ", resolved to "
-              + manifest.packageDigest());
+              + found.name() + " " + found.version() + " " + found.packageDigest());
     }
     if (manifest.operation(effect.operation()).isEmpty()) {
       return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
     }
     try {
-      ToolSchemas.of(manifest).requireInput(effect.operation(), effect.params());
+      schemas.requireInput(effect.operation(), effect.params());
     } catch (WritException e) {
       return violation((GuardianError) e.code(), e.found());
     }

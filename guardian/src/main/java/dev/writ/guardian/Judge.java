@@ -2,23 +2,19 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.document.CheckOutcome.Outcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * The Guardian's judgement, a pure function: the same arguments give the same decision, byte for
  * byte. Four checks in the seed's order, up to the first that does not pass.
  */
 public final class Judge {
-  private static final List<Function<Matter, CheckOutcome>> CHECKS =
-      List.of(ProofCheck::run, BudgetCheck::run, TemporalCheck::run, EnvelopeCheck::run);
-
   private Judge() {}
 
   public static Decision judge(
@@ -29,40 +25,71 @@ public final class Judge {
       Digest snapshot,
       Optional<Digest> supersedes) {
     Matter matter = new Matter(a, m, p, in);
-    List<CheckOutcome> outcomes = new ArrayList<>();
-    for (int i = 0; i < CHECKS.size(); i++) {
-      boolean reached =
-          outcomes.stream().allMatch(o -> o.outcome() == CheckOutcome.Outcome.PASS);
-      outcomes.add(
-          reached
-              ? CHECKS.get(i).apply(matter)
-              : Outcomes.notReached(CheckOutcome.ORDER.get(i)));
-    }
-    CheckOutcome deciding =
-        outcomes.stream()
-            .filter(o -> o.outcome() != CheckOutcome.Outcome.PASS)
-            .findFirst()
-            .orElse(outcomes.getLast());
-    return new Decision(
-        a.id(),
-        matter.scope(),
-        a.holder().kid(),
-        matter.effect().digest(),
-        verdict(deciding),
-        deciding.code(),
-        outcomes,
-        in.toJson(),
-        p.digest(),
-        snapshot,
-        supersedes,
-        in.time());
+    return decision(matter, outcomes(matter, Ahead.of(matter)), snapshot, supersedes);
   }
 
-  private static Verdict verdict(CheckOutcome deciding) {
-    return switch (deciding.outcome()) {
+  /**
+   * The checks that read no account, and so can be made before the accounts are locked: the first
+   * and, where that passes, the last.
+   */
+  record Ahead(CheckOutcome proof, Optional<CheckOutcome> envelope) {
+    static Ahead of(Matter matter) {
+      CheckOutcome proof = ProofCheck.run(matter);
+      return new Ahead(
+          proof,
+          proof.outcome() == Outcome.PASS
+              ? Optional.of(EnvelopeCheck.run(matter))
+              : Optional.empty());
+    }
+  }
+
+  /** The outcomes of all four checks, in order; those after the first that refuses say so. */
+  static List<CheckOutcome> outcomes(Matter matter, Ahead ahead) {
+    CheckOutcome proof = ahead.proof();
+    CheckOutcome budget =
+        passes(proof) ? BudgetCheck.run(matter) : Outcomes.notReached(BudgetCheck.NAME);
+    CheckOutcome temporal =
+        passes(budget) ? TemporalCheck.run(matter) : Outcomes.notReached(TemporalCheck.NAME);
+    CheckOutcome envelope =
+        passes(temporal)
+            ? ahead.envelope().orElseThrow()
+            : Outcomes.notReached(EnvelopeCheck.NAME);
+    return List.of(proof, budget, temporal, envelope);
+  }
+
+  private static boolean passes(CheckOutcome outcome) {
+    return outcome.outcome() == Outcome.PASS;
+  }
+
+  private static CheckOutcome deciding(List<CheckOutcome> outcomes) {
+    return outcomes.stream().filter(o -> !passes(o)).findFirst().orElse(outcomes.getLast());
+  }
+
+  static Verdict verdict(List<CheckOutcome> outcomes) {
+    return switch (deciding(outcomes).outcome()) {
       case PASS -> Verdict.ALLOW;
       case ESCALATE -> Verdict.ESCALATE;
       case REFUSE, NOT_REACHED -> Verdict.DENY;
     };
+  }
+
+  static Decision decision(
+      Matter matter,
+      List<CheckOutcome> outcomes,
+      Digest snapshot,
+      Optional<Digest> supersedes) {
+    return new Decision(
+        matter.admitted().id(),
+        matter.scope(),
+        matter.admitted().holder().kid(),
+        matter.effect().digest(),
+        verdict(outcomes),
+        deciding(outcomes).code(),
+        outcomes,
+        matter.inputs().toJson(),
+        matter.policy().digest(),
+        snapshot,
+        supersedes,
+        matter.inputs().time());
   }
 }

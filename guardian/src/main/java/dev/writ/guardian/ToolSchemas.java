@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -25,8 +26,13 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class ToolSchemas {
   private static final int CACHED_MAX = 256;
+  private static final int RECENT_MAX = 16;
   private static final ConcurrentSkipListMap<Digest, ToolSchemas> CACHE =
       new ConcurrentSkipListMap<>();
+
+  /** The last manifests that were asked for, found by identity: hashing one takes longer. */
+  private static volatile List<ToolSchemas> recent = List.of();
+
   private static final SchemaRegistry REGISTRY =
       SchemaRegistry.withDefaultDialect(
           SpecificationVersion.DRAFT_2020_12,
@@ -41,10 +47,14 @@ public final class ToolSchemas {
                   .schemaCacheEnabled(false)
                   .schemaLoader(loader -> loader.fetchRemoteResources(false)));
 
+  private final ToolManifest manifest;
+  private final Digest packageDigest;
   private final TreeMap<String, Schema> inputs = new TreeMap<>();
   private final TreeMap<String, Schema> outputs = new TreeMap<>();
 
-  private ToolSchemas(ToolManifest manifest) {
+  private ToolSchemas(ToolManifest manifest, Digest packageDigest) {
+    this.manifest = manifest;
+    this.packageDigest = packageDigest;
     for (ToolManifest.Operation operation : manifest.operations()) {
       String at = manifest.name() + "/" + operation.name();
       inputs.put(operation.name(), compile(at + "/input", operation.input()));
@@ -60,17 +70,30 @@ public final class ToolSchemas {
    * @throws WritException {@code GRD-420} where one is not acceptable
    */
   public static ToolSchemas of(ToolManifest manifest) {
+    for (ToolSchemas known : recent) {
+      if (known.manifest == manifest) {
+        return known;
+      }
+    }
     Digest digest = manifest.packageDigest();
-    ToolSchemas cached = CACHE.get(digest);
-    if (cached != null) {
-      return cached;
+    ToolSchemas found = CACHE.get(digest);
+    if (found == null) {
+      found = new ToolSchemas(manifest, digest);
+      if (CACHE.size() >= CACHED_MAX) {
+        CACHE.pollFirstEntry();
+      }
+      CACHE.put(digest, found);
     }
-    ToolSchemas compiled = new ToolSchemas(manifest);
-    if (CACHE.size() >= CACHED_MAX) {
-      CACHE.pollFirstEntry();
+    if (found.manifest == manifest) {
+      recent =
+          Stream.concat(Stream.of(found), recent.stream()).distinct().limit(RECENT_MAX).toList();
     }
-    CACHE.put(digest, compiled);
-    return compiled;
+    return found;
+  }
+
+  /** The digest of the package whose schemas these are. */
+  public Digest packageDigest() {
+    return packageDigest;
   }
 
   private static Schema compile(String at, JsonValue.Obj schema) {

@@ -2,13 +2,16 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.regex.Pattern;
 import org.rocksdb.AbstractNativeReference;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -75,38 +78,123 @@ final class Store implements AutoCloseable {
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
 
+  private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
+
+  /** How often a reader opens anew because the writer moved its files meanwhile. */
+  private static final int READER_ATTEMPTS = 20;
+
+  /** An open database with its column families. */
+  private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
+    /** Errors of closing mean nothing here: what was acknowledged has been synced before. */
+    void close() {
+      handles.forEach(AbstractNativeReference::close);
+      db.close();
+    }
+  }
+
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
   private final List<AbstractNativeReference> natives = new ArrayList<>();
-  private final List<ColumnFamilyHandle> handles = new ArrayList<>();
-  private final WriteOptions synced;
-  private final ReadOptions reading;
-  private final RocksDB db;
+  private final Path dir;
 
-  /** Where a reader's RocksDB keeps a log of its own, away from the ledger. */
+  /** Where a reader's RocksDB keeps a log of its own, away from the ledger; a writer has none. */
   private final Optional<Path> scratch;
 
+  private final DBOptions options;
+  private final ColumnFamilyOptions familyOptions;
+  private final WriteOptions synced;
+  private final ReadOptions reading;
+  private Opened opened;
   private boolean closed;
 
   private Store(Path dir, Optional<Path> scratch, boolean create) {
-    this.scratch = scratch;
     RocksDB.loadLibrary();
+    this.dir = dir;
+    this.scratch = scratch;
     synced = own(new WriteOptions().setSync(true));
     reading = own(new ReadOptions());
+    options = own(databaseOptions(create, scratch));
+    familyOptions = own(familyOptions());
     try {
-      DBOptions options = own(databaseOptions(create, scratch.isPresent()));
-      ColumnFamilyOptions familyOptions = own(familyOptions());
-      List<ColumnFamilyDescriptor> families = new ArrayList<>();
-      for (Family family : Family.values()) {
-        families.add(new ColumnFamilyDescriptor(family.bytes(), familyOptions));
-      }
-      db =
-          scratch.isPresent()
-              ? RocksDB.openAsSecondary(
-                  options, dir.toString(), scratch.get().toString(), families, handles)
-              : RocksDB.open(options, dir.toString(), families, handles);
+      opened = scratch.isPresent() ? openStill() : open();
     } catch (RocksDBException e) {
       closeNatives();
       throw Failures.of("opening " + dir, e);
+    } catch (WritException e) {
+      closeNatives();
+      throw e;
+    }
+  }
+
+  private Opened open() throws RocksDBException {
+    if (Files.exists(dir.resolve("CURRENT"))) {
+      ManifestCheck.verify(readManifest());
+    }
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    for (Family family : Family.values()) {
+      families.add(new ColumnFamilyDescriptor(family.bytes(), familyOptions));
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    RocksDB db =
+        scratch.isPresent()
+            ? RocksDB.openReadOnly(options, dir.toString(), families, handles)
+            : RocksDB.open(options, dir.toString(), families, handles);
+    return new Opened(db, handles);
+  }
+
+  /**
+   * Opens for reading beside a writer. What is opened is whole only if the writer did not flush
+   * meanwhile, since a flush frees the logs that this manifest still needs; so it is opened until
+   * the manifest has stood still. (RocksDB's secondary instance, made for this, loops for ever on
+   * recycled logs: 11.8.1.)
+   */
+  private Opened openStill() throws RocksDBException {
+    for (int attempt = 0; attempt < READER_ATTEMPTS; attempt++) {
+      String before = manifest();
+      Opened fresh;
+      try {
+        fresh = open();
+      } catch (RocksDBException | WritException e) {
+        if (manifest().equals(before)) {
+          throw e;
+        }
+        continue;
+      }
+      if (manifest().equals(before)) {
+        return fresh;
+      }
+      fresh.close();
+    }
+    throw new WritException(
+        LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
+  }
+
+  /** Name and size of the manifest, which grows with every flush and compaction. */
+  private String manifest() {
+    return currentFile(file -> file.getFileName() + " " + Files.size(file));
+  }
+
+  private byte[] readManifest() {
+    return currentFile(Files::readAllBytes);
+  }
+
+  /** Something done with a file. */
+  @FunctionalInterface
+  private interface FileUse<T> {
+    T apply(Path file) throws IOException;
+  }
+
+  private <T> T currentFile(FileUse<T> use) {
+    try {
+      byte[] name = Files.readAllBytes(dir.resolve("CURRENT"));
+      String text = new String(name, StandardCharsets.ISO_8859_1).strip();
+      if (!MANIFEST_NAME.matcher(text).matches()) {
+        throw new WritException(LedgerError.CORRUPT, dir + "/CURRENT names no manifest");
+      }
+      return use.apply(dir.resolve(text));
+    } catch (NoSuchFileException e) {
+      throw new WritException(LedgerError.CORRUPT, "there is no " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw Failures.of("reading the manifest", e);
     }
   }
 
@@ -149,7 +237,7 @@ final class Store implements AutoCloseable {
     return reference;
   }
 
-  private static DBOptions databaseOptions(boolean create, boolean secondary) {
+  private static DBOptions databaseOptions(boolean create, Optional<Path> scratch) {
     DBOptions options =
         new DBOptions()
             .setCreateIfMissing(create)
@@ -160,7 +248,10 @@ final class Store implements AutoCloseable {
             .setKeepLogFileNum(2)
             .setMaxTotalWalSize(WAL_BYTES_MAX)
             .setMaxOpenFiles(-1);
-    return secondary ? options : options.setRecycleLogFileNum(WAL_FILES_RECYCLED);
+    // All files are held open, so that a reader keeps those that the writer has compacted away.
+    return scratch.isPresent()
+        ? options.setDbLogDir(scratch.get().toString())
+        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED);
   }
 
   private ColumnFamilyOptions familyOptions() {
@@ -196,17 +287,17 @@ final class Store implements AutoCloseable {
   }
 
   ColumnFamilyHandle handle(Family family) {
-    return handles.get(family.ordinal());
+    return opened.handles().get(family.ordinal());
   }
 
   Optional<byte[]> get(Family family, byte[] key) {
-    return using("reading", () -> Optional.ofNullable(db.get(handle(family), reading, key)));
+    return using("reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
   }
 
   boolean has(Family family, byte[] key) {
     return using(
         "reading",
-        () -> db.get(handle(family), reading, key, new byte[0]) != RocksDB.NOT_FOUND);
+        () -> opened.db().get(handle(family), reading, key, new byte[0]) != RocksDB.NOT_FOUND);
   }
 
   /** Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order. */
@@ -214,7 +305,7 @@ final class Store implements AutoCloseable {
     using(
         "scanning",
         () -> {
-          try (RocksIterator rows = db.newIterator(handle(family), reading)) {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             for (rows.seek(from); rows.isValid(); rows.next()) {
               byte[] key = rows.key();
               if (!Keys.startsWith(key, prefix) || !visitor.row(key, rows.value())) {
@@ -232,7 +323,7 @@ final class Store implements AutoCloseable {
     return using(
         "reading",
         () -> {
-          try (RocksIterator rows = db.newIterator(handle(family), reading)) {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             rows.seekToLast();
             rows.status();
             return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
@@ -245,7 +336,7 @@ final class Store implements AutoCloseable {
     return using(
         "reading",
         () -> {
-          try (RocksIterator rows = db.newIterator(handle(family), reading)) {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             rows.seek(key);
             rows.status();
             return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
@@ -258,7 +349,7 @@ final class Store implements AutoCloseable {
     using(
         "writing",
         () -> {
-          db.write(synced, batch);
+          opened.db().write(synced, batch);
           return null;
         });
   }
@@ -268,19 +359,27 @@ final class Store implements AutoCloseable {
     using(
         "verifying checksums",
         () -> {
-          db.verifyChecksum();
+          opened.db().verifyChecksum();
           return null;
         });
   }
 
-  /** Takes in what the writer has made durable since. */
+  /** Takes in what the writer has made durable since, by opening anew. */
   void catchUp() {
-    using(
-        "catching up",
-        () -> {
-          db.tryCatchUpWithPrimary();
-          return null;
-        });
+    gate.writeLock().lock();
+    try {
+      if (closed) {
+        throw new WritException(LedgerError.CLOSED, "");
+      }
+      Opened fresh = openStill();
+      Opened stale = opened;
+      opened = fresh;
+      stale.close();
+    } catch (RocksDBException e) {
+      throw Failures.of("catching up", e);
+    } finally {
+      gate.writeLock().unlock();
+    }
   }
 
   @Override
@@ -289,16 +388,9 @@ final class Store implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        handles.forEach(AbstractNativeReference::close);
-        try {
-          db.closeE();
-        } catch (RocksDBException e) {
-          throw Failures.of("closing", e);
-        } finally {
-          db.close();
-          closeNatives();
-          scratch.ifPresent(Store::delete);
-        }
+        opened.close();
+        closeNatives();
+        scratch.ifPresent(Store::delete);
       }
     } finally {
       gate.writeLock().unlock();

@@ -28,10 +28,10 @@ public final class Call {
   private final TreeMap<String, byte[]> inputs = new TreeMap<>();
   private byte[] seed = seed(1);
   private Instant time = TIME;
-  private long cpuMs = 30_000;
+  private long cpuMs = 120_000;
   private long memoryBytes = 256L << 20;
   private long outputBytes = 1 << 20;
-  private long wallMs = 60_000;
+  private long wallMs = 600_000;
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;

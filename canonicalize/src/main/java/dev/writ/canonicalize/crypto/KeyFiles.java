@@ -137,6 +137,9 @@ public final class KeyFiles {
       return plain(path, plain);
     } catch (Pbes2.WrongPassphraseException e) {
       throw new WritException(CanonicalizeError.KEY_FILE_PASSPHRASE, path.toString());
+    } catch (Pbes2.MalformedException e) {
+      throw new WritException(
+          CanonicalizeError.KEY_FILE_MALFORMED, path + " is not a whole encrypted PKCS#8 key");
     } catch (Pbes2.UnsupportedException e) {
       throw new WritException(
           CanonicalizeError.KEY_FILE_ALGORITHM, path + ": " + e.getMessage());

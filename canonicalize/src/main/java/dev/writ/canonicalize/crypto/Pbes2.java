@@ -62,7 +62,12 @@ final class Pbes2 {
 
   private Pbes2() {}
 
-  /** The bytes are no encrypted key, or one of a form or cost that is not taken. */
+  /** The bytes are no EncryptedPrivateKeyInfo. */
+  static final class MalformedException extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** An encrypted key of a form or cost that is not taken. */
   static final class UnsupportedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -108,7 +113,7 @@ final class Pbes2 {
 
   /** The DER of a PrivateKeyInfo, as far as the padding tells. */
   static byte[] decrypt(byte[] encrypted, char[] passphrase)
-      throws UnsupportedException, WrongPassphraseException {
+      throws MalformedException, UnsupportedException, WrongPassphraseException {
     byte[] password = utf8(passphrase);
     try {
       EncryptedPrivateKeyInfo info = EncryptedPrivateKeyInfo.getInstance(encrypted);
@@ -129,9 +134,9 @@ final class Pbes2 {
       }
     } catch (GeneralSecurityException e) {
       throw new WrongPassphraseException();
-    } catch (IllegalArgumentException | ArithmeticException | ClassCastException e) {
-      // what Bouncy Castle's ASN.1 classes throw at structures other than they expect
-      throw new UnsupportedException("not an EncryptedPrivateKeyInfo");
+    } catch (RuntimeException e) {
+      // Bouncy Castle's ASN.1 classes throw many kinds at structures other than they expect.
+      throw new MalformedException();
     } finally {
       Arrays.fill(password, (byte) 0);
     }

@@ -1,34 +1,26 @@
 package dev.writ.canonicalize.json;
 
-import dev.writ.canonicalize.CanonicalizeError;
-
 /**
  * Writes the canonical form of a text while it is scanned, without a tree. Stretches of the text
  * that are canonical are copied as they are; a text that is canonical throughout is not copied but
  * once, at the end.
  *
- * <p>Members are written in the order in which they come. Only where that is not the canonical
- * order, a {@link Reordering} remembers where they belong, and puts all of them in place at the end
- * in one go, so that nesting such objects costs no more than writing them side by side.
+ * <p>Members are written in the order in which they come. Where that is not the canonical order, a
+ * small object is put in order when it closes. For a large one a {@link Reordering} remembers where
+ * its members belong, and moves all such members at the end in one go, so that nesting such objects
+ * costs no more than writing them side by side.
  */
 final class Canonicalizer extends JsonScanner {
-  /** What is kept of each member of an open object: see the constants behind. */
-  private static final int MEMBER = 4;
-
-  /** Its key's place in the text; where it has escapes, ~place in {@link #keys}. */
-  private static final int KEY_START = 0;
-
-  private static final int KEY_END = 1;
-  private static final int IN_TEXT = 2;
-  private static final int IN_OUTPUT = 3;
+  /** What a small object is, in bytes; each byte is within at most 1/12 as many of them. */
+  private static final int SMALL = 1024;
 
   /** What is kept of each open object: its first member, its place, whether it is out of order. */
   private static final int FRAME = 3;
 
   private final ByteSink out;
-  private final IntStack members = new IntStack(16 * MEMBER);
+  private final OpenMembers members;
   private final IntStack frames = new IntStack(8 * FRAME);
-  private ByteSink keys;
+  private byte[] scratch;
   private Reordering reordering;
 
   /** The text from here on is not written yet: it is canonical so far. */
@@ -37,6 +29,7 @@ final class Canonicalizer extends JsonScanner {
   Canonicalizer(byte[] in, Limits limits) {
     super(in, limits);
     this.out = new ByteSink(limits.bytesMax());
+    this.members = new OpenMembers(in);
   }
 
   byte[] canonicalize() {
@@ -81,9 +74,46 @@ final class Canonicalizer extends JsonScanner {
     int start = frames.pop();
     int first = frames.pop();
     if (outOfOrder) {
-      reorder(start, placeOf(at), first / MEMBER);
+      int[] order = members.order(first);
+      int end = placeOf(at);
+      if (end - start <= SMALL) {
+        flush(at);
+        runStart = at;
+        reorderNow(order, start + 1, end);
+      } else {
+        reorderLater(order, start, end);
+      }
     }
     members.cut(first);
+  }
+
+  /** Puts the members of an object in order, which stand in the output from {@code start} on. */
+  private void reorderNow(int[] order, int start, int end) {
+    if (scratch == null) {
+      scratch = new byte[SMALL];
+    }
+    byte[] to = out.array();
+    System.arraycopy(to, start, scratch, 0, end - start);
+    int at = start;
+    for (int member : order) {
+      int from = members.place(member);
+      int length = members.endPlace(member, end) - from;
+      System.arraycopy(scratch, from - start, to, at, length);
+      at += length;
+      if (at < end) {
+        to[at++] = ',';
+      }
+    }
+  }
+
+  private void reorderLater(int[] order, int start, int end) {
+    if (reordering == null) {
+      reordering = new Reordering();
+    }
+    reordering.beginObject(start, end, order.length);
+    for (int member : order) {
+      reordering.member(members.place(member), members.endPlace(member, end));
+    }
   }
 
   @Override
@@ -94,23 +124,9 @@ final class Canonicalizer extends JsonScanner {
 
   @Override
   void key(int start, int end, boolean escaped, boolean canonical) {
-    int place = placeOf(start - 1);
-    if (escaped) {
-      if (keys == null) {
-        keys = new ByteSink(ByteSink.MAX);
-      }
-      members.push(~keys.length());
-      Escapes.resolve(in, start, end, false, keys);
-      members.push(keys.length());
-    } else {
-      members.push(start);
-      members.push(end);
-    }
-    members.push(start - 1);
-    members.push(place);
-    int member = members.size() / MEMBER - 1;
+    members.add(start, end, escaped, placeOf(start - 1));
     int top = frames.size() - FRAME;
-    if (member * MEMBER > frames.get(top) && compare(member - 1, member) >= 0) {
+    if (members.size() - 1 > frames.get(top) && !members.lastAscends()) {
       frames.set(top + 2, 1);
     }
     string(start, end, escaped, canonical);
@@ -138,40 +154,4 @@ final class Canonicalizer extends JsonScanner {
 
   @Override
   void literal(JsonValue value) {}
-
-  private int compare(int a, int b) {
-    int aStart = members.get(a * MEMBER + KEY_START);
-    int bStart = members.get(b * MEMBER + KEY_START);
-    return KeyOrder.compare(
-        aStart < 0 ? keys.array() : in,
-        aStart < 0 ? ~aStart : aStart,
-        members.get(a * MEMBER + KEY_END),
-        bStart < 0 ? keys.array() : in,
-        bStart < 0 ? ~bStart : bStart,
-        members.get(b * MEMBER + KEY_END));
-  }
-
-  private void reorder(int start, int end, int first) {
-    int past = members.size() / MEMBER;
-    int[] order = MergeSort.range(first, past, this::compare);
-    int duplicate = Integer.MAX_VALUE;
-    for (int i = 1; i < order.length; i++) {
-      if (compare(order[i - 1], order[i]) == 0) {
-        duplicate = Math.min(duplicate, members.get(order[i] * MEMBER + IN_TEXT));
-      }
-    }
-    if (duplicate != Integer.MAX_VALUE) {
-      throw refuse(CanonicalizeError.DUPLICATE_KEY, duplicate);
-    }
-    if (reordering == null) {
-      reordering = new Reordering();
-    }
-    reordering.beginObject(start, end, order.length);
-    for (int member : order) {
-      int next = member + 1;
-      reordering.member(
-          members.get(member * MEMBER + IN_OUTPUT),
-          next < past ? members.get(next * MEMBER + IN_OUTPUT) - 1 : end);
-    }
-  }
 }

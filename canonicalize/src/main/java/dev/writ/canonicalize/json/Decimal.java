@@ -70,6 +70,8 @@ final class Decimal {
       // Both operands are exact, so IEEE arithmetic rounds once, as parsing must.
       double whole = (double) digits;
       value = power < 0 ? whole / POWERS[(int) -power] : whole * POWERS[(int) power];
+    } else if (count <= KEPT_DIGITS && Math.abs(power) <= EiselLemire.EXPONENT_MAX) {
+      value = EiselLemire.nearest(digits, (int) power);
     } else {
       value = parse(start, end, exponentAt);
     }

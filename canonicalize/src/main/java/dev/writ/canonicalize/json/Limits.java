@@ -3,7 +3,7 @@ package dev.writ.canonicalize.json;
 /**
  * Bounds on one JSON text.
  *
- * @param bytesMax size of the text in bytes
+ * @param bytesMax size in bytes of the text, and of the canonical form that is made from it
  * @param depthMax nesting of objects and arrays; a scalar has depth 0
  */
 public record Limits(int bytesMax, int depthMax) {

@@ -7,7 +7,7 @@ import java.util.function.IntBinaryOperator;
  * sorted by their index.
  */
 final class MergeSort {
-  private static final int RUN = 8;
+  private static final int RUN = 16;
 
   private MergeSort() {}
 

@@ -44,7 +44,7 @@ public final class SecondOpinion {
   private static byte[] theirs(byte[] json) {
     try {
       return new JsonCanonicalizer(json).getEncodedUTF8();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       // Its message may quote the text, so neither it nor the exception goes further.
       throw new WritException(
           CanonicalizeError.SECOND_OPINION, "it refuses what we accept");

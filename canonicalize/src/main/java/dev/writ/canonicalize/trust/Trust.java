@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -194,7 +195,9 @@ public final class Trust {
    * role requires. It is also the rule for what is in no log: being unlogged is being not before any
    * revocation (PROTOCOL 25).
    *
-   * @return the signers, in the order of their key ids; never empty
+   * @return the signing keys, one for each algorithm: first those of the required algorithms, in
+   *     the order of {@link Algorithm}. So the first names the holder, and no signature that somebody
+   *     adds or strips changes which key that is; never empty
    * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first thing
    *     that does not hold; everything that costs nothing is looked at before the signatures
    */
@@ -215,7 +218,7 @@ public final class Trust {
    *
    * @param position where the log holds the document, which the caller has verified
    * @param revocations the log index of a key's revocation, by key id; empty where the log has none
-   * @return the signers, in the order of their key ids; never empty
+   * @return the signing keys, as {@link #verify}
    * @throws WritException as {@link #verify}
    */
   public List<TrustedKey> verifyLogged(
@@ -268,19 +271,30 @@ public final class Trust {
     for (int i = 0; i < signers.size(); i++) {
       signers.get(i).key().verify(message, envelope.signatures().get(i).bytes());
     }
-    return List.copyOf(signers);
+    List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
+    Comparator<TrustedKey> order =
+        Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))
+            .thenComparing(key -> key.key().algorithm());
+    return signers.stream().sorted(order).toList();
   }
 
   /**
    * Two holders on one document would leave open whose document it is, and whoever saw the first
-   * one's could add himself.
+   * one's could add himself. Two keys of one algorithm would leave open which of them is the
+   * holder's.
    */
   private static void requireOneHolder(List<TrustedKey> signers) {
+    TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
     TrustedKey first = signers.getFirst();
     for (TrustedKey signer : signers) {
       if (!signer.sameHolder(first)) {
         throw new WritException(
             CanonicalizeError.SIGNERS_DIFFER, "keys " + first.kid() + " and " + signer.kid());
+      }
+      TrustedKey other = byAlgorithm.put(signer.key().algorithm(), signer);
+      if (other != null) {
+        throw new WritException(
+            CanonicalizeError.SIGNATURE_TWICE, "keys " + other.kid() + " and " + signer.kid());
       }
     }
   }

@@ -99,6 +99,10 @@ class EnvelopeFormTest {
     payload[1] ^= 1;
     envelope.payload()[1] ^= 1;
     envelope.signatures().getFirst().bytes()[0] ^= 1;
+    byte[] given = new byte[64];
+    Envelope.Signature signature = new Envelope.Signature(KEY_ID, given);
+    given[0] = 1;
+    assertThat(signature).isEqualTo(new Envelope.Signature(KEY_ID, new byte[64]));
     assertThat(envelope.toBytes()).isEqualTo(before);
     assertThatThrownBy(() -> envelope.signatures().clear())
         .isInstanceOf(UnsupportedOperationException.class);
@@ -130,6 +134,9 @@ class EnvelopeFormTest {
             () -> Envelope.sign("x".repeat(257), document, key))) {
       assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class);
     }
+    String longest = "x".repeat(256);
+    assertThat(Envelope.parse(Envelope.sign(longest, document, key).toBytes()).payloadType())
+        .isEqualTo(longest);
     Envelope most = Envelope.sign(TYPE, document, Arrays.copyOf(many, 16));
     assertThat(Envelope.parse(most.toBytes()).signatures()).hasSize(16);
   }

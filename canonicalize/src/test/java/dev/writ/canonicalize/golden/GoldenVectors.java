@@ -13,9 +13,7 @@ import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
@@ -393,10 +391,24 @@ final class GoldenVectors {
   private void signers() {
     Envelope both = Envelope.sign(RECEIPT, document, executor, second);
     JsonValue same = enrol(second, "executor", "executor-1");
-    twoSigners("two-signatures", both, List.of(enrolledExecutor(), same));
     Envelope hybrid = Envelope.sign(RECEIPT, document, executor, postQuantum);
     JsonValue quantum = enrol(postQuantum, "executor", "executor-1");
-    twoSigners("ml-dsa-65-beside-ed25519", hybrid, List.of(enrolledExecutor(), quantum));
+    add(
+        "dsse",
+        "ml-dsa-65-beside-ed25519",
+        new Vector(
+            "one holder with two algorithms; the required one comes first",
+            input(hybrid.toBytes(), RECEIPT, List.of(enrolledExecutor(), quantum)),
+            JsonValue.object()
+                .put("id", hybrid.id())
+                .put("payload_b64", StrictBase64.encode(hybrid.payload()))
+                .putList("signers", List.of(executor.kid(), postQuantum.kid()), JsonValue::of)
+                .build()));
+    refusedSigner(
+        "two-keys-of-one-algorithm",
+        CanonicalizeError.SIGNATURE_TWICE,
+        both,
+        List.of(enrolledExecutor(), same));
 
     Envelope good = Envelope.sign(RECEIPT, document, executor);
     refusedSigner("unknown-key", CanonicalizeError.KEY_UNKNOWN, good, List.of(same));
@@ -440,23 +452,6 @@ final class GoldenVectors {
             "refused: signatures not sorted by keyid",
             input(unsorted, RECEIPT, List.of(enrolledExecutor(), same)),
             CanonicalizeError.FIELD_VALUE));
-  }
-
-  private void twoSigners(String name, Envelope envelope, List<JsonValue> keys) {
-    List<String> kids = new ArrayList<>();
-    envelope.signatures().forEach(signature -> kids.add(signature.kid()));
-    Collections.sort(kids);
-    add(
-        "dsse",
-        name,
-        new Vector(
-            name,
-            input(envelope.toBytes(), RECEIPT, keys),
-            JsonValue.object()
-                .put("id", envelope.id())
-                .put("payload_b64", StrictBase64.encode(envelope.payload()))
-                .putList("signers", kids, JsonValue::of)
-                .build()));
   }
 
   private void refusedSigner(

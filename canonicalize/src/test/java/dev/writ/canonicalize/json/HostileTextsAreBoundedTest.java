@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -63,9 +64,9 @@ class HostileTextsAreBoundedTest {
   void tenMillionBracketsOverflowNoStackWhereTheLimitAllowsThem() {
     int depth = 10_000_000;
     byte[] open = repeat("[", depth);
-    refused(CanonicalizeError.TRUNCATED, open, DEEP);
+    assertThatThrownBy(() -> Jcs.canonicalize(open, DEEP)).hasMessageContaining("CAN-011");
     byte[] json = join(open, repeat("]", depth));
-    assertThat(Jcs.canonicalize(json, DEEP)).isEqualTo(json);
+    assertThat(Arrays.equals(Jcs.canonicalize(json, DEEP), json)).isTrue();
   }
 
   @Test
@@ -78,10 +79,10 @@ class HostileTextsAreBoundedTest {
     assertThat(Jcs.write(Jcs.parseCanonical(objects, DEEP))).isEqualTo(objects);
   }
 
-  /** Moving each level's members when it closes would copy 10^13 bytes. */
+  /** Moving each level's members when it closes would copy 10^12 bytes. */
   @Test
-  void aMillionLevelsOutOfOrderAreReorderedOnce() {
-    int depth = 1_000_000;
+  void halfAMillionLevelsOutOfOrderAreReorderedOnce() {
+    int depth = 500_000;
     byte[] json = join(repeat("{\"b\":0,\"a\":", depth), ascii("1"), repeat("}", depth));
     byte[] canonical = join(repeat("{\"a\":", depth), ascii("1"), repeat(",\"b\":0}", depth));
     assertThat(Jcs.canonicalize(json, DEEP)).isEqualTo(canonical);
@@ -119,7 +120,7 @@ class HostileTextsAreBoundedTest {
   /** The most work for each byte that a number can ask for: all its digits, halfway, tiny. */
   @Test
   void manyHardNumbersCostNoMoreThanTheirLength() {
-    String hard = new java.math.BigDecimal(Double.MIN_VALUE * 3).toString() + "1,";
+    String hard = new BigDecimal(Double.MIN_VALUE * 3).toPlainString() + "1,";
     byte[] json = join(ascii("["), repeat(hard, (2 << 20) / hard.length()), ascii("0]"));
     assertThat(Jcs.canonicalize(json)).hasSizeLessThan(json.length / 10);
   }
@@ -164,9 +165,9 @@ class HostileTextsAreBoundedTest {
   }
 
   @Test
-  void sixteenMebibytesOfTheSameKeyAreRefused() {
+  void sixteenMebibytesOfOneKeyAreRefused() {
     byte[] json = join(ascii("{"), repeat("\"a\":1,", MIB_16 / 6 - 2), ascii("\"a\":1}"));
-    refused(CanonicalizeError.DUPLICATE_KEY, json, Limits.DEFAULT);
+    assertThatThrownBy(() -> Jcs.canonicalize(json)).hasMessageContaining("at byte 7.");
   }
 
   @Test

@@ -72,6 +72,32 @@ class NumbersAreEcmaScriptTest {
     }
   }
 
+  @Test
+  void theNearestDoubleIsTheOneThatTheJdkFinds() {
+    Random random = Campaign.random("nearest doubles");
+    for (int i = Campaign.rounds(200_000); i > 0; i--) {
+      long digits = Math.max(1, random.nextLong() >>> random.nextInt(64));
+      if (random.nextInt(3) == 0) {
+        // Halfway between two doubles, or beside it.
+        long half = (1L << 53 | random.nextLong() >>> 11) << 1 | 1;
+        digits = (half << random.nextInt(10)) + random.nextInt(3) - 1;
+      }
+      int exponent = random.nextInt(129) - 64;
+      if (random.nextInt(3) == 0) {
+        exponent = random.nextInt(28) - 4;
+        long five = 1;
+        for (int e = exponent; e < 0; e++) {
+          five *= 5; // digits that the exponent divides again, so that halves come out even
+        }
+        digits = Long.compareUnsigned(digits, Long.divideUnsigned(-1, five)) < 0 ? digits * five : digits;
+      }
+      String literal = Long.toUnsignedString(digits) + "e" + exponent;
+      if (EiselLemire.nearest(digits, exponent) != Double.parseDouble(literal)) {
+        throw new AssertionError(literal + ": " + EiselLemire.nearest(digits, exponent));
+      }
+    }
+  }
+
   private static void compareWithErdtman(List<Double> values) throws IOException {
     for (double value : values) {
       // Of subnormals it gets one wrong and never finishes another: see SecondOpinion.

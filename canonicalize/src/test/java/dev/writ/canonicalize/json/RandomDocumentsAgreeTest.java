@@ -18,7 +18,7 @@ class RandomDocumentsAgreeTest {
   @Test
   void theOnePassAndTheTreeAndErdtmanAgree() {
     Random random = Campaign.random("documents");
-    for (int i = Campaign.rounds(20_000); i > 0; i--) {
+    for (int i = Campaign.rounds(10_000); i > 0; i--) {
       byte[] json = RandomDocuments.next(random);
       byte[] canonical = Jcs.canonicalize(json);
       assertSame(json, canonical, Jcs.write(Jcs.parse(json)));
@@ -37,9 +37,9 @@ class RandomDocumentsAgreeTest {
   void ecmaScriptAgrees() throws Exception {
     Random random = Campaign.random("documents for node");
     try {
-      for (int left = Campaign.rounds(20_000); left > 0; left -= 20_000) {
+      for (int left = Campaign.rounds(10_000); left > 0; left -= 10_000) {
         List<byte[]> documents = new ArrayList<>();
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
           documents.add(RandomDocuments.next(random));
         }
         try (NodeJs node = new NodeJs()) {

@@ -20,6 +20,11 @@ class RefusalsArePreciseTest {
       """
       {"é\\u00e9😀\\ud83d\\ude00":[1,-2.5e-3,0,true,false,null,"\\n\\/\\\\"],"a":{"c":{},"b":[]}}""";
 
+  /** Bytes that mean something to JSON or UTF-8, and their neighbours. */
+  private static final byte[] MUTATIONS =
+      "\"\\/{}[]:,-+.eE0129 \n\tuntfxabc\0\u001f\u007f\u0080\u00a0\u00bf\u00c0\u00ed\u00f4\u00ff"
+          .getBytes(StandardCharsets.ISO_8859_1);
+
   /** The result, or the refusal's code and place. */
   private static Object outcome(java.util.function.Supplier<Object> reading) {
     try {
@@ -94,10 +99,10 @@ class RefusalsArePreciseTest {
   @Test
   void everyProperPrefixIsTruncated() {
     Random random = Campaign.random("prefixes");
-    for (int i = Campaign.rounds(300); i >= 0; i--) {
+    for (int i = Campaign.rounds(40); i >= 0; i--) {
       byte[] json = i == 0 ? utf8(SAMPLE) : RandomDocuments.next(random);
       byte[] text = utf8("[" + new String(json, StandardCharsets.UTF_8) + "]");
-      for (int length = 0; length < Math.min(text.length, 2000); length++) {
+      for (int length = 0; length < Math.min(text.length, 500); length++) {
         byte[] prefix = Arrays.copyOf(text, length);
         String expected = "TRUNCATED at byte " + length;
         assertRefused(expected, prefix);
@@ -121,13 +126,13 @@ class RefusalsArePreciseTest {
     Random random = Campaign.random("mutations");
     byte[] sample = utf8(SAMPLE);
     for (int at = 0; at < sample.length; at++) {
-      for (int b = 0; b < 256; b++) {
+      for (int b : MUTATIONS) {
         byte[] mutant = sample.clone();
         mutant[at] = (byte) b;
         assertReadersAgree(mutant);
       }
     }
-    for (int i = Campaign.rounds(30_000); i > 0; i--) {
+    for (int i = Campaign.rounds(10_000); i > 0; i--) {
       byte[] mutant = RandomDocuments.next(random);
       for (int n = 1 + random.nextInt(3); n > 0; n--) {
         int at = random.nextInt(mutant.length);

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.erdtman.jcs.JsonCanonicalizer;
 import org.erdtman.jcs.NumberToJSON;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,20 @@ class SecondOpinionTest {
     assertThatCode(() -> SecondOpinion.check(utf8(deepest))).doesNotThrowAnyException();
   }
 
+  /** Nothing that our limits let through makes it overflow its stack or fail otherwise. */
+  @Test
+  void whatIsLongIsStillCompared() {
+    for (String json :
+        List.of(
+            "[0." + "9".repeat(1 << 20) + "]",
+            "[0." + "0".repeat(1 << 20) + "1e" + (1 << 20) + "]",
+            "[\"" + "\\u00e9x".repeat(1 << 17) + "\"]",
+            "[" + "1,".repeat(1 << 19) + "1]",
+            " ".repeat(1 << 20) + "7")) {
+      assertThatCode(() -> SecondOpinion.check(utf8(json))).doesNotThrowAnyException();
+    }
+  }
+
   @Test
   void erdtmanTakesLoneSurrogatesForQuestionMarks() throws IOException {
     byte[] one = new JsonCanonicalizer("[\"\\ud800\"]").getEncodedUTF8();
@@ -112,7 +127,9 @@ class SecondOpinionTest {
     Process process =
         new ProcessBuilder(
                 System.getProperty("java.home") + "/bin/java",
-                "-Xmx16m",
+                "-Xmx3m",
+                "-Xshare:auto",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Endless.class.getName())

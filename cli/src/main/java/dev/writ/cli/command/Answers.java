@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -79,7 +80,7 @@ record Answers(Answer answer) implements Report {
               served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
             });
     if (answer.decision().verdict() == Verdict.ESCALATE) {
-      err.println("  next: writ approve " + shortId(answer.request()));
+      err.println("  next: " + Homes.name() + " approve " + shortId(answer.request()));
     }
   }
 
@@ -98,7 +99,7 @@ record Answers(Answer answer) implements Report {
               bytes.length
                   + " bytes of "
                   + content.mediaType()
-                  + "; to keep them: writ output "
+                  + "; to keep them: " + Homes.name() + " output "
                   + shortId(served.id())
                   + " > FILE");
       return;
@@ -168,7 +169,7 @@ record Answers(Answer answer) implements Report {
     }
     String code = receipt.code().map(c -> c + " ").orElse("");
     String message =
-        receipt.message().isEmpty() || receipt.message().equals(receipt.reason())
+        receipt.message().isEmpty() || receipt.message().endsWith(receipt.reason())
             ? ""
             : ": " + receipt.message().lines().findFirst().orElse("");
     return code + receipt.reason() + message + repeated;

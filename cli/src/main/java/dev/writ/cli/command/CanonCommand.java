@@ -4,36 +4,25 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Terminal;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ canon}: the canonical form of a JSON text, or its digest. */
-@Command(
-    name = "canon",
-    description = {
-      "Print the canonical form of a JSON text (RFC 8785), or its digest.",
-      "The form is printed as it is, without a line end unless on a terminal."
-    })
 public final class CanonCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "FILE", description = "A JSON text; - is standard input.")
-  private String file;
-
-  @Option(names = "--digest", description = "Print the digest of the form instead.")
-  private boolean digest;
-
-  @Option(names = "--check", description = "Refuse a text that is not in this form already.")
-  private boolean check;
-
-  public CanonCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "canon",
+            "Print the canonical form of a JSON text (RFC 8785), or its digest.",
+            "The form is printed as it is, without a line end unless on a terminal.")
+        .argument("FILE", "A JSON text; - is standard input.")
+        .flag("--digest", "Print the digest of the form instead.")
+        .flag("--check", "Refuse a text that is not in this form already.");
   }
 
   record Canon(JsonValue value, byte[] form, Digest digest) implements Report {
@@ -48,19 +37,21 @@ public final class CanonCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
-    byte[] text = session.read(file);
-    JsonValue value = check ? Jcs.parseCanonical(text, Limits.DEFAULT) : Jcs.parse(text);
+  public ExitCode run(Session session, Arguments arguments) {
+    byte[] text = session.read(arguments.argument("FILE"));
+    JsonValue value =
+        arguments.has("--check") ? Jcs.parseCanonical(text, Limits.DEFAULT) : Jcs.parse(text);
     byte[] form = Jcs.write(value);
-    session.show(new Canon(value, form, Digest.sha256(form)), this::print);
+    Canon canon = new Canon(value, form, Digest.sha256(form));
+    session.show(canon, arguments.has("--digest") ? CanonCommand::digest : CanonCommand::form);
     return ExitCode.OK;
   }
 
-  private void print(Canon canon, Terminal terminal) {
-    if (digest) {
-      terminal.out().println(canon.digest());
-      return;
-    }
+  private static void digest(Canon canon, Terminal terminal) {
+    terminal.out().println(canon.digest());
+  }
+
+  private static void form(Canon canon, Terminal terminal) {
     terminal.out().writeBytes(canon.form());
     if (terminal.outIsTerminal()) {
       terminal.out().println();

@@ -3,11 +3,13 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Asking;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
@@ -40,16 +42,14 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
 
 /** {@code writ demo}: the main job, for real, on a new data directory. */
-@Command(
-    name = "demo",
-    description = {
-      "Make a data directory and play an agent that asks for a handful of effects: allowed, denied,",
-      "escalated and approved, repeated, failing. Everything is real and stays for you to look at."
-    })
 public final class DemoCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("demo", "Make a data directory and play an agent that asks for a handful of effects: allowed, denied, escalated and approved, repeated, failing. Everything is real and stays for you to look at.");
+  }
+
   private static final Home.Names NAMES = new Home.Names("acme", "researcher", "reviewer");
   private static final String RUN = "demo";
   private static final String STAFF =
@@ -60,12 +60,6 @@ public final class DemoCommand implements CliCommand {
       Edsger,algorithms,Nuenen,110
       Barbara,compilers,Boston,140
       """;
-
-  private final Session session;
-
-  public DemoCommand(Session session) {
-    this.session = session;
-  }
 
   /** One thing that the agent or the approver did, and what came of it. */
   record Step(String asked, Answer answer, boolean approval) {
@@ -94,7 +88,7 @@ public final class DemoCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     Played played;
     try (Progress progress = new Progress(session.terminal())) {
       progress.step("making keys, policy and ledger");
@@ -125,15 +119,16 @@ public final class DemoCommand implements CliCommand {
 
     Played play() {
       Input staff = put("staff.csv", STAFF);
+      Input text = put("text", STAFF);
       Envelope sum =
           ask(
               "js: a sum of squares",
               effect("js", source("[...Array(1000).keys()].reduce((a, x) => a + x * x, 0)")));
       ask("js: a random number, from the writ's seed", effect("js", source("Math.random()")));
       ask(
-          "sql: who works where",
-          effect("sql", sql("select team, count(*) as people from staff group by team"), staff));
-      ask("word-count: over the same file", effect("word-count", none(), staff));
+          "sql: how many write compilers",
+          effect("sql", sql("select count(*) as people from staff where team = 'compilers'"), staff));
+      ask("word-count: over the same file", effect("word-count", none(), text));
       submit("the first request again", sum);
       ask("js: eval of a string", effect("js", source("eval('1+1')")));
       ask(
@@ -148,8 +143,8 @@ public final class DemoCommand implements CliCommand {
           ask("sql: salaries", effect("sql", sql("select avg(salary) from staff"), staff));
       approve(salaries);
       submit("sql: salaries, now approved", salaries);
-      ask("word-count: a second time", effect("word-count", none(), staff));
-      ask("word-count: a third time this hour", effect("word-count", none(), staff));
+      ask("word-count: a second time", effect("word-count", none(), text));
+      ask("word-count: a third time this hour", effect("word-count", none(), text));
       RunId run = new RunId(NAMES.tenant(), RUN);
       return new Played(
           home.home().dir(),
@@ -272,11 +267,11 @@ public final class DemoCommand implements CliCommand {
             .filter(s -> s.answer().decision().verdict() == Verdict.DENY)
             .findFirst()
             .orElseThrow();
-    out.println("  writ receipts");
-    out.println("  writ show " + Answers.shortId(played.run().lastReceipt()));
-    out.println("  writ policy explain " + Answers.shortId(denied.answer().request()));
-    out.println("  writ run js --param source='6*7'");
-    out.println("  writ fsck");
+    out.println("  " + Homes.name() + " receipts");
+    out.println("  " + Homes.name() + " show " + Answers.shortId(played.run().lastReceipt()));
+    out.println("  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
+    out.println("  " + Homes.name() + " run js --param source='6*7'");
+    out.println("  " + Homes.name() + " fsck");
   }
 
   /** The check and its words for a refusal; the output itself where it is short. */

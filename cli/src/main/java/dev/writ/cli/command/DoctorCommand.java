@@ -1,26 +1,24 @@
 package dev.writ.cli.command;
 
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
-import picocli.CommandLine.Command;
 
 /** {@code writ doctor}: looks at what Writ needs from this machine. The model of a command. */
-@Command(
-    name = "doctor",
-    description = "Look at what Writ needs from this machine, and say what is missing.")
 public final class DoctorCommand implements CliCommand {
-  private final Session session;
-
-  public DoctorCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of(
+        "doctor", "Look at what Writ needs from this machine, and say what is missing.");
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     Health health = Health.examine(session.home(), session.environment());
     session.show(health, DoctorCommand::print);
     return health.isGood() ? ExitCode.OK : ExitCode.UNAVAILABLE;

@@ -5,11 +5,13 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
@@ -20,35 +22,16 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.Fsck;
 import dev.writ.ledger.FsckReport;
 import dev.writ.ledger.LedgerConfig;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
-@Command(
-    name = "fsck",
-    description = {
-      "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
-      "Reads only, also beside a server; --restored is the exception."
-    })
 public final class FsckCommand implements CliCommand {
-  private final Session session;
-
-  @Option(
-      names = "--second-opinion",
-      description = "Have every canonical byte confirmed by erdtman's library too.")
-  private boolean secondOpinion;
-
-  @Option(
-      names = "--restored",
-      description = {
-        "Take a ledger that was put back from a backup into service, as its next incarnation:",
-        "every intent issued before is void, and that is an event. It is examined first."
-      })
-  private boolean restored;
-
-  public FsckCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("fsck", "Rebuild chains, log, digests and checkpoints from the raw entries and compare. Reads only, also beside a server; --restored is the exception.")
+        .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
+        .flag("--restored", "Take a ledger that was put back from a backup into service, as its next incarnation: every intent issued before is void, and that is an event. It is examined first.");
   }
+
 
   record Examined(FsckReport report) implements Report {
     @Override
@@ -58,7 +41,8 @@ public final class FsckCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
+    boolean restored = arguments.has("--restored");
     Home home = Homes.home(session);
     SigningKey logKey = home.key("log");
     FsckReport report;
@@ -70,7 +54,7 @@ public final class FsckCommand implements CliCommand {
       if (!restored) {
         options = options.withAnchor(home.anchor());
       }
-      if (secondOpinion) {
+      if (arguments.has("--second-opinion")) {
         options = options.withSecondOpinion(SecondOpinion::check);
       }
       report = Fsck.check(options);
@@ -80,15 +64,15 @@ public final class FsckCommand implements CliCommand {
       return ExitCode.BROKEN_INPUT;
     }
     if (restored) {
-      incarnate(home, logKey);
+      long incarnation = incarnate(home, logKey);
+      session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
   }
 
-  private void incarnate(Home home, SigningKey logKey) {
+  private static long incarnate(Home home, SigningKey logKey) {
     SigningKey operator = home.key("operator");
-    long incarnation =
-        Kernel.incarnate(
+    return Kernel.incarnate(
             new LedgerConfig(
                 home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
             next ->
@@ -100,7 +84,6 @@ public final class FsckCommand implements CliCommand {
                             Timestamps.truncate(Homes.clock().instant()))
                         .toJson(),
                     operator));
-    session.terminal().err().println("in service as incarnation " + incarnation);
   }
 
   private static void print(Examined examined, Terminal terminal) {

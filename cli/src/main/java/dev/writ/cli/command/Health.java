@@ -3,7 +3,6 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Report;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,9 +83,7 @@ record Health(List<Finding> findings) implements Report {
   }
 
   private static Finding start() {
-    boolean cached =
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .anyMatch(flag -> flag.startsWith("-XX:AOTCache="));
+    boolean cached = "aot".equals(System.getProperty("writ.start"));
     return cached
         ? new Finding(State.GOOD, "start", "from the AOT cache")
         : new Finding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
@@ -117,7 +114,9 @@ record Health(List<Finding> findings) implements Report {
       return new Finding(
           State.BAD,
           "rocksdb",
-          "its native library does not load: " + cause + "; is there room in the temporary folder?");
+          "its native library does not load: "
+              + cause
+              + "; is there room in the temporary folder?");
     }
   }
 
@@ -162,9 +161,10 @@ record Health(List<Finding> findings) implements Report {
     while (parent.getParent() != null && !Files.exists(parent)) {
       parent = parent.getParent();
     }
-    return Files.isWritable(parent)
+    return Files.isDirectory(parent) && Files.isWritable(parent)
         ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
-        : new Finding(State.BAD, "home", at + " cannot be made: " + parent + " is not writable");
+        : new Finding(
+            State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
   }
 
   private static Finding sandbox(String engine, Map<String, String> environment) {

@@ -1,11 +1,13 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.HomeMaker;
 import dev.writ.cli.home.StarterPolicy;
@@ -14,49 +16,18 @@ import dev.writ.tools.BuiltinTools;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code writ init}: keys, policy and ledger of a new installation. */
-@Command(
-    name = "init",
-    description = {
-      "Make a data directory: keys, a policy to begin with, a ledger.",
-      "With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone."
-    })
 public final class InitCommand implements CliCommand {
-  private final Session session;
-
-  @Option(
-      names = "--tenant",
-      paramLabel = "NAME",
-      defaultValue = "local",
-      description = "The tenant (default: local).")
-  private String tenant;
-
-  @Option(
-      names = "--agent",
-      paramLabel = "NAME",
-      defaultValue = "agent",
-      description = "The agent that requests (default: agent).")
-  private String agent;
-
-  @Option(
-      names = "--approver",
-      paramLabel = "NAME",
-      defaultValue = "approver",
-      description = "Who approves (default: approver).")
-  private String approver;
-
-  @Option(
-      names = "--policy",
-      paramLabel = "FILE",
-      description = "Begin with this policy instead of the starter's.")
-  private String policy;
-
-  public InitCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("init", "Make a data directory: keys, a policy to begin with, a ledger. With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")
+        .option("--tenant", "NAME", "The tenant (default: local).")
+        .option("--agent", "NAME", "The agent that requests (default: agent).")
+        .option("--approver", "NAME", "Who approves (default: approver).")
+        .option("--policy", "FILE", "Begin with this policy instead of the starter's.");
   }
+
 
   record Made(Path dir) implements Report {
     @Override
@@ -66,12 +37,16 @@ public final class InitCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
-    Home.Names names = new Home.Names(tenant, agent, approver);
+  public ExitCode run(Session session, Arguments arguments) {
+    Home.Names names = new Home.Names(
+            arguments.option("--tenant").orElse("local"),
+            arguments.option("--agent").orElse("agent"),
+            arguments.option("--approver").orElse("approver"));
     String text =
-        policy == null
-            ? StarterPolicy.text(names, BuiltinTools.manifests())
-            : new String(session.read(policy), StandardCharsets.UTF_8);
+        arguments
+            .option("--policy")
+            .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
+            .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
     Home home = make(session, names, text);
     session.show(new Made(home.dir()), InitCommand::print);
     return ExitCode.OK;
@@ -90,6 +65,6 @@ public final class InitCommand implements CliCommand {
     terminal.out().println("  policy.yaml  what agents may do: change it, then writ policy activate");
     terminal.out().println("  trust.jwks   the public keys, for whoever verifies");
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
-    terminal.out().println("Next: writ run js --param source='6*7'");
+    terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");
   }
 }

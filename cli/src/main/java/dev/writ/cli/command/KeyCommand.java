@@ -10,12 +10,14 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.cli.term.Style;
@@ -33,27 +35,23 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ key}: who may sign what. Every change is a signed event of the system run. */
-@Command(name = "key", description = "List, make, enrol and revoke keys.")
 public final class KeyCommand implements CliCommand {
-  private final Session session;
-
-  public KeyCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("key", "List, make, enrol and revoke keys.");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
   }
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(session), new Make(session), new Revoke(session));
+    return List.of(new Lists(), new Make(), new Revoke());
   }
 
   record Keys(Trust trust) implements Report {
@@ -115,16 +113,15 @@ public final class KeyCommand implements CliCommand {
   }
 
   /** {@code writ key list}. */
-  @Command(name = "list", description = "List the enrolled keys, revoked ones too.")
   static final class Lists implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("list", "List the enrolled keys, revoked ones too.");
+  }
 
-    Lists(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
+    public ExitCode run(Session session, Arguments arguments) {
       Keys keys =
           Homes.read(session, ledger -> new Keys(SystemState.read(ledger).trust()));
       session.show(keys, KeyCommand::print);
@@ -133,44 +130,27 @@ public final class KeyCommand implements CliCommand {
   }
 
   /** {@code writ key new}. */
-  @Command(
-      name = "new",
-      description = {
-        "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
-        "Policy must name its holder before it can do anything."
-      })
   static final class Make implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("new", "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set. Policy must name its holder before it can do anything.")
+        .argument("NAME", "The holder; also the file's name.")
+        .option("--role", "ROLE", "agent, approver, principal, attestor, surface, … (default: agent).")
+        .option("--tenant", "NAME", "The tenant (default: the home's; none for keys of the installation).");
+  }
 
-    @Parameters(paramLabel = "NAME", description = "The holder; also the file's name.")
-    private String name;
-
-    @Option(
-        names = "--role",
-        paramLabel = "ROLE",
-        defaultValue = "agent",
-        description = "agent, approver, principal, attestor, surface, … (default: agent).")
-    private String role;
-
-    @Option(
-        names = "--tenant",
-        paramLabel = "NAME",
-        description = "The tenant (default: the home's; none for keys of the installation).")
-    private String tenant;
-
-    Make(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
-      Keys keys = Homes.work(session, this::make);
+    public ExitCode run(Session session, Arguments arguments) {
+      Keys keys = Homes.work(session, home -> make(home, session, arguments));
       session.show(keys, KeyCommand::print);
       return ExitCode.OK;
     }
 
-    private Keys make(OpenHome home) {
-      KeyRole keyRole = roleOf(role);
+    private static Keys make(OpenHome home, Session session, Arguments arguments) {
+      String name = arguments.argument("NAME");
+      Optional<String> tenant = arguments.option("--tenant");
+      KeyRole keyRole = roleOf(arguments.option("--role").orElse("agent"));
       boolean ofTenant =
           List.of(
                   KeyRole.AGENT,
@@ -186,9 +166,7 @@ public final class KeyCommand implements CliCommand {
           new TrustedKey(
               key.verifyingKey(),
               keyRole,
-              tenant != null || !ofTenant
-                  ? Optional.ofNullable(tenant)
-                  : Optional.of(home.home().tenant()),
+              tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.home().tenant()),
               name,
               now,
               Optional.empty(),
@@ -214,29 +192,22 @@ public final class KeyCommand implements CliCommand {
   }
 
   /** {@code writ key revoke}. */
-  @Command(
-      name = "revoke",
-      description = {
-        "Revoke a key: it signs nothing any more; what the log shows before still verifies."
-      })
   static final class Revoke implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("revoke", "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
+        .argument("NAME|KEY-ID", "A key file's name, or a key id.");
+  }
 
-    @Parameters(paramLabel = "NAME|KEY-ID", description = "A key file's name, or a key id.")
-    private String key;
-
-    Revoke(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
-      Keys keys = Homes.work(session, this::revoke);
+    public ExitCode run(Session session, Arguments arguments) {
+      Keys keys = Homes.work(session, home -> revoke(home, arguments.argument("NAME|KEY-ID")));
       session.show(keys, KeyCommand::print);
       return ExitCode.OK;
     }
 
-    private Keys revoke(OpenHome home) {
+    private static Keys revoke(OpenHome home, String key) {
       String kid =
           home.kernel().system().trust().key(key).map(TrustedKey::kid)
               .orElseGet(() -> home.home().key(key).kid());

@@ -2,62 +2,53 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.WritException;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.Receipt;
 import dev.writ.ledger.LedgerView;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ output}: the bytes that a receipt names, hashed again on the way. */
-@Command(
-    name = "output",
-    description = "Write the output that a receipt names to stdout; it is hashed again on the way.")
 public final class OutputCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "RECEIPT", description = "Its id, or its beginning.")
-  private String receipt;
-
-  @Option(names = "--raw", description = "What the tool gave, where it did not succeed.")
-  private boolean raw;
-
-  @Option(names = "--observations", description = "What the driver saw: metrics and the like.")
-  private boolean observations;
-
-  public OutputCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("output", "Write the output that a receipt names to stdout; it is hashed again on the way.")
+        .argument("RECEIPT", "Its id, or its beginning.")
+        .flag("--raw", "What the tool gave, where it did not succeed.")
+        .flag("--observations", "What the driver saw: metrics and the like.");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     Homes.read(
         session,
         ledger -> {
-          copy(ledger);
+          copy(session, arguments, ledger);
           return null;
         });
     return ExitCode.OK;
   }
 
-  private void copy(LedgerView ledger) {
+  private static void copy(Session session, Arguments arguments, LedgerView ledger) {
+    String receipt = arguments.argument("RECEIPT");
     Envelope envelope = Ids.document(ledger, receipt);
     if (!envelope.payloadType().equals(Receipt.TYPE)) {
       throw Homes.notFound(receipt + " is no receipt");
     }
     Receipt read = Receipt.read(envelope.document());
     var digest =
-        observations
+        arguments.has("--observations")
             ? read.observations()
-            : (raw ? read.rawOutput() : read.output()).map(Content::digest);
+            : (arguments.has("--raw") ? read.rawOutput() : read.output()).map(Content::digest);
     Optional<InputStream> content = digest.filter(ledger::hasBlob).map(ledger::openBlob);
     try (InputStream in =
         content.orElseThrow(() -> Homes.notFound("content of that kind for " + receipt))) {

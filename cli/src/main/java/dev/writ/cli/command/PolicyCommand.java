@@ -3,11 +3,13 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -16,32 +18,28 @@ import dev.writ.guardian.policy.Policy;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ policy}: what agents may do. */
-@Command(name = "policy", description = "Check, activate, show, explain and test policies.")
 public final class PolicyCommand implements CliCommand {
-  private final Session session;
-
-  public PolicyCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("policy", "Check, activate, show, explain and test policies.");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
   }
 
   @Override
   public List<CliCommand> subcommands() {
     return List.of(
-        new Check(session),
-        new Activate(session),
-        new Show(session),
-        new PolicyExplainCommand(session),
-        new PolicyTestCommand(session));
+        new Check(),
+        new Activate(),
+        new Show(),
+        new PolicyExplainCommand(),
+        new PolicyTestCommand());
   }
 
   /** A policy, and how it stands to the one in force. */
@@ -68,25 +66,17 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** {@code writ policy check}. */
-  @Command(
-      name = "check",
-      description = {
-        "Check a policy file: every error names file, line, column and field.",
-        "Needs no data directory; where there is one, says how the policy stands to it."
-      })
   static final class Check implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("check", "Check a policy file: every error names file, line, column and field. Needs no data directory; where there is one, says how the policy stands to it.")
+        .argument("FILE", "A policy in YAML or JSON.");
+  }
 
-    @Parameters(paramLabel = "FILE", description = "A policy in YAML or JSON.")
-    private String file;
-
-    Check(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
-      Policy policy = parse(session, file);
+    public ExitCode run(Session session, Arguments arguments) {
+      Policy policy = parse(session, arguments.argument("FILE"));
       Optional<Policy> inForce =
           Files.exists(session.home().resolve("writ.json"))
               ? Homes.read(session, ledger -> SystemState.read(ledger).policy())
@@ -133,33 +123,18 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** {@code writ policy activate}. */
-  @Command(
-      name = "activate",
-      description = {
-        "Sign a policy with the policy owner's key and put it in force.",
-        "Version and `previous` are set to follow the policy in force, unless the file states them",
-        "so. What was decided under the old policy and not executed is refused from then on."
-      })
   static final class Activate implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("activate", "Sign a policy with the policy owner's key and put it in force. Version and `previous` are set to follow the policy in force, unless the file states them so. What was decided under the old policy and not executed is refused from then on.")
+        .argument("FILE", "A policy in YAML or JSON.")
+        .option("--as", "KEY", "The owner's key (default: policy-owner).");
+  }
 
-    @Parameters(paramLabel = "FILE", description = "A policy in YAML or JSON.")
-    private String file;
-
-    @Option(
-        names = "--as",
-        paramLabel = "KEY",
-        defaultValue = "policy-owner",
-        description = "The owner's key (default: policy-owner).")
-    private String as;
-
-    Activate(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
-      Policy policy = parse(session, file);
+    public ExitCode run(Session session, Arguments arguments) {
+      Policy policy = parse(session, arguments.argument("FILE"));
       Checked checked =
           Homes.work(
               session,
@@ -169,7 +144,7 @@ public final class PolicyCommand implements CliCommand {
                 home.kernel()
                     .activate(
                         Envelope.sign(
-                            SystemState.POLICY_TYPE, next.toJson(), home.home().key(as)));
+                            SystemState.POLICY_TYPE, next.toJson(), home.home().key(arguments.option("--as").orElse("policy-owner"))));
                 return new Checked(next, Optional.of(next));
               });
       session.show(
@@ -206,13 +181,12 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** {@code writ policy show}. */
-  @Command(name = "show", description = "Show the policy in force, in canonical members.")
   static final class Show implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show the policy in force, in canonical members.");
+  }
 
-    Show(Session session) {
-      this.session = session;
-    }
 
     record InForce(Policy policy) implements Report {
       @Override
@@ -222,7 +196,7 @@ public final class PolicyCommand implements CliCommand {
     }
 
     @Override
-    public ExitCode run() {
+    public ExitCode run(Session session, Arguments arguments) {
       InForce inForce =
           Homes.read(
               session, ledger -> new InForce(SystemState.read(ledger).policyInForce()));

@@ -1,34 +1,26 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ policy explain}. */
-@Command(
-    name = "explain",
-    description = {
-      "Show why a request was judged as it was: the four checks, and the requirement's tree with",
-      "what each node saw. A request that was not submitted is judged for show; nothing is taken."
-    })
 final class PolicyExplainCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "FILE|ID", description = "A signed request, or the id of one.")
-  private String request;
-
-  PolicyExplainCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("explain", "Show why a request was judged as it was: the four checks, and the requirement's tree with what each node saw. A request that was not submitted is judged for show; nothing is taken.")
+        .argument("FILE|ID", "A signed request, or the id of one.");
   }
+
 
   record Explained(PolicyExplain explain) implements Report {
     @Override
@@ -38,7 +30,8 @@ final class PolicyExplainCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
+    String request = arguments.argument("FILE|ID");
     Explained explained =
         Homes.work(
             session,

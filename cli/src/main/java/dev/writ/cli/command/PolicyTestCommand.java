@@ -1,10 +1,12 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -13,28 +15,16 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.registry.ToolRegistry;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ policy test}: a policy's own cases, for its author's CI. */
-@Command(
-    name = "test",
-    description = {
-      "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
-      "Needs no data directory; ends with 3 where a case comes out otherwise."
-    })
 final class PolicyTestCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(index = "0", paramLabel = "POLICY")
-  private String policyFile;
-
-  @Parameters(index = "1", paramLabel = "CASES")
-  private String casesFile;
-
-  PolicyTestCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("test", "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md). Needs no data directory; ends with 3 where a case comes out otherwise.")
+        .argument("POLICY", "")
+        .argument("CASES", "");
   }
+
 
   record Results(List<PolicyTest.CaseResult> cases) implements Report {
     @Override
@@ -63,8 +53,9 @@ final class PolicyTestCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
-    Policy policy = PolicyCommand.parse(session, policyFile);
+  public ExitCode run(Session session, Arguments arguments) {
+    Policy policy = PolicyCommand.parse(session, arguments.argument("POLICY"));
+    String casesFile = arguments.argument("CASES");
     ToolRegistry registry = ToolRegistry.open(session.home().resolve("tools"));
     Results results =
         new Results(

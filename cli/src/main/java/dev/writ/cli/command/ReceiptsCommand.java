@@ -3,11 +3,13 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -18,27 +20,17 @@ import dev.writ.ledger.LedgerView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import java.util.Optional;
 
 /** {@code writ receipts}: what was done, run by run in the order of the chain. */
-@Command(name = "receipts", description = "List receipts, in the order of each run's chain.")
 public final class ReceiptsCommand implements CliCommand {
-  private final Session session;
-
-  @Option(names = "--run", paramLabel = "RUN", description = "Only those of this run.")
-  private String run;
-
-  @Option(
-      names = "--last",
-      paramLabel = "N",
-      defaultValue = "50",
-      description = "At most so many, the latest of each run (default: 50).")
-  private int last;
-
-  public ReceiptsCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("receipts", "List receipts, in the order of each run's chain.")
+        .option("--run", "RUN", "Only those of this run.")
+        .option("--last", "N", "At most so many, the latest of each run (default: 50).");
   }
+
 
   record Entry(Digest id, Receipt receipt) {
     JsonValue toJson() {
@@ -54,16 +46,18 @@ public final class ReceiptsCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
-    session.show(Homes.read(session, this::find), ReceiptsCommand::print);
+  public ExitCode run(Session session, Arguments arguments) {
+    session.show(Homes.read(session, ledger -> find(ledger, arguments)), ReceiptsCommand::print);
     return ExitCode.OK;
   }
 
-  private Receipts find(LedgerView ledger) {
+  private static Receipts find(LedgerView ledger, Arguments arguments) {
+    Optional<String> run = arguments.option("--run");
+    long last = arguments.integer("--last", 1, 1_000_000).orElse(50L);
     List<Entry> entries = new ArrayList<>();
     ledger.runs(
         id -> {
-          if (run != null && !run.equals(id.run())) {
+          if (run.filter(name -> !name.equals(id.run())).isPresent()) {
             return;
           }
           ArrayDeque<Digest> latest = new ArrayDeque<>();
@@ -89,7 +83,7 @@ public final class ReceiptsCommand implements CliCommand {
 
   static void print(Receipts receipts, Terminal terminal) {
     if (receipts.entries().isEmpty()) {
-      terminal.err().println("No receipts yet. Try: writ run js --param source='6*7'");
+      terminal.err().println("No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
       return;
     }
     Table table =

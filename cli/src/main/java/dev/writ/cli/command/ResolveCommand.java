@@ -2,47 +2,33 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import java.util.Arrays;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ resolve}: an operator's signed statement on what a crash left in doubt. */
-@Command(
-    name = "resolve",
-    description = {
-      "State what became of an effect whose receipt says IN_DOUBT, after looking at the world.",
-      "Nothing is run: to do it again, submit a new request."
-    })
 public final class ResolveCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(index = "0", paramLabel = "RECEIPT", description = "Its id, or its beginning.")
-  private String receipt;
-
-  @Parameters(
-      index = "1",
-      paramLabel = "FOUND",
-      description = "happened, did-not-happen or cannot-be-known.")
-  private String found;
-
-  @Option(names = "--note", defaultValue = "", description = "What was looked at.")
-  private String note;
-
-  public ResolveCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("resolve", "State what became of an effect whose receipt says IN_DOUBT, after looking at the world. Nothing is run: to do it again, submit a new request.")
+        .argument("RECEIPT", "Its id, or its beginning.")
+        .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
+        .option("--note", "NOTE", "What was looked at.");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
+    String receipt = arguments.argument("RECEIPT");
+    String found = arguments.argument("FOUND");
     Resolution.Found statement =
         Arrays.stream(Resolution.Found.values())
             .filter(f -> f.text().equals(found))
@@ -64,7 +50,7 @@ public final class ResolveCommand implements CliCommand {
                   Receipt.read(envelope.document()).scope().tenant(),
                   envelope.id(),
                   statement,
-                  note,
+                  arguments.option("--note").orElse(""),
                   List.of(),
                   home.kernel().now());
           home.kernel()

@@ -7,11 +7,13 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Asking;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.executor.document.Content;
@@ -27,103 +29,45 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import java.util.TreeSet;
 
 /** {@code writ run}: an agent's request on one's own input. */
-@Command(
-    name = "run",
-    description = {
-      "Sign a request for one effect of a tool, have it judged and, if allowed, executed.",
-      "The output goes to stdout, what happened to stderr."
-    })
 public final class RunCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "TOOL", description = "NAME, NAME@VERSION or NAME/OPERATION.")
-  private String tool;
-
-  @Option(
-      names = {"-p", "--param"},
-      paramLabel = "KEY=VALUE",
-      description = "A parameter as text; KEY=@FILE reads it from a file.")
-  private Map<String, String> params = new TreeMap<>();
-
-  @Option(
-      names = "--param-json",
-      paramLabel = "KEY=JSON",
-      description = "A parameter as a JSON value.")
-  private Map<String, String> jsonParams = new TreeMap<>();
-
-  @Option(
-      names = {"-i", "--input"},
-      paramLabel = "[NAME=]FILE",
-      description = "A file for the tool to read, under its own name or NAME.")
-  private List<String> inputs = new ArrayList<>();
-
-  @Option(
-      names = "--run",
-      paramLabel = "RUN",
-      defaultValue = "main",
-      description = "The run it belongs to (default: main).")
-  private String run;
-
-  @Option(names = "--as", paramLabel = "KEY", description = "The agent's key (default: the home's).")
-  private String as;
-
-  @Option(
-      names = "--key",
-      paramLabel = "TEXT",
-      description = "Idempotency key: the same key and effect run once.")
-  private String idempotencyKey;
-
-  @Option(
-      names = "--consume",
-      paramLabel = "RECEIPT",
-      description = "A receipt that this effect builds on.")
-  private List<String> consumes = new ArrayList<>();
-
-  @Option(names = "--drop-output", description = "Keep only the digest of the output.")
-  private boolean dropOutput;
-
-  @Option(names = "--cpu-ms", paramLabel = "N", description = "Processor time to declare (default: 2000).")
-  private Long cpuMs;
-
-  @Option(names = "--wall-ms", paramLabel = "N", description = "Elapsed time to declare (default: 5000).")
-  private Long wallMs;
-
-  @Option(names = "--memory-mb", paramLabel = "N", description = "Memory to declare (default: 64).")
-  private Long memoryMb;
-
-  @Option(names = "--output-kb", paramLabel = "N", description = "Output size to declare (default: 1024).")
-  private Long outputKb;
-
-  @Option(
-      names = "--save-request",
-      paramLabel = "FILE",
-      description = "Write the signed request to a new file as well, for `writ submit`.")
-  private Path saveRequest;
-
-  public RunCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("run", "Sign a request for one effect of a tool, have it judged and, if allowed, executed. The output goes to stdout, what happened to stderr.")
+        .argument("TOOL", "NAME, NAME@VERSION or NAME/OPERATION.")
+        .options("--param", "KEY=VALUE", "A parameter as text; KEY=@FILE reads it from a file.")
+        .options("--param-json", "KEY=JSON", "A parameter as a JSON value.")
+        .options("--input", "[NAME=]FILE", "A file for the tool to read, under its own name or NAME.")
+        .option("--run", "RUN", "The run it belongs to (default: main).")
+        .option("--as", "KEY", "The agent's key (default: the home's).")
+        .option("--key", "TEXT", "Idempotency key: the same key and effect run once.")
+        .options("--consume", "RECEIPT", "A receipt that this effect builds on.")
+        .flag("--drop-output", "Keep only the digest of the output.")
+        .option("--cpu-ms", "N", "Processor time to declare (default: 2000).")
+        .option("--wall-ms", "N", "Elapsed time to declare (default: 5000).")
+        .option("--memory-mb", "N", "Memory to declare (default: 64).")
+        .option("--output-kb", "N", "Output size to declare (default: 1024).")
+        .option("--save-request", "FILE", "Write the signed request to a new file as well, for `writ submit`.");
   }
 
+
   @Override
-  public ExitCode run() {
-    Answers answers = Homes.work(session, this::ask);
+  public ExitCode run(Session session, Arguments arguments) {
+    Answers answers = Homes.work(session, home -> new Task(session, arguments).ask(home));
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();
   }
 
+  /** One call of the command. */
+  private record Task(Session session, Arguments arguments) {
+
   private Answers ask(OpenHome home) {
-    SigningKey key = home.home().key(as == null ? home.home().agent() : as);
+    SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
     String tenant =
         home.kernel()
             .system()
@@ -133,17 +77,21 @@ public final class RunCommand implements CliCommand {
             .orElse(home.home().tenant());
     Effect effect = effect(home, tenant);
     List<Digest> consumed =
-        consumes.stream().map(id -> Ids.document(home.kernel().ledger(), id).id()).toList();
+        arguments.options("--consume").stream().map(id -> Ids.document(home.kernel().ledger(), id).id()).toList();
     Envelope request =
         new Asking(home.kernel(), new SecureRandom())
-            .request(key, run, effect, Optional.ofNullable(idempotencyKey), consumed, !dropOutput);
-    if (saveRequest != null) {
-      save(request);
-    }
+            .request(
+                key,
+                arguments.option("--run").orElse("main"),
+                effect,
+                arguments.option("--key"),
+                consumed,
+                !arguments.has("--drop-output"));
+    arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
     return new Answers(home.kernel().submit(request.toBytes(), List.of()));
   }
 
-  private void save(Envelope request) {
+  private static void save(Path saveRequest, Envelope request) {
     try {
       Files.write(saveRequest, request.toBytes(), StandardOpenOption.CREATE_NEW);
     } catch (IOException e) {
@@ -152,6 +100,7 @@ public final class RunCommand implements CliCommand {
   }
 
   private Effect effect(OpenHome home, String tenant) {
+    String tool = arguments.argument("TOOL");
     String[] operationParts = tool.split("/", 2);
     String[] versionParts = operationParts[0].split("@", 2);
     ToolManifest manifest =
@@ -161,7 +110,7 @@ public final class RunCommand implements CliCommand {
     String operation =
         operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
     List<Input> files =
-        inputs.stream()
+        arguments.options("--input").stream()
             .map(input -> put(home, tenant, input))
             .sorted(Comparator.comparing(Input::name))
             .toList();
@@ -179,10 +128,17 @@ public final class RunCommand implements CliCommand {
   /** What is not declared by hand is a modest amount, within what the tool may use at all. */
   private Resources resources(Resources most) {
     return new Resources(
-        cpuMs != null ? cpuMs : Math.min(2000, most.cpuMs()),
-        memoryMb != null ? Math.multiplyExact(memoryMb, 1L << 20) : Math.min(64L << 20, most.memoryBytes()),
-        outputKb != null ? Math.multiplyExact(outputKb, 1L << 10) : Math.min(1L << 20, most.outputBytes()),
-        wallMs != null ? wallMs : Math.min(5000, most.wallMs()));
+        declared("--cpu-ms", 1, 2000, most.cpuMs()),
+        declared("--memory-mb", 1 << 20, 64, most.memoryBytes()),
+        declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
+        declared("--wall-ms", 1, 5000, most.wallMs()));
+  }
+
+  private long declared(String option, long unit, long modest, long most) {
+    return arguments
+        .integer(option, 0, Integer.MAX_VALUE)
+        .map(n -> n * unit)
+        .orElse(Math.min(modest * unit, most));
   }
 
   private static ToolManifest only(String name, List<ToolManifest> all) {
@@ -212,24 +168,40 @@ public final class RunCommand implements CliCommand {
 
   private JsonValue.Obj params() {
     ObjectBuilder object = JsonValue.object();
-    params.forEach(
-        (key, value) ->
-            object.put(
-                key,
-                value.startsWith("@")
-                    ? new String(session.read(value.substring(1)), StandardCharsets.UTF_8)
-                    : value));
-    jsonParams.forEach(
-        (key, value) -> {
-          if (params.containsKey(key)) {
-            throw new WritException(CliError.PARAMETER, key + " is given twice");
-          }
-          object.put(key, Jcs.parse(value.getBytes(StandardCharsets.UTF_8)));
-        });
+    TreeSet<String> given = new TreeSet<>();
+    for (String param : arguments.options("--param")) {
+      String value = value(param);
+      object.put(
+          once(param, given),
+          value.startsWith("@")
+              ? new String(session.read(value.substring(1)), StandardCharsets.UTF_8)
+              : value);
+    }
+    for (String param : arguments.options("--param-json")) {
+      object.put(
+          once(param, given), Jcs.parse(value(param).getBytes(StandardCharsets.UTF_8)));
+    }
     return object.build();
   }
 
-  private Input put(OpenHome home, String tenant, String argument) {
+  private static String value(String param) {
+    return param.substring(param.indexOf('=') + 1);
+  }
+
+  /** The key of KEY=VALUE, which must not have been given before. */
+  private static String once(String param, TreeSet<String> given) {
+    int sign = param.indexOf('=');
+    if (sign < 1) {
+      throw new WritException(CliError.PARAMETER, "\"" + param + "\" is not KEY=VALUE");
+    }
+    String key = param.substring(0, sign);
+    if (!given.add(key)) {
+      throw new WritException(CliError.PARAMETER, key + " is given twice");
+    }
+    return key;
+  }
+
+  private static Input put(OpenHome home, String tenant, String argument) {
     int sign = argument.indexOf('=');
     Path file = Path.of(argument.substring(sign + 1));
     String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
@@ -240,4 +212,5 @@ public final class RunCommand implements CliCommand {
       throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
     }
   }
+}
 }

@@ -2,11 +2,13 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.journal.RunState;
@@ -16,16 +18,14 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
 
 /** {@code writ runs}. */
-@Command(name = "runs", description = "List the runs, with what keeps each from being closed.")
 public final class RunsCommand implements CliCommand {
-  private final Session session;
-
-  public RunsCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("runs", "List the runs, with what keeps each from being closed.");
   }
+
 
   record Entry(RunId id, RunState state, Event head) {
     JsonValue toJson() {
@@ -52,7 +52,7 @@ public final class RunsCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     session.show(Homes.read(session, RunsCommand::find), RunsCommand::print);
     return ExitCode.OK;
   }

@@ -3,32 +3,27 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.LedgerView;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ show}: one document, whole, and who signed it. */
-@Command(
-    name = "show",
-    description = "Show a document: request, decision, intent, receipt, approval, policy, …")
 public final class ShowCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "ID", description = "Its id, or six digits of its beginning or more.")
-  private String id;
-
-  public ShowCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show a document: request, decision, intent, receipt, approval, policy, …")
+        .argument("ID", "Its id, or six digits of its beginning or more.");
   }
+
 
   record Shown(Envelope envelope, Trust trust) implements Report {
     @Override
@@ -43,12 +38,12 @@ public final class ShowCommand implements CliCommand {
   }
 
   @Override
-  public ExitCode run() {
-    session.show(Homes.read(session, this::find), ShowCommand::print);
+  public ExitCode run(Session session, Arguments arguments) {
+    session.show(Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);
     return ExitCode.OK;
   }
 
-  private Shown find(LedgerView ledger) {
+  private static Shown find(LedgerView ledger, String id) {
     return new Shown(Ids.document(ledger, id), SystemState.read(ledger).trust());
   }
 

@@ -1,36 +1,29 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ submit}: a signed request as it is, for the first time or again. */
-@Command(
-    name = "submit",
-    description = {
-      "Submit a signed request: a file, or the id of one that was submitted before.",
-      "A request that was served gets its stored receipt; an approved one is executed now."
-    })
 public final class SubmitCommand implements CliCommand {
-  private final Session session;
-
-  @Parameters(paramLabel = "FILE|ID")
-  private String request;
-
-  public SubmitCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("submit", "Submit a signed request: a file, or the id of one that was submitted before. A request that was served gets its stored receipt; an approved one is executed now.")
+        .argument("FILE|ID", "");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
+    String request = arguments.argument("FILE|ID");
     Answers answers =
         Homes.work(
             session,

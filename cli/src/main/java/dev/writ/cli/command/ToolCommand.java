@@ -2,11 +2,13 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
@@ -22,26 +24,23 @@ import dev.writ.tools.registry.ToolRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code writ tool}: what an effect can call. */
-@Command(name = "tool", description = "List, show, register and revoke tools.")
 public final class ToolCommand implements CliCommand {
-  private final Session session;
-
-  public ToolCommand(Session session) {
-    this.session = session;
+  @Override
+  public Usage usage() {
+    return Usage.of("tool", "List, show, register and revoke tools.");
   }
 
+
   @Override
-  public ExitCode run() {
+  public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
   }
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(session), new Show(session), new Register(session), new Revoke(session));
+    return List.of(new Lists(), new Show(), new Register(), new Revoke());
   }
 
   private static List<ToolManifest> manifests(ToolRegistry registry) {
@@ -53,13 +52,12 @@ public final class ToolCommand implements CliCommand {
   }
 
   /** {@code writ tool list}. */
-  @Command(name = "list", description = "List the registered tools and whether policy approves them.")
   static final class Lists implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("list", "List the registered tools and whether policy approves them.");
+  }
 
-    Lists(Session session) {
-      this.session = session;
-    }
 
     record Entry(ToolManifest manifest, String state) {}
 
@@ -82,7 +80,7 @@ public final class ToolCommand implements CliCommand {
     }
 
     @Override
-    public ExitCode run() {
+    public ExitCode run(Session session, Arguments arguments) {
       Home home = Homes.home(session);
       SystemState system = Homes.read(session, SystemState::read);
       List<Entry> entries = new ArrayList<>();
@@ -147,25 +145,22 @@ public final class ToolCommand implements CliCommand {
   }
 
   /** {@code writ tool show}. */
-  @Command(name = "show", description = "Show a tool's manifest: its operations and their schemas.")
   static final class Show implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("show", "Show a tool's manifest: its operations and their schemas.")
+        .argument("NAME", "The tool's name.");
+  }
 
-    @Parameters(paramLabel = "NAME", description = "The tool's name.")
-    private String name;
-
-    Show(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
+    public ExitCode run(Session session, Arguments arguments) {
       List<ToolManifest> found =
           manifests(registry(Homes.home(session))).stream()
-              .filter(m -> m.name().equals(name))
+              .filter(m -> m.name().equals(arguments.argument("NAME")))
               .toList();
       if (found.isEmpty()) {
-        throw Homes.notFound("tool " + name);
+        throw Homes.notFound("tool " + arguments.argument("NAME"));
       }
       found.forEach(m -> session.show(new Manifest(m), Manifest::print));
       return ExitCode.OK;
@@ -173,25 +168,17 @@ public final class ToolCommand implements CliCommand {
   }
 
   /** {@code writ tool register}. */
-  @Command(
-      name = "register",
-      description = {
-        "Check a package (a folder with manifest.json and the files that it names) and copy it into",
-        "the registry. It runs once policy approves its digest."
-      })
   static final class Register implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("register", "Check a package (a folder with manifest.json and the files that it names) and copy it into the registry. It runs once policy approves its digest.")
+        .argument("FOLDER", "");
+  }
 
-    @Parameters(paramLabel = "FOLDER")
-    private Path folder;
-
-    Register(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
-      ToolManifest manifest = registry(Homes.home(session)).register(folder);
+    public ExitCode run(Session session, Arguments arguments) {
+      ToolManifest manifest = registry(Homes.home(session)).register(Path.of(arguments.argument("FOLDER")));
       session.show(
           new Manifest(manifest),
           (m, terminal) -> {
@@ -212,24 +199,19 @@ public final class ToolCommand implements CliCommand {
   }
 
   /** {@code writ tool revoke}. */
-  @Command(
-      name = "revoke",
-      description = "Prohibit a version of a tool at once, also for intents that were issued.")
   static final class Revoke implements CliCommand {
-    private final Session session;
+  @Override
+  public Usage usage() {
+    return Usage.of("revoke", "Prohibit a version of a tool at once, also for intents that were issued.")
+        .argument("NAME", "")
+        .argument("VERSION", "");
+  }
 
-    @Parameters(index = "0", paramLabel = "NAME")
-    private String name;
-
-    @Parameters(index = "1", paramLabel = "VERSION")
-    private String version;
-
-    Revoke(Session session) {
-      this.session = session;
-    }
 
     @Override
-    public ExitCode run() {
+    public ExitCode run(Session session, Arguments arguments) {
+      String name = arguments.argument("NAME");
+      String version = arguments.argument("VERSION");
       Homes.work(
           session,
           home -> {

@@ -4,7 +4,9 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Remembers why writing failed, which PrintStream forgets: a full disk must not look like success. */
+/**
+ * Remembers why writing failed, which PrintStream forgets: a full disk must not look like success.
+ */
 final class Sink extends OutputStream {
   private final BufferedOutputStream to;
   private IOException failure;

@@ -76,8 +76,7 @@ public final class Table {
   public List<String> lines(int width, boolean colour) {
     int[] widths = widths(width);
     List<String> lines = new ArrayList<>();
-    List<Cell> heads =
-        columns.stream().map(c -> new Cell(c.head(), Style.BOLD)).toList();
+    List<Cell> heads = columns.stream().map(c -> new Cell(c.head(), Style.BOLD)).toList();
     addRow(lines, heads, widths, colour);
     StringBuilder rule = new StringBuilder();
     for (int i = 0; i < widths.length; i++) {

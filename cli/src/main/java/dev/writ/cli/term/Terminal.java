@@ -114,7 +114,10 @@ public final class Terminal {
     return errHasColour() ? style.paint(text) : text;
   }
 
-  /** Prints the table at the terminal's width; into a pipe nothing is cut, lines are as long as they are. */
+  /**
+   * Prints the table at the terminal's width; into a pipe nothing is cut, lines are as long as they
+   * are.
+   */
   public void print(Table table) {
     int cells = outIsTerminal ? width : Integer.MAX_VALUE;
     table.lines(cells, outHasColour()).forEach(outStream::println);

@@ -63,16 +63,15 @@ public final class Text {
     }
     StringBuilder out = new StringBuilder();
     text.codePoints()
-        .forEach(
-            c -> {
-              if (c == '\n') {
-                out.append('⏎');
-              } else if (c == '\t') {
-                out.append(' ');
-              } else {
-                out.appendCodePoint(steers(c) ? 0xFFFD : c);
-              }
-            });
+        .forEach(c -> {
+          if (c == '\n') {
+            out.append('⏎');
+          } else if (c == '\t') {
+            out.append(' ');
+          } else {
+            out.appendCodePoint(steers(c) ? 0xFFFD : c);
+          }
+        });
     return out.toString();
   }
 
@@ -100,7 +99,8 @@ public final class Text {
     while (width(rest) > cells) {
       String line = head(rest, cells);
       int space = rest.startsWith(" ", line.length()) ? line.length() : line.lastIndexOf(' ');
-      int end = space > 0 ? space : Math.max(line.length(), Character.charCount(rest.codePointAt(0)));
+      int end =
+          space > 0 ? space : Math.max(line.length(), Character.charCount(rest.codePointAt(0)));
       lines.add(rest.substring(0, end).stripTrailing());
       rest = rest.substring(end).stripLeading();
     }

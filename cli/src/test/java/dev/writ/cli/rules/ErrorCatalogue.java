@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** All error codes of the project, and the page that lists them. */
-final class ErrorCatalogue {
+public final class ErrorCatalogue {
   private static final String HEAD =
       """
       # Error catalogue
@@ -23,10 +23,10 @@ final class ErrorCatalogue {
   private ErrorCatalogue() {}
 
   /** One enum of codes. */
-  record Section(String module, Class<?> type, List<ErrorCode> codes) {}
+  public record Section(String module, Class<?> type, List<ErrorCode> codes) {}
 
   /** The enums that implement {@link ErrorCode}, sorted by their first code. */
-  static List<Section> sections() {
+  public static List<Section> sections() {
     List<Section> sections = new ArrayList<>();
     for (JavaClass c : Project.classes()) {
       if (c.isEnum() && c.isAssignableTo(ErrorCode.class)) {

@@ -1,6 +1,7 @@
 package dev.writ.cli.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.writ.canonicalize.ErrorCode;
 import java.io.IOException;
@@ -53,9 +54,26 @@ class ErrorCatalogueTest {
       Files.createDirectories(file.getParent());
       Files.writeString(file, wanted);
     }
-    assertThat(Files.exists(file) ? Project.read(file) : "")
-        .as("spec/errors.md; write it again with -Dwrit.update=true")
-        .isEqualTo(wanted);
+    String found = Files.exists(file) ? Project.read(file) : "";
+    if (!found.equals(wanted)) {
+      fail(
+          "spec/errors.md is not what the enums say; write it again with -Dwrit.update=true\n"
+              + difference(found, wanted));
+    }
+  }
+
+  /** The lines that only one of them has, or that they have the same lines in another order. */
+  private static String difference(String found, String wanted) {
+    List<String> page = found.lines().toList();
+    List<String> enums = wanted.lines().toList();
+    StringBuilder out = new StringBuilder();
+    page.stream()
+        .filter(l -> !enums.contains(l))
+        .forEach(l -> out.append("- ").append(l).append('\n'));
+    enums.stream()
+        .filter(l -> !page.contains(l))
+        .forEach(l -> out.append("+ ").append(l).append('\n'));
+    return out.isEmpty() ? "the same lines in another order\n" : out.toString();
   }
 
   /** Reports the codes that no test and no page names; -Dwrit.strict=true refuses them. */

@@ -94,6 +94,9 @@ class ImportsRunOneWayTest {
     assertThatThrownBy(() -> home("org.bouncycastle", List.of("dev.writ.cli")).check(classes))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("org.bouncycastle");
+    assertThatThrownBy(() -> home("picocli", List.of("dev.writ.guardian")).check(classes))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("dev.writ.cli");
   }
 
   private static ArchRule sees(String module, List<String> others) {

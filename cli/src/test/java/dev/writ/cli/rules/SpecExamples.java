@@ -1,9 +1,11 @@
 package dev.writ.cli.rules;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.canonicalize.trust.Trust;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.TreeMap;
  *   <li>{@code canonical}: in canonical form once spaces and line breaks between tokens are taken
  *       out (pages may wrap a document for its reader, but not reorder or respell it);
  *   <li>{@code writ:KIND}: canonical, and what the verifier of that kind in {@link #KINDS} accepts;
+ *   <li>a name in {@link #FILES}: what is read as such a file, which need not be canonical;
  *   <li>{@code refused CODE}: refused with that code.
  * </ul>
  */
@@ -31,8 +34,22 @@ final class SpecExamples {
   }
 
   /** The kinds of documents: a new kind is one line here. */
-  static final Map<String, Verifier> KINDS =
-      new TreeMap<>(Map.of("envelope", bytes -> Envelope.parse(bytes)));
+  static final Map<String, Verifier> KINDS = new TreeMap<>(Map.of("envelope", Envelope::parse));
+
+  /**
+   * The kinds of files that people write or programs of others; tests beside the code look deeper.
+   */
+  static final Map<String, Verifier> FILES =
+      new TreeMap<>(
+          Map.of(
+              "jwk",
+              text -> VerifyingKey.fromJwk(Jcs.parse(text)),
+              "trust",
+              Trust::parse,
+              "envelope",
+              text -> Envelope.parse(Jcs.canonicalize(text)),
+              "payload",
+              Jcs::canonicalize));
 
   private SpecExamples() {}
 
@@ -73,6 +90,8 @@ final class SpecExamples {
       Jcs.parse(text);
     } else if (info.equals("canonical")) {
       Jcs.parseCanonical(compact(block.text()), Limits.DEFAULT);
+    } else if (FILES.containsKey(info)) {
+      FILES.get(info).verify(text);
     } else if (info.startsWith("writ:")) {
       Verifier verifier = KINDS.get(info.substring(5));
       if (verifier == null) {

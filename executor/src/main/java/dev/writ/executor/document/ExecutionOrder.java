@@ -1,9 +1,13 @@
 package dev.writ.executor.document;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.executor.ExecutorError;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.document.Intent;
 import java.time.Instant;
 
 /**
@@ -21,6 +25,33 @@ public record ExecutionOrder(String tenant, Digest intent, Instant orderedAt) {
             fields.name("tenant"), fields.digest("intent"), fields.time("ordered_at"));
     fields.end();
     return order;
+  }
+
+  /**
+   * Requires that this orders that intent, in its tenant and within its time; an order for what was
+   * served may be as old as the intent.
+   *
+   * @throws WritException {@code EXE-104}, {@code EXE-112}
+   */
+  public void requireFor(Digest intentId, Intent ordered, Instant now) {
+    if (!intent.equals(intentId) || !tenant.equals(ordered.scope().tenant())) {
+      throw new WritException(
+          ExecutorError.BINDING,
+          "the order is for "
+              + tenant
+              + " and "
+              + intent
+              + ", the intent is of "
+              + ordered.scope().tenant()
+              + " and "
+              + intentId);
+    }
+    if (orderedAt.isBefore(ordered.issuedAt().minus(Admission.SKEW))
+        || orderedAt.isAfter(now.plus(Admission.SKEW))) {
+      throw new WritException(
+          ExecutorError.ORDER_TIME,
+          "ordered at " + orderedAt + ", issued at " + ordered.issuedAt() + ", now " + now);
+    }
   }
 
   public JsonValue.Obj toJson() {

@@ -3,6 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -24,6 +25,31 @@ public record Outcome(
     Metrics metrics,
     JsonValue.Obj observations) {
 
+  /**
+   * @throws IllegalArgumentException for what no receipt could say: a mistake of the driver
+   */
+  public Outcome {
+    Objects.requireNonNull(end);
+    requireName("reason", reason);
+    Objects.requireNonNull(message);
+    Objects.requireNonNull(output);
+    artifacts = List.copyOf(artifacts);
+    Objects.requireNonNull(metrics);
+    Objects.requireNonNull(observations);
+  }
+
+  /** The rule of {@code Fields.name}, and whole characters. */
+  private static void requireName(String what, String name) {
+    boolean isName =
+        !name.isEmpty()
+            && name.length() <= 256
+            && name.chars().noneMatch(c -> c < 0x20 || c == 0x7f)
+            && name.codePoints().noneMatch(c -> c >= 0xD800 && c <= 0xDFFF);
+    if (!isName) {
+      throw new IllegalArgumentException(what + " of " + name.length() + " characters");
+    }
+  }
+
   /** How an operation ended. */
   public enum End {
     SUCCEEDED,
@@ -37,10 +63,21 @@ public record Outcome(
   }
 
   /** Raw output and what it claims to be. */
-  public record Output(byte[] bytes, String mediaType) {}
+  public record Output(byte[] bytes, String mediaType) {
+    public Output {
+      Objects.requireNonNull(bytes);
+      requireName("media type", mediaType);
+    }
+  }
 
   /** A file that the tool leaves behind. */
-  public record Artifact(String name, byte[] bytes, String mediaType) {}
+  public record Artifact(String name, byte[] bytes, String mediaType) {
+    public Artifact {
+      Objects.requireNonNull(bytes);
+      requireName("name", name);
+      requireName("media type", mediaType);
+    }
+  }
 
   /**
    * What was used, as measured: a recorded input of replay, which a live replay does not compare. 0
@@ -53,6 +90,19 @@ public record Outcome(
    */
   public record Metrics(long cpuMs, long memoryBytes, long wallMs, long fuel) {
     public static final Metrics NONE = new Metrics(0, 0, 0, 0);
+
+    public Metrics {
+      requireCount(cpuMs);
+      requireCount(memoryBytes);
+      requireCount(wallMs);
+      requireCount(fuel);
+    }
+
+    private static void requireCount(long value) {
+      if (value < 0 || value > JsonValue.Num.MAX_INTEGER) {
+        throw new IllegalArgumentException("a metric of " + value);
+      }
+    }
   }
 
   public static Outcome succeeded(byte[] output, String mediaType, Metrics metrics) {

@@ -8,6 +8,8 @@ import dev.writ.ledger.Commit;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -22,6 +24,7 @@ public final class RunTurn implements AutoCloseable {
   private Optional<Event> head;
   private Optional<Digest> headId;
   private Optional<RunState> state;
+  private final List<Runnable> whenEnqueued = new ArrayList<>();
 
   RunTurn(Ledger ledger, Runs.Slot slot) {
     this.ledger = ledger;
@@ -117,6 +120,11 @@ public final class RunTurn implements AutoCloseable {
     state = Optional.of(state.orElseThrow().asClosed());
   }
 
+  /** Does this once the batch is enqueued; never where it is not. */
+  public void whenEnqueued(Runnable action) {
+    whenEnqueued.add(action);
+  }
+
   /** Enqueues the batch; only now has the run changed. */
   public Commit enqueue() {
     if (!state.equals(slot.state)) {
@@ -129,6 +137,7 @@ public final class RunTurn implements AutoCloseable {
     slot.head = head;
     slot.headId = headId;
     slot.state = state;
+    whenEnqueued.forEach(Runnable::run);
     return commit;
   }
 

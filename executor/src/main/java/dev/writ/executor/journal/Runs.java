@@ -113,9 +113,22 @@ public final class Runs {
       try {
         load(slot);
         return new RunTurn(ledger, slot);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         slot.lock.unlock();
         throw e;
+      }
+    }
+
+    /**
+     * @throws WritException {@code EXE-901} when the run is closed
+     */
+    public void requireNotClosed() {
+      slot.lock.lock();
+      try {
+        load(slot);
+        slot.state.ifPresent(this::requireOpen);
+      } finally {
+        slot.lock.unlock();
       }
     }
 

@@ -43,7 +43,7 @@ public final class Tables {
   /** Rows of {@link dev.writ.guardian.Accounts}. */
   public static final String ACCOUNT = "account";
 
-  /** tenant, run → checkpoint of the closed run. */
+  /** tenant, run → size of the closed run's checkpoint; nothing until that is made. */
   public static final String CLOSED = "closed";
 
   private static final char SEPARATOR = '\u001f';

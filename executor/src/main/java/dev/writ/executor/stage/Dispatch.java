@@ -16,6 +16,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.ledger.Commit;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -71,7 +72,7 @@ public final class Dispatch {
     Optional<String> driverFailure = Optional.empty();
     Outcome outcome;
     try {
-      outcome = ready.operation().run(invocation(order, startedAt));
+      outcome = Objects.requireNonNull(ready.operation().run(invocation(order, startedAt)));
     } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
       driverFailure = Optional.of(e.getClass().getSimpleName());
       outcome =
@@ -84,7 +85,7 @@ public final class Dispatch {
     return new Ran(
         ready,
         startedAt,
-        time.now(),
+        time.nowOrLatest(),
         outcome,
         driverFailure,
         pure ? order.writ().prelude() : Prelude.NOTHING,
@@ -102,7 +103,11 @@ public final class Dispatch {
               Tables.DISPATCHED,
               Tables.key(order.decision().request()),
               new DispatchedRow(order.writ().run().id(), seq, order.intentEnvelope().id())
-                  .toBytes());
+                  .toBytes())
+          .put(
+              Tables.IDEMPOTENCY,
+              ReceiptStage.idempotencyKey(order.request(), order.decision().request()),
+              order.decision().request().bytes());
       commit = turn.enqueue();
     }
     commit.await();

@@ -47,6 +47,8 @@ public final class Drift {
       return result.withParsed(value);
     } catch (WritException e) {
       return result.refuse(ExecutorError.CONTRACT_DRIFT, e.found());
+    } catch (RuntimeException | StackOverflowError e) { // the schema engine's, on such an output
+      return result.refuse(ExecutorError.CONTRACT_DRIFT, e.getClass().getSimpleName());
     }
   }
 }

@@ -82,11 +82,7 @@ public final class Idempotency {
 
   /** A receipt as every repeat gets it, with its resolution and its output where that was kept. */
   public Served receipt(Digest id) {
-    Envelope envelope =
-        ledger
-            .document(id)
-            .filter(e -> e.payloadType().equals(Receipt.TYPE))
-            .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+    Envelope envelope = envelope(id);
     Receipt receipt = Receipt.read(envelope.document());
     Optional<byte[]> output =
         receipt
@@ -101,6 +97,18 @@ public final class Idempotency {
     return new Served(envelope, receipt, resolution, output, true);
   }
 
+  /** A receipt's document alone. */
+  public Receipt document(Digest id) {
+    return Receipt.read(envelope(id).document());
+  }
+
+  private Envelope envelope(Digest id) {
+    return ledger
+        .document(id)
+        .filter(e -> e.payloadType().equals(Receipt.TYPE))
+        .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+  }
+
   /** A request's document out of the ledger. */
   public Request request(Digest id) {
     return ledger
@@ -108,6 +116,26 @@ public final class Idempotency {
         .filter(e -> e.payloadType().equals(Request.TYPE))
         .map(e -> Request.read(e.document()))
         .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+  }
+
+  /**
+   * An intent that was refused gave its reservation back, so it is never dispatched later.
+   *
+   * @throws WritException {@code EXE-111}
+   */
+  public void requireLive(Order order) {
+    if (order.writ().prelude() == Prelude.NOTHING) {
+      Digest request = order.decision().request();
+      ledger
+          .get(Tables.REQUEST, Tables.key(request))
+          .map(RequestRow::parse)
+          .filter(row -> row.state() == RequestRow.State.ALLOWED)
+          .orElseThrow(
+              () ->
+                  new WritException(
+                      ExecutorError.SUPERSEDED,
+                      "intent " + order.intentEnvelope().id() + " was refused before"));
+    }
   }
 
   private void requireIssued(Order order, Digest request) {
@@ -133,7 +161,10 @@ public final class Idempotency {
     }
   }
 
-  private void requireNotRunning(Digest request) {
+  /**
+   * @throws WritException {@code EXE-109} where the request was dispatched and has no receipt
+   */
+  public void requireNotRunning(Digest request) {
     if (ledger.get(Tables.DISPATCHED, Tables.key(request)).isPresent()) {
       throw new WritException(ExecutorError.RUNNING, "request " + request);
     }

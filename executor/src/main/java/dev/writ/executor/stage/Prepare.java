@@ -55,6 +55,7 @@ public final class Prepare {
       }
     }
     Driver driver = tools.driver(manifest);
+    driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
     return new Ready(
         order,
         manifest,
@@ -67,7 +68,7 @@ public final class Prepare {
       return driver.prepare(manifest, operation, tools.content(manifest));
     } catch (WritException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
       throw new WritException(ExecutorError.PREPARE_FAILED, e.getClass().getSimpleName(), e);
     }
   }

@@ -52,6 +52,11 @@ public final class ReceiptStage {
     this.lamportOf = lamportOf;
   }
 
+  /** This stage with another signer. */
+  public ReceiptStage withSigner(Signer other) {
+    return new ReceiptStage(other, accounts, lamportOf);
+  }
+
   public Served sign(Ran ran, Stored stored) {
     Order order = ran.ready().order();
     Commit commit;
@@ -75,10 +80,12 @@ public final class ReceiptStage {
       turn.receipt(envelope.id(), receipt.lamport());
       rows(turn, order.request(), receipt, envelope);
       stored.blobs().forEach(blob -> reference(turn, receipt.scope(), blob));
-      accounts
-          .settle(receipt.request(), ran.outcome().metrics().cpuMs())
-          .forEach(row -> write(turn, row));
-      commit = turn.enqueue();
+      commit =
+          enqueue(
+              turn,
+              accounts,
+              receipt.request(),
+              accounts.settle(receipt.request(), ran.outcome().metrics().cpuMs()));
     }
     commit.await();
     Optional<byte[]> output = stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
@@ -138,6 +145,20 @@ public final class ReceiptStage {
       turn.batch().put(Tables.ACCOUNT, row.key(), row.value().get());
     } else {
       turn.batch().delete(Tables.ACCOUNT, row.key());
+    }
+  }
+
+  /** Enqueues the turn with the rows of the accounts' last step, which they forget if it fails. */
+  static Commit enqueue(
+      RunTurn turn, Accounts accounts, Digest request, List<Accounts.Row> rows) {
+    try {
+      rows.forEach(row -> write(turn, row));
+      return turn.enqueue();
+    } catch (RuntimeException e) {
+      if (!rows.isEmpty()) {
+        accounts.forget(request);
+      }
+      throw e;
     }
   }
 

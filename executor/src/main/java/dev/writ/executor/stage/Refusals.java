@@ -1,5 +1,6 @@
 package dev.writ.executor.stage;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Refusal;
@@ -10,6 +11,7 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.Accounts;
+import dev.writ.guardian.JudgeInputs;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
@@ -49,7 +51,13 @@ public final class Refusals {
             refused.code().code(),
             Result.bounded(refused.found()),
             at);
-    Envelope envelope = signer.sign(Refusal.TYPE, refusal.toJson());
+    Envelope envelope;
+    try {
+      envelope = signer.sign(Refusal.TYPE, refusal.toJson());
+    } catch (RuntimeException e) {
+      refused.addSuppressed(e); // nothing was dispatched; the next attempt may write it down
+      return;
+    }
     Commit commit;
     try (RunTurn turn = order.writ().run().turn()) {
       order.writ().prelude().writeTo(turn);
@@ -64,12 +72,10 @@ public final class Refusals {
                       RequestRow.State.LAPSED,
                       order.decisionEnvelope().id(),
                       Optional.of(order.intentEnvelope().id()),
-                      row.map(RequestRow::receivedAt).orElse(at))
+                      JudgeInputs.read(order.decision().inputs()).receivedAt())
                   .toBytes());
-      accounts
-          .release(order.decision().request())
-          .forEach(accountRow -> ReceiptStage.write(turn, accountRow));
-      commit = turn.enqueue();
+      Digest request = order.decision().request();
+      commit = ReceiptStage.enqueue(turn, accounts, request, accounts.release(request));
     }
     commit.await();
   }

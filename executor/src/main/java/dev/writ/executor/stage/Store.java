@@ -58,20 +58,27 @@ public final class Store {
       }
       Digest observations = observe(ran, blobs);
       return new Stored(result, output, raw, artifacts, Optional.of(observations), blobs);
-    } catch (WritException e) {
+    } catch (RuntimeException e) {
       // The store refused: the receipt says so, and names nothing that was not kept.
-      ExecutorError code =
-          e.code() == ExecutorError.STORE_INTEGRITY
-              ? ExecutorError.STORE_INTEGRITY
-              : ExecutorError.STORE_FAILED;
       return new Stored(
-          result.refuse(code, e.code().code() + " " + e.found()),
+          refused(result, e),
           Optional.empty(),
           Optional.empty(),
           List.of(),
           Optional.empty(),
           List.of());
     }
+  }
+
+  private static Result refused(Result result, RuntimeException e) {
+    if (e instanceof WritException refusal) {
+      ExecutorError code =
+          refusal.code() == ExecutorError.STORE_INTEGRITY
+              ? ExecutorError.STORE_INTEGRITY
+              : ExecutorError.STORE_FAILED;
+      return result.refuse(code, refusal.code().code() + " " + refusal.found());
+    }
+    return result.refuse(ExecutorError.STORE_FAILED, e.getClass().getSimpleName());
   }
 
   private Content keep(Outcome.Output content, boolean retain, List<BlobRef> blobs) {
@@ -93,25 +100,32 @@ public final class Store {
   }
 
   private Digest observe(Ran ran, List<BlobRef> blobs) {
-    Outcome outcome = ran.outcome();
-    byte[] bytes =
-        Jcs.write(
-            JsonValue.object()
-                .put("end", outcome.end().text())
-                .put("reason", outcome.reason())
-                .put("message", Result.bounded(outcome.message()))
-                .put(
-                    "metrics",
-                    JsonValue.object()
-                        .put("cpu_ms", outcome.metrics().cpuMs())
-                        .put("memory_bytes", outcome.metrics().memoryBytes())
-                        .put("wall_ms", outcome.metrics().wallMs())
-                        .put("fuel", outcome.metrics().fuel())
-                        .build())
-                .put("observed", outcome.observations())
-                .build());
+    byte[] bytes;
+    try {
+      bytes = Jcs.write(observed(ran.outcome(), ran.outcome().observations()));
+    } catch (WritException e) {
+      JsonValue.Obj instead = JsonValue.object().put("unwritable", e.code().code()).build();
+      bytes = Jcs.write(observed(ran.outcome(), instead));
+    }
     Digest digest = Digest.sha256(bytes);
     blobs.add(storeChecked(bytes, digest));
     return digest;
+  }
+
+  private static JsonValue.Obj observed(Outcome outcome, JsonValue.Obj observations) {
+    return JsonValue.object()
+        .put("end", outcome.end().text())
+        .put("reason", outcome.reason())
+        .put("message", Result.bounded(outcome.message()))
+        .put(
+            "metrics",
+            JsonValue.object()
+                .put("cpu_ms", outcome.metrics().cpuMs())
+                .put("memory_bytes", outcome.metrics().memoryBytes())
+                .put("wall_ms", outcome.metrics().wallMs())
+                .put("fuel", outcome.metrics().fuel())
+                .build())
+        .put("observed", observations)
+        .build();
   }
 }

@@ -102,7 +102,18 @@ public final class Tools {
     return driver;
   }
 
+  /** A package's files; what the registry gives for one must be what the manifest names. */
   public Driver.PackageContent content(ToolManifest manifest) {
-    return registry.content(manifest);
+    Driver.PackageContent content = registry.content(manifest);
+    return file -> {
+      byte[] bytes = content.read(file);
+      Digest found = Digest.sha256(bytes);
+      if (!found.equals(file.digest())) {
+        throw new WritException(
+            ExecutorError.PREPARE_FAILED,
+            file.path() + " is " + found + ", the manifest names " + file.digest());
+      }
+      return bytes;
+    };
   }
 }

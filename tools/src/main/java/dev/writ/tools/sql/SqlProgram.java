@@ -54,6 +54,8 @@ final class SqlProgram {
 
   private static void query(Guest guest, String sql, List<JsonValue> args) {
     Sqlite sqlite = open(guest);
+    // There is no directory for temporary files: what is sorted is sorted in memory.
+    sqlite.execute("PRAGMA temp_store = 2");
     Tables.load(sqlite, guest);
     sqlite.execute("PRAGMA query_only = 1");
     try (Sqlite.Statement statement = sqlite.prepare(sql)) {

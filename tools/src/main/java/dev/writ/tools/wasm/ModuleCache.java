@@ -4,6 +4,7 @@ import com.dylibso.chicory.compiler.InterpreterFallback;
 import com.dylibso.chicory.compiler.MachineFactoryCompiler;
 import com.dylibso.chicory.runtime.Instance;
 import com.dylibso.chicory.runtime.Machine;
+import com.dylibso.chicory.wasm.Parser;
 import com.dylibso.chicory.wasm.WasmModule;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -50,7 +51,7 @@ public final class ModuleCache {
       return join(theirs);
     }
     try {
-      mine.complete(compile(ModuleRules.parse(bytes.get())));
+      mine.complete(compile(bytes.get()));
     } catch (Throwable t) {
       synchronized (modules) {
         modules.remove(digest, mine);
@@ -71,15 +72,21 @@ public final class ModuleCache {
     }
   }
 
-  private static Compiled compile(WasmModule module) {
+  private static Compiled compile(byte[] bytes) {
+    WasmModule original = ModuleRules.parse(bytes);
     try {
+      WasmModule module = Parser.parse(NanCanonicalizer.rewrite(bytes, original));
       // A function too large for one JVM method runs in the interpreter: slower, the same results.
       return new Compiled(
           module,
           MachineFactoryCompiler.builder(module)
               .withInterpreterFallback(InterpreterFallback.SILENT)
               .compile());
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError | LinkageError e) {
+    } catch (RuntimeException
+        | AssertionError
+        | StackOverflowError
+        | OutOfMemoryError
+        | LinkageError e) {
       throw new WritException(
           ToolsError.MODULE_INVALID, Texts.message("it does not compile: " + e.getMessage()), e);
     }

@@ -48,7 +48,7 @@ public final class ModuleRules {
     WasmModule module;
     try {
       module = Parser.parse(bytes);
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+    } catch (RuntimeException | AssertionError | StackOverflowError | OutOfMemoryError e) {
       // The parser is not ours: whatever it throws on hostile bytes means the same.
       throw new WritException(
           ToolsError.MODULE_INVALID, Texts.message(String.valueOf(e.getMessage())), e);
@@ -70,6 +70,9 @@ public final class ModuleRules {
       if (module.typeSection().getSubType(i).compType().funcType() == null) {
         throw feature("type " + i + " is a struct or array");
       }
+    }
+    if (module.startSection().isPresent()) {
+      throw feature("a start function; an operation or _initialize does what it would");
     }
     if (module.tagSection().isPresent()) {
       throw feature("exception tags");

@@ -60,10 +60,6 @@ final class WasmProgram {
   }
 
   private void enter(Instance instance) {
-    if (compiled.module().startSection().isPresent()) {
-      int start = (int) compiled.module().startSection().get().startIndex();
-      instance.getMachine().call(start, new long[0]);
-    }
     if (ModuleRules.isCommand(compiled.module())) {
       instance.export(Instance.START_FUNCTION_NAME).apply();
       return;

@@ -155,6 +155,20 @@ class WasmToolTest {
   }
 
   @Test
+  void whatIsNotANumberHasOneForm() {
+    ByteBuffer words = words(TestTools.guest("nans"));
+    for (String what :
+        new String[] {"0/0", "sqrt -1", "payload + 1", "inf * 0", "promoted", "min", "nearest"}) {
+      assertThat(words.getLong()).as(what).isEqualTo(0x7ff8000000000000L);
+    }
+    assertThat(words.getInt()).as("0/0 in 32 bits").isEqualTo(0x7fc00000);
+    assertThat(words.getInt()).as("demoted").isEqualTo(0x7fc00000);
+    assertThat(words.getInt()).as("negated").isEqualTo(0xfff80000);
+    assertThat(words.getDouble()).as("with the sign of 0/0").isEqualTo(1);
+    assertThat(words.getDouble()).as("a number as it is").isEqualTo(1.0 / 3);
+  }
+
+  @Test
   void fiftyRunsAreTheSameBytes() {
     for (String operation : new String[] {"random", "clocks", "nans", "list"}) {
       Call call = TestTools.guest(operation).input("b", "1").input("a", "2");

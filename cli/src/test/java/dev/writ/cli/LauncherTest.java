@@ -1,0 +1,219 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.writ.cli.rules.Project;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The real launcher, in processes of its own, called through a link from another folder. */
+class LauncherTest {
+  private static final Path TOP = Project.root();
+
+  @TempDir Path folder;
+
+  private record Ended(int status, String out, String err) {}
+
+  @BeforeAll
+  static void buildOnceOutsideTheTests() throws Exception {
+    Path somewhere = Files.createTempDirectory("writ-test");
+    Ended ended = run(somewhere, "", List.of(TOP.resolve("writ").toString(), "--version"));
+    assertThat(ended.status()).as(ended.err()).isZero();
+    Files.delete(somewhere);
+  }
+
+  private Ended writ(String... args) throws Exception {
+    Path link = folder.resolve("a link");
+    if (!Files.exists(link, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+      Path first = Files.createSymbolicLink(folder.resolve("first"), TOP.resolve("writ"));
+      Files.createSymbolicLink(link, folder.relativize(first));
+    }
+    List<String> command = new ArrayList<>(List.of(link.toString()));
+    command.addAll(List.of(args));
+    return run(folder, "{\"b\":1,\"a\":2}", command);
+  }
+
+  private static Ended run(Path folder, String input, List<String> command) throws Exception {
+    Path in = Files.writeString(Files.createTempFile("writ", ".in"), input);
+    Path out = Files.createTempFile("writ", ".out");
+    Path err = Files.createTempFile("writ", ".err");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectInput(in.toFile())
+              .redirectOutput(out.toFile())
+              .redirectError(err.toFile());
+      builder.environment().remove("WRIT_HOME");
+      Process process = builder.start();
+      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("ended: " + command).isTrue();
+      return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
+    } finally {
+      for (Path file : List.of(in, out, err)) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  @Test
+  void worksThroughALinkFromAnyFolderAndLeavesNothingThere() throws Exception {
+    assertThat(writ("--version")).isEqualTo(new Ended(0, "writ " + Version.text() + "\n", ""));
+    assertThat(writ("canon", "-")).isEqualTo(new Ended(0, "{\"a\":2,\"b\":1}", ""));
+    Ended doctor = writ("doctor");
+    assertThat(doctor.out()).contains(folder.resolve("writ-data") + " is not there yet");
+    assertThat(doctor.err()).isEmpty();
+    try (var files = Files.list(folder)) {
+      assertThat(files.map(f -> f.getFileName().toString()))
+          .containsExactlyInAnyOrder("a link", "first");
+    }
+    assertThat(TOP.resolve("writ-data")).doesNotExist();
+  }
+
+  @Test
+  void argumentsArriveAsTheyAre() throws Exception {
+    for (String odd : List.of("a b", "*", "$HOME", "\"", "@x", "é日")) {
+      assertThat(writ("canon", odd).err()).contains("CLI-002", odd + " does not exist");
+    }
+  }
+
+  @Test
+  void endsWithTheStatusOfTheCommandAndNeverWithAStackTrace() throws Exception {
+    List<List<String>> wrong =
+        List.of(
+            List.of("frobnicate"),
+            List.of("canon"),
+            List.of("canon", "/nonexistent"),
+            List.of("canon", "--check", "-"),
+            List.of("doctor", "--home", "/dev/null/x"));
+    List<Integer> statuses = new ArrayList<>();
+    for (List<String> args : wrong) {
+      Ended ended = writ(args.toArray(String[]::new));
+      statuses.add(ended.status());
+      assertThat(ended.out() + ended.err()).doesNotContain("\tat ", "Exception");
+    }
+    assertThat(statuses).containsExactly(2, 2, 4, 4, 6);
+  }
+
+  @Test
+  void aFullDiskIsNoSuccess() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full");
+    Ended ended = run(folder, "1", List.of("sh", "-c", TOP + "/writ canon - > /dev/full"));
+    assertThat(ended.status()).isEqualTo(6);
+    assertThat(ended.err()).contains("CLI-004").hasLineCount(1);
+  }
+
+  @Test
+  void ctrlCEndsItWithStatus130AndNoWord() throws Exception {
+    Process process =
+        new ProcessBuilder(TOP.resolve("writ").toString(), "canon", "-")
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .start();
+    // It waits for its input, which never comes; java has taken the place of the shell by then.
+    while (process.info().command().filter(c -> c.endsWith("/java")).isEmpty()) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+    process.getOutputStream().write('[');
+    process.getOutputStream().flush();
+    do {
+      // Until the JVM has set its handlers up the signal ends it all the same, as 130 or as 128+2.
+      new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    } while (!process.waitFor(1, TimeUnit.SECONDS));
+    assertThat(process.exitValue()).isEqualTo(130);
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEmpty();
+  }
+
+  @Test
+  void theCompletionScriptIsValidBashAndCompletesCommandsAndOptions() throws Exception {
+    Path script = folder.resolve("completion.bash");
+    Files.writeString(script, writ("completion", "bash").out());
+    Ended checked = run(folder, "", List.of("bash", "-n", script.toString()));
+    assertThat(checked).isEqualTo(new Ended(0, "", ""));
+    assertThat(complete(script, "writ", "do")).contains("doctor");
+    assertThat(complete(script, "writ", "canon", "--di")).contains("--digest");
+    assertThat(complete(script, "writ", "")).contains("canon", "version").doesNotContain("train");
+  }
+
+  private List<String> complete(Path script, String... words) throws Exception {
+    String line =
+        // bash has compopt only while it completes for a person.
+        "compopt() { :; }; source '"
+            + script
+            + "'; COMP_WORDS=("
+            + String.join(" ", List.of(words).stream().map(w -> "'" + w + "'").toList())
+            + "); COMP_CWORD="
+            + (words.length - 1)
+            + "; _complete_writ; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    Ended ended = run(folder, "", List.of("bash", "-c", line));
+    assertThat(ended.err()).isEmpty();
+    return ended.out().lines().toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "25.0.3, true, true",
+    "25-ea, true, true",
+    "26, true, true",
+    "25, false, false",
+    "24.0.2, true, false",
+    "17.0.15, true, false",
+    "1.8.0_402, true, false",
+    "'', true, false",
+  })
+  void aJdkIsTakenByItsReleaseFile(String version, boolean javac, boolean taken) throws Exception {
+    Path jdk = Files.createDirectories(folder.resolve("jdk/bin")).getParent();
+    for (String name : javac ? List.of("java", "javac") : List.of("java")) {
+      Path file = Files.createFile(jdk.resolve("bin").resolve(name));
+      assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+    Files.writeString(
+        jdk.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"" + version + "\"\n");
+    String line = ". " + TOP + "/config/launcher/jdk.sh; jdk_is_new_enough '" + jdk + "'";
+    assertThat(run(folder, "", List.of("bash", "-c", line)).status() == 0).isEqualTo(taken);
+  }
+
+  @Test
+  void aJdkThatIsNamedAndTooOldIsRefusedAndNotReplaced() throws Exception {
+    String line = "WRIT_JAVA_HOME=/nonexistent " + TOP + "/writ --version";
+    Ended ended = run(folder, "", List.of("bash", "-c", line));
+    assertThat(ended.status()).isEqualTo(6);
+    assertThat(ended.err()).contains("WRIT_JAVA_HOME=/nonexistent is no JDK 25").hasLineCount(1);
+  }
+
+  @Test
+  void theBuildProgramCompilesWithoutWarnings() {
+    Path file = TOP.resolve("config/launcher/Build.java");
+    var compiler = ToolProvider.getSystemJavaCompiler();
+    var messages = new java.io.StringWriter();
+    try (var files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
+      boolean done =
+          compiler
+              .getTask(
+                  messages,
+                  files,
+                  null,
+                  List.of("-Xlint:all", "-Werror", "-d", folder.toString()),
+                  null,
+                  files.getJavaFileObjects(file))
+              .call();
+      assertThat(done).as(messages.toString()).isTrue();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.writ.executor.promises;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.SafeExecutor;
+import dev.writ.executor.stage.Store;
+import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.LedgerError;
+
+/** Executors with one broken part. */
+final class Faults {
+  private Faults() {}
+
+  /** The executor's key is gone. */
+  static SafeExecutor signingFails(SafeExecutor executor) {
+    return with(
+        executor,
+        executor.store(),
+        executor.receipt().withSigner((_, _) -> { throw new IllegalStateException("no key"); }));
+  }
+
+  /** The content store throws. */
+  static SafeExecutor storingFails(SafeExecutor executor) {
+    return with(
+        executor,
+        new Store(_ -> { throw new WritException(LedgerError.DISK_FULL, "blobs"); }),
+        executor.receipt());
+  }
+
+  /** The content store throws what nobody foresaw. */
+  static SafeExecutor storingBreaks(SafeExecutor executor) {
+    return with(
+        executor,
+        new Store(_ -> { throw new IllegalStateException("a bug"); }),
+        executor.receipt());
+  }
+
+  /** The content store keeps other bytes than it was given. */
+  static SafeExecutor storeLies(SafeExecutor executor, java.util.function.Function<byte[], BlobRef> real) {
+    return with(
+        executor,
+        new Store(content -> real.apply(Digest.sha256(content).bytes())),
+        executor.receipt());
+  }
+
+  static SafeExecutor with(
+      SafeExecutor e, Store store, dev.writ.executor.stage.ReceiptStage receipt) {
+    return new SafeExecutor(
+        e.time(),
+        e.preflight(),
+        e.gate(),
+        e.idempotency(),
+        e.snapshot(),
+        e.tools(),
+        e.prepare(),
+        e.dispatch(),
+        e.drift(),
+        e.canonicalize(),
+        store,
+        receipt,
+        e.refusals());
+  }
+}

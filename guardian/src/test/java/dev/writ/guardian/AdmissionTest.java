@@ -1,0 +1,103 @@
+package dev.writ.guardian;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.policy.Policy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What is let in is exactly what was signed, by whom it says, in time. */
+class AdmissionTest {
+
+  @Test
+  void noChangedByteIsLetIn() {
+    long seed = Long.getLong("writ.seed", 20261121L);
+    System.out.println("writ.seed=" + seed);
+    Random random = new Random(seed);
+    Policy policy = World.policy();
+    World.RequestBuilder request = World.request();
+    request.delegations =
+        List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
+    byte[] good = request.bytes();
+    assertThat(Admission.admit(good, World.trust(), policy, World.NOW).charged())
+        .containsExactly(World.SUBJECT, "owner");
+    for (int i = 0; i < Integer.getInteger("writ.rounds", 400); i++) {
+      byte[] bad = good.clone();
+      int at = random.nextInt(bad.length);
+      bad[at] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> Admission.admit(bad, World.trust(), policy, World.NOW))
+          .as("byte " + at)
+          .isInstanceOf(WritException.class);
+    }
+  }
+
+  @Test
+  void aPendingRequestIsAsOldAsWhenItCameButItsKeysAreOfNow() {
+    Policy policy = World.policy();
+    byte[] bytes = World.request().bytes();
+    Instant later = World.NOW.plusSeconds(3_000);
+    assertThatThrownBy(() -> Admission.admit(bytes, World.trust(), policy, later))
+        .hasMessageContaining("GRD-005");
+    Admitted again = Admission.readmit(bytes, World.trust(), policy, World.NOW, later);
+    assertThat(again.receivedAt()).isEqualTo(World.NOW);
+    Instant afterTheKey = Instant.parse("2027-01-01T00:00:00.000Z");
+    assertThatThrownBy(
+            () -> Admission.readmit(bytes, World.trust(), policy, World.NOW, afterTheKey))
+        .hasMessageContaining("CAN-054");
+  }
+
+  @Test
+  void anIntentEndsWithTheDelegationItRestsOn() {
+    Policy policy = World.policy();
+    Delegation d = World.delegation(World.OWNER, World.AGENT, 0);
+    Delegation brief =
+        new Delegation(
+            d.tenant(), d.from(), d.to(), d.tools(), d.notBefore(), World.NOW.plusSeconds(7), 0);
+    World.RequestBuilder request = World.request();
+    request.delegations = List.of(World.signed(brief, World.OWNER));
+    var decision = World.judge(policy, request);
+    Guardian guardian =
+        new Guardian(World.CI, new dev.writ.guardian.document.Audience("log.example/writ", 1));
+    var intent =
+        guardian.intentFor(
+            decision,
+            guardian.sign(decision).id(),
+            World.manifest().ref(),
+            new byte[32],
+            World.NOW.plusMillis(3));
+    assertThat(intent.expiresAt()).isEqualTo(World.NOW.plusSeconds(7));
+    assertThat(intent.issuedAt()).isEqualTo(World.NOW.plusMillis(3));
+  }
+
+  @Test
+  void bothEndsAreCharged() {
+    Policy policy = World.policy(World.POLICY.replace("limit: 1000", "limit: 1"));
+    Accounts accounts = World.accounts(policy);
+    World.RequestBuilder own = World.request();
+    own.delegations =
+        List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
+    var decision =
+        accounts
+            .judge(own.admit(policy), World.circumstances(), policy, World.trust(), World.NOW)
+            .decision();
+    assertThat(JudgeInputs.read(decision.inputs()).balances())
+        .extracting(JudgeInputs.Balance::key)
+        .containsExactly("[\"acme\",\"owner\"]", "[\"acme\",\"researcher\"]");
+    assertThat(decision.code()).isEmpty();
+    var next =
+        accounts
+            .judge(
+                World.request().nonce("2").admit(policy),
+                World.circumstances(),
+                policy,
+                World.trust(),
+                World.NOW)
+            .decision();
+    assertThat(next.code()).contains("GRD-201");
+  }
+}

@@ -1,0 +1,113 @@
+package dev.writ.guardian;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.guardian.policy.Policy;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The file is for people; its meaning has one canonical form. */
+class PolicyFileTest {
+
+  private static Policy parse(String text) {
+    return Policy.parse(text.getBytes(StandardCharsets.UTF_8), "policy.yaml");
+  }
+
+  @Test
+  void yamlJsonAndTheCanonicalFormAreOnePolicy() {
+    Policy yaml = World.policy();
+    byte[] canonical = Jcs.write(yaml.toJson());
+    assertThat(Policy.parse(canonical, "policy.json").digest()).isEqualTo(yaml.digest());
+    assertThat(Policy.ofCanonical(Jcs.parse(canonical)).digest()).isEqualTo(yaml.digest());
+  }
+
+  @Test
+  void whatHasNoOrderHasNoOrder() {
+    String swapped =
+        World.POLICY
+            .replace(
+                "  - { tenant: acme, subject: owner, roles: [] }\n"
+                    + "  - { tenant: acme, subject: lead, roles: [] }\n",
+                "  - { roles: [], subject: lead, tenant: acme }\n"
+                    + "  - { tenant: acme, subject: owner, roles: [], surfaces: [] }\n")
+            .replace(
+                "[\"api.example.org:443\", \"*.example.com:443\"]",
+                "[\"*.example.com:443\", \"api.example.org:443\"]");
+    assertThat(swapped).isNotEqualTo(World.POLICY);
+    assertThat(World.policy(swapped).digest()).isEqualTo(World.policy().digest());
+  }
+
+  @Test
+  void theOrderOfRequirementsIsMeant() {
+    String two =
+        World.POLICY.replace(
+            "requirements:\n",
+            "requirements:\n  - effect: { tool: js, operation: lint }\n    require: { cel: 'true' }\n");
+    String other =
+        World.POLICY.replace(
+            "approvers:",
+            "  - effect: { tool: js, operation: lint }\n    require: { cel: 'true' }\napprovers:");
+    assertThat(World.policy(two).digest()).isNotEqualTo(World.policy(other).digest());
+  }
+
+  @Test
+  void everyErrorNamesFileLineColumnAndField() {
+    assertThatThrownBy(() -> World.policy(World.POLICY.replace("wall_ms: 5000", "wall_ms: soon")))
+        .isInstanceOfSatisfying(
+            WritException.class, e -> assertThat(e.code()).isEqualTo(GuardianError.POLICY_TYPE))
+        .hasMessageContaining(
+            "policy.yaml line 12, column 89, field /roles/analyst/resources/wall_ms");
+  }
+
+  @Test
+  void bombsAndOtherFilesAreRefusedWithACode() {
+    String laughs = "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n";
+    for (String text :
+        new String[] {
+          "", "\u0000", "[]", "- a\n- b\n", "a: b: c", "%TAG ! x\n---\na: 1\n", "? [a]\n: b\n",
+          laughs, "<<: {a: 1}\n", "a: !!java.net.URL x\n", "\"\\ud800\": 1\n", "a: .inf\n",
+          "a: 1e400\n", "a: 99999999999999999999\n", "1: a\n", "a:\n\t- b\n", "{\"a\":1,\"a\":2}",
+          "{".repeat(5_000), "a: |\n" + "  x\n".repeat(10)
+        }) {
+      assertThatThrownBy(() -> parse(text))
+          .as(text.length() > 40 ? text.substring(0, 40) : text)
+          .isInstanceOfSatisfying(
+              WritException.class, e -> assertThat(e.code().code()).startsWith("GRD-50"));
+    }
+    assertThatThrownBy(() -> Policy.parse(new byte[(1 << 20) + 1], "p"))
+        .hasMessageContaining("GRD-508");
+    assertThatThrownBy(() -> Policy.parse(new byte[] {(byte) 0xC3, 0x28}, "p"))
+        .hasMessageContaining("GRD-501");
+  }
+
+  /** Whatever one byte becomes: another policy, or a refusal of ours; never another exception. */
+  @Test
+  void aDamagedFileIsAnotherPolicyOrARefusal() {
+    long seed = Long.getLong("writ.seed", 20261121L);
+    System.out.println("writ.seed=" + seed);
+    Random random = new Random(seed);
+    byte[] good =
+        World.POLICY
+            .replace("PACKAGE", World.manifest().packageDigest().toString())
+            .getBytes(StandardCharsets.UTF_8);
+    int refused = 0;
+    for (int i = 0; i < Integer.getInteger("writ.rounds", 300); i++) {
+      byte[] bad = good.clone();
+      for (int k = 0; k <= random.nextInt(3); k++) {
+        bad[random.nextInt(bad.length)] = (byte) (32 + random.nextInt(95));
+      }
+      try {
+        Policy policy = Policy.parse(bad, "policy.yaml");
+        assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
+      } catch (WritException e) {
+        assertThat(e.code().code()).startsWith("GRD-5");
+        refused++;
+      }
+    }
+    assertThat(refused).isPositive();
+  }
+}

@@ -1,0 +1,133 @@
+package dev.writ.ledger;
+
+import static dev.writ.ledger.Fixture.config;
+import static dev.writ.ledger.Fixture.opening;
+import static dev.writ.ledger.Fixture.run;
+import static dev.writ.ledger.Fixture.step;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConcurrentCommitsShareASyncAndKeepTheirOrderTest {
+  private static final int CALLERS = 64;
+  private static final int EACH = 20;
+
+  @TempDir Path home;
+
+  @Test
+  void sixty_four_virtual_threads_on_runs_of_their_own() throws Exception {
+    AtomicInteger writes = new AtomicInteger();
+    Ledger.create(config(home)).close();
+    try (Ledger ledger =
+            Ledger.open(
+                config(home),
+                disk ->
+                    batch -> {
+                      writes.incrementAndGet();
+                      disk.write(batch);
+                    });
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> callers = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        RunId run = run("run-" + i);
+        callers.add(threads.submit(() -> writeRun(ledger, run)));
+      }
+      for (Future<?> caller : callers) {
+        caller.get();
+      }
+      assertThat(ledger.treeSize()).isEqualTo(CALLERS * EACH);
+      assertThat(writes.get()).as("synced writes").isLessThan(CALLERS * EACH / 2);
+    }
+    FsckReport report = Fsck.check(Fsck.Options.of(config(home).dir()));
+    assertThat(report.problems()).isEmpty();
+    assertThat(report.treeSize()).isEqualTo(CALLERS * EACH);
+  }
+
+  private static void writeRun(Ledger ledger, RunId run) {
+    ledger.append(opening(run.run())).await();
+    for (int i = 1; i < EACH; i++) {
+      ledger.append(step(ledger, run, run + " " + i)).await();
+      // Durable before await returns: a reader of committed state must see it at once.
+      assertThat(ledger.head(run).orElseThrow().seq()).isEqualTo(i);
+      assertThat(ledger.indexOf(run, i)).isPresent();
+    }
+  }
+
+  @Test
+  void the_order_of_appending_is_the_order_of_the_log_though_nobody_awaited() {
+    List<Commit> commits = new ArrayList<>();
+    List<Event> expected = new ArrayList<>();
+    try (Ledger ledger = Ledger.create(config(home))) {
+      commits.add(ledger.append(opening("a")));
+      commits.add(ledger.append(opening("b")));
+      expected.add(Fixture.first("a"));
+      expected.add(Fixture.first("b"));
+      for (int i = 0; i < 300; i++) {
+        RunId run = run(i % 3 == 0 ? "a" : "b");
+        Batch batch = step(ledger, run, "step " + i);
+        commits.add(ledger.append(batch));
+        expected.add(ledger.pendingHead(run).orElseThrow());
+      }
+      commits.getLast().await();
+      assertThat(commits).allMatch(Commit::isDone, "an earlier commit is done before a later");
+      List<Event> log = new ArrayList<>();
+      ledger.eventsByIndex(0, ledger.treeSize(), (index, event) -> log.add(event));
+      assertThat(log).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void appending_returns_before_the_disk_does() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch writing = new CountDownLatch(1);
+    Ledger.create(config(home)).close();
+    try (Ledger ledger =
+        Ledger.open(
+            config(home),
+            disk ->
+                batch -> {
+                  writing.countDown();
+                  try {
+                    release.await();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  disk.write(batch);
+                })) {
+      Commit first = ledger.append(opening("a"));
+      writing.await();
+      Commit second = ledger.append(step(ledger, run("a"), "two"));
+      assertThat(first.isDone()).isFalse();
+      assertThat(second.isDone()).isFalse();
+      assertThat(ledger.head(run("a"))).as("committed state alone").isEmpty();
+      assertThat(ledger.treeSize()).isZero();
+      assertThat(ledger.pendingHead(run("a")).orElseThrow().seq()).isEqualTo(1);
+      release.countDown();
+      second.await();
+      assertThat(first.isDone()).isTrue();
+      assertThat(ledger.head(run("a")).orElseThrow().seq()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void closing_writes_what_waits() {
+    Commit last;
+    try (Ledger ledger = Ledger.create(config(home))) {
+      ledger.append(opening("a"));
+      last = ledger.append(step(ledger, run("a"), "two"));
+    }
+    last.await();
+    try (Ledger ledger = Ledger.open(config(home))) {
+      assertThat(ledger.treeSize()).isEqualTo(2);
+    }
+  }
+}
