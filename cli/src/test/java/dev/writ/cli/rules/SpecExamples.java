@@ -98,7 +98,10 @@ final class SpecExamples {
         throw new AssertionError(type.getSimpleName() + " writes its example as other bytes");
       }
     } catch (InvocationTargetException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : new AssertionError(e);
+      if (e.getCause() instanceof WritException refusal) {
+        throw refusal;
+      }
+      throw new AssertionError(type + " cannot be read", e.getCause());
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(type + " is not read as a document", e);
     }
