@@ -61,10 +61,17 @@ final class Judging {
   /** A prelude that knows whether a batch with it was enqueued. */
   static final class Once implements Prelude {
     private final Prelude prelude;
+    private final boolean ofNewRequest;
     private boolean written;
 
-    Once(Prelude prelude) {
+    Once(boolean ofNewRequest, Prelude prelude) {
+      this.ofNewRequest = ofNewRequest;
       this.prelude = prelude;
+    }
+
+    @Override
+    public boolean isOfNewRequest() {
+      return ofNewRequest;
     }
 
     @Override
@@ -166,6 +173,7 @@ final class Judging {
     return new Judged(
         answer,
         new Once(
+            before.isEmpty(),
             turn -> {
               if (before.isEmpty()) {
                 turn.open(
@@ -184,6 +192,9 @@ final class Judging {
    * forged one would stand in the way of the signed one that comes later.
    */
   private static List<Envelope> storable(List<Envelope> evidence, Decision decision) {
+    if (evidence.isEmpty()) {
+      return List.of();
+    }
     List<Digest> verified =
         JudgeInputs.read(decision.inputs()).artifacts().stream()
             .map(JudgeInputs.SeenArtifact::id)
@@ -295,6 +306,7 @@ final class Judging {
         new Judged(
             judged.answer(),
             new Once(
+                false,
                 turn -> {
                   turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
                   turn.batch().document(approval).put(Tables.APPROVAL, key, new byte[0]);

@@ -200,11 +200,11 @@ public final class Kernel {
       Trust trust = now.trust();
       Policy policy = now.policyInForce();
       Admitted admitted = now == before ? first : admit(envelope, trust, policy);
-      Optional<Answer> answered = answered(admitted, execute);
+      Optional<RequestRow> row = row(admitted.id());
+      Optional<Answer> answered = answered(admitted, row, execute);
       if (answered.isPresent()) {
         return answered.get();
       }
-      Optional<RequestRow> row = row(admitted.id());
       if (row.filter(r -> live(r, policy)).isPresent()) {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
@@ -237,11 +237,9 @@ public final class Kernel {
   /** A request that was received before is as old as it was then. */
   private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
     Instant now = time.now();
-    Instant receivedAt =
-        envelope.length > policy.limits().requestBytesMax()
-            ? now
-            : row(Envelope.parse(envelope).id()).map(RequestRow::receivedAt).orElse(now);
-    return Admission.readmit(envelope, trust, policy, receivedAt, now);
+    Envelope parsed = Admission.parse(envelope, policy);
+    Instant receivedAt = row(parsed.id()).map(RequestRow::receivedAt).orElse(now);
+    return Admission.readmit(parsed, trust, policy, receivedAt, now);
   }
 
   /**
@@ -249,15 +247,19 @@ public final class Kernel {
    *
    * @throws WritException {@code EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
    */
-  private Optional<Answer> answered(Admitted admitted, boolean execute) {
-    Optional<Served> served = idempotency.served(admitted.id());
-    if (served.isEmpty()) {
-      idempotency.requireNotRunning(admitted.id());
+  private Optional<Answer> answered(
+      Admitted admitted, Optional<RequestRow> row, boolean execute) {
+    Optional<Served> served = Optional.empty();
+    if (row.isPresent()) { // it is written before anything is dispatched, or with it
+      served = idempotency.served(admitted.id());
+      if (served.isEmpty()) {
+        idempotency.requireNotRunning(admitted.id());
+      }
     }
     if (served.isEmpty() && execute) {
       served =
           idempotency.sameKey(
-              admitted.request(), admitted.id(), admitted.request().effect().digest());
+              admitted.request(), admitted.id(), admitted.request().effect()::digest);
     }
     return served.map(
         s -> {

@@ -42,12 +42,26 @@ public final class Admission {
    */
   public static Admitted readmit(
       byte[] envelopeBytes, Trust trust, Policy policy, Instant receivedAt, Instant now) {
+    return readmit(parse(envelopeBytes, policy), trust, policy, receivedAt, now);
+  }
+
+  /**
+   * The first two questions alone: size and form.
+   *
+   * @throws WritException {@code GRD-002}, {@code CAN-0xx}
+   */
+  public static Envelope parse(byte[] envelopeBytes, Policy policy) {
     long max = policy.limits().requestBytesMax();
     if (envelopeBytes.length > max) {
       throw new WritException(
           GuardianError.REQUEST_TOO_LARGE, envelopeBytes.length + " bytes, at most " + max);
     }
-    Envelope envelope = Envelope.parse(envelopeBytes);
+    return Envelope.parse(envelopeBytes);
+  }
+
+  /** As above, for what {@link #parse} has given. */
+  public static Admitted readmit(
+      Envelope envelope, Trust trust, Policy policy, Instant receivedAt, Instant now) {
     requireKnownSigners(envelope, trust);
     JsonValue document = envelope.document();
     requireFewDelegations(document);

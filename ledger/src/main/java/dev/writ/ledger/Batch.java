@@ -31,18 +31,25 @@ public final class Batch {
 
   /** Adds an event; several of one run must follow one another. */
   public Batch event(Event event) {
+    add(event);
+    return this;
+  }
+
+  /** Adds an event and returns its id, which the next one names. */
+  public Digest add(Event event) {
     byte[] canonical = event.toBytes();
     RunId runId = event.runId();
+    Digest id = Digest.sha256(canonical);
     entries.add(
         new Entry(
             event,
             runId,
             canonical,
-            Digest.sha256(canonical),
+            id,
             Keys.run(runId),
             Merkle.leafHash(canonical)));
     bytes += canonical.length + 256L;
-    return this;
+    return id;
   }
 
   /** Adds a document under its id. One that is there already stays as it is. */

@@ -70,7 +70,15 @@ public record Event(
 
   /** The event that continues this one. */
   public Event next(String kind, Digest body, Instant at, Optional<String> seed) {
-    return new Event(tenant, run, seq + 1, kind, Optional.of(id()), body, at, seed);
+    return next(id(), kind, body, at, seed);
+  }
+
+  /**
+   * The same for a caller that knows this event's id, which costs a hash; the ledger refuses a wrong
+   * one.
+   */
+  public Event next(Digest id, String kind, Digest body, Instant at, Optional<String> seed) {
+    return new Event(tenant, run, seq + 1, kind, Optional.of(id), body, at, seed);
   }
 
   public RunId runId() {

@@ -14,17 +14,39 @@ final class Names {
 
   /** A name of a tenant, run, kind or table: the rule of {@code Fields.name}, and whole characters. */
   static String check(String what, String name) {
-    if (name.isEmpty()
-        || name.length() > LENGTH_MAX
-        || name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+    if (name.isEmpty() || name.length() > LENGTH_MAX || hasControl(name)) {
       throw new WritException(LedgerError.NAME, what + " of " + name.length() + " characters");
     }
-    utf8(what, name);
+    if (hasSurrogate(name)) {
+      encode(what, name);
+    }
     return name;
+  }
+
+  private static boolean hasControl(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) < 0x20 || name.charAt(i) == 0x7f) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasSurrogate(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Strict UTF-8: half a surrogate pair would silently become "?" and two keys one. */
   static byte[] utf8(String what, String text) {
+    return hasSurrogate(text) ? encode(what, text) : text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] encode(String what, String text) {
     try {
       ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
       byte[] result = new byte[bytes.remaining()];

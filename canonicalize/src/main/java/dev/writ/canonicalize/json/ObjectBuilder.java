@@ -2,22 +2,44 @@ package dev.writ.canonicalize.json;
 
 import dev.writ.canonicalize.Digest;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Builds a {@link JsonValue.Obj}; a key put twice is a mistake of ours and throws. */
 public final class ObjectBuilder {
-  private final TreeMap<String, JsonValue> members = new TreeMap<>();
+  private static final int MEMBERS_AT_FIRST = 8;
+
+  /** In the order of the keys, so that an object is made without a map. */
+  private String[] keys = new String[MEMBERS_AT_FIRST];
+
+  private JsonValue[] values = new JsonValue[MEMBERS_AT_FIRST];
+  private int size;
 
   ObjectBuilder() {}
 
   public ObjectBuilder put(String key, JsonValue value) {
-    if (members.putIfAbsent(key, value) != null) {
+    Objects.requireNonNull(value, key);
+    int place = Arrays.binarySearch(keys, 0, size, key);
+    if (place >= 0) {
       throw new IllegalStateException("put twice: " + key);
     }
+    insert(-place - 1, key, value);
     return this;
+  }
+
+  private void insert(int at, String key, JsonValue value) {
+    if (size == keys.length) {
+      keys = Arrays.copyOf(keys, 2 * size);
+      values = Arrays.copyOf(values, 2 * size);
+    }
+    System.arraycopy(keys, at, keys, at + 1, size - at);
+    System.arraycopy(values, at, values, at + 1, size - at);
+    keys[at] = key;
+    values[at] = value;
+    size++;
   }
 
   public ObjectBuilder put(String key, String value) {
@@ -54,6 +76,7 @@ public final class ObjectBuilder {
   }
 
   public JsonValue.Obj build() {
-    return new JsonValue.Obj(members);
+    return new JsonValue.Obj(
+        new SortedMembers(Arrays.copyOf(keys, size), Arrays.copyOf(values, size)));
   }
 }

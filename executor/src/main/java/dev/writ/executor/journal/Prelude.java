@@ -10,4 +10,12 @@ public interface Prelude {
   Prelude NOTHING = _ -> {};
 
   void writeTo(RunTurn turn);
+
+  /**
+   * Whether the request was unknown when the locks of request and idempotency key were taken, which
+   * are still held: what was asked of the ledger about it then need not be asked again.
+   */
+  default boolean isOfNewRequest() {
+    return false;
+  }
 }

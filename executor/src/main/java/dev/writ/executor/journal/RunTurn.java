@@ -22,6 +22,7 @@ public final class RunTurn implements AutoCloseable {
   private final Runs.Slot slot;
   private final Batch batch = new Batch();
   private Optional<Event> head;
+  private Optional<Digest> headId;
   private Optional<RunState> state;
   private final List<Runnable> whenEnqueued = new ArrayList<>();
 
@@ -29,6 +30,7 @@ public final class RunTurn implements AutoCloseable {
     this.ledger = ledger;
     this.slot = slot;
     this.head = slot.head;
+    this.headId = slot.headId;
     this.state = slot.state;
   }
 
@@ -60,8 +62,8 @@ public final class RunTurn implements AutoCloseable {
             body,
             at,
             Optional.of(seed));
-    append(first);
-    state = Optional.of(RunState.opened(opener, seed, first.id()));
+    Digest id = append(first);
+    state = Optional.of(RunState.opened(opener, seed, id));
   }
 
   /**
@@ -73,7 +75,8 @@ public final class RunTurn implements AutoCloseable {
     if (state.orElseThrow().closed()) {
       throw new WritException(ExecutorError.RUN_CLOSED, slot.id.toString());
     }
-    Event next = head.orElseThrow().next(kind, body, at, seed);
+    Event last = head.orElseThrow();
+    Event next = last.next(headId.orElseGet(last::id), kind, body, at, seed);
     append(next);
     return next.seq();
   }
@@ -82,9 +85,11 @@ public final class RunTurn implements AutoCloseable {
     event(kind, body, at, Optional.empty());
   }
 
-  private void append(Event event) {
-    batch.event(event);
+  private Digest append(Event event) {
+    Digest id = batch.add(event);
     head = Optional.of(event);
+    headId = Optional.of(id);
+    return id;
   }
 
   /** Makes a receipt the run's last. */
@@ -130,6 +135,7 @@ public final class RunTurn implements AutoCloseable {
     }
     Commit commit = ledger.append(batch);
     slot.head = head;
+    slot.headId = headId;
     slot.state = state;
     whenEnqueued.forEach(Runnable::run);
     return commit;

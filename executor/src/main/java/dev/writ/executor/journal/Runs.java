@@ -1,5 +1,6 @@
 package dev.writ.executor.journal;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
 import dev.writ.ledger.Event;
@@ -7,18 +8,25 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The runs in use. Whoever works in a run borrows it; whoever appends to it takes its turn. A run
- * that nobody borrows is forgotten here and read from the ledger again.
+ * The runs in use. Whoever works in a run borrows it; whoever appends to it takes its turn. This is
+ * the one way to append to a run, so an open run that nobody borrows is remembered for a while and
+ * need not be read from the ledger again; a claim on a run that was not opened is forgotten.
  */
 public final class Runs {
+  private static final int IDLE_MAX = 4_096;
+
   private final Ledger ledger;
   private final SecureRandom random;
   private final TreeMap<RunId, Slot> slots = new TreeMap<>();
+
+  /** Open runs that nobody borrows, the one that was given back first at the front. */
+  private final LinkedHashMap<RunId, Slot> idle = new LinkedHashMap<>();
 
   static final class Slot {
     final ReentrantLock lock = new ReentrantLock();
@@ -26,6 +34,10 @@ public final class Runs {
     int borrowers;
     boolean loaded;
     Optional<Event> head = Optional.empty();
+
+    /** The head's id, where it is known without hashing. */
+    Optional<Digest> headId = Optional.empty();
+
     Optional<RunState> state = Optional.empty();
     Optional<String> claimedOpener = Optional.empty();
     Optional<String> claimedSeed = Optional.empty();
@@ -44,6 +56,10 @@ public final class Runs {
   public Borrowed borrow(RunId id) {
     Slot slot;
     synchronized (slots) {
+      Slot remembered = idle.remove(id);
+      if (remembered != null) {
+        slots.put(id, remembered);
+      }
       slot = slots.computeIfAbsent(id, Slot::new);
       slot.borrowers++;
     }
@@ -134,6 +150,12 @@ public final class Runs {
       synchronized (slots) {
         if (--slot.borrowers == 0) {
           slots.remove(slot.id);
+          if (slot.state.isPresent()) {
+            idle.put(slot.id, slot);
+            if (idle.size() > IDLE_MAX) {
+              idle.pollFirstEntry();
+            }
+          }
         }
       }
     }

@@ -13,6 +13,7 @@ import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerView;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What was served is served again from the ledger, the same bytes; what runs is not run a second
@@ -33,12 +34,15 @@ public final class Idempotency {
   public Optional<Served> find(Order order) {
     Digest request = order.decision().request();
     requireIssued(order, request);
+    if (order.writ().prelude().isOfNewRequest()) {
+      return Optional.empty(); // its key was looked up under the locks that are still held
+    }
     Optional<Served> served = served(request);
     if (served.isPresent()) {
       return served;
     }
     requireNotRunning(request);
-    return sameKey(order.request(), request, order.effectDigest());
+    return sameKey(order.request(), request, order::effectDigest);
   }
 
   /**
@@ -46,7 +50,8 @@ public final class Idempotency {
    *
    * @throws WritException {@code EXE-110} where it asked for another
    */
-  public Optional<Served> sameKey(Request request, Digest requestId, Digest effect) {
+  public Optional<Served> sameKey(
+      Request request, Digest requestId, Supplier<Digest> effectDigest) {
     Optional<Digest> first =
         ledger
             .get(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(request, requestId))
@@ -54,6 +59,7 @@ public final class Idempotency {
     if (first.isEmpty() || first.get().equals(requestId)) {
       return Optional.empty();
     }
+    Digest effect = effectDigest.get();
     Digest firstEffect = request(first.get()).effect().digest();
     if (!firstEffect.equals(effect)) {
       throw new WritException(

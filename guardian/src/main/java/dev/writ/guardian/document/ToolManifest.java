@@ -11,26 +11,19 @@ import java.util.Optional;
 
 /**
  * What a tool is. It names its files by digest, so the digest of the manifest is the digest of the
- * whole package.
- *
- * @param driver which driver runs it, for example {@code wasm}
- * @param determinism the best that the author promises; the driver may grant less
- * @param operations sorted by name
- * @param capabilities what it may touch beyond its params and inputs
- * @param resourcesMax the most that any effect of it may declare
- * @param sandboxes sandbox profiles it can run under, sorted
- * @param files content of the package, sorted by path
+ * whole package; it is asked for many times in every effect, so it is computed once.
  */
-public record ToolManifest(
-    String name,
-    String version,
-    String driver,
-    Determinism determinism,
-    List<Operation> operations,
-    Capabilities capabilities,
-    Resources resourcesMax,
-    List<String> sandboxes,
-    List<PackageFile> files) {
+public final class ToolManifest {
+  private final String name;
+  private final String version;
+  private final String driver;
+  private final Determinism determinism;
+  private final List<Operation> operations;
+  private final Capabilities capabilities;
+  private final Resources resourcesMax;
+  private final List<String> sandboxes;
+  private final List<PackageFile> files;
+  private final ToolRef ref;
 
   /**
    * One operation.
@@ -73,6 +66,12 @@ public record ToolManifest(
    */
   public record Capabilities(
       List<String> paths, List<String> environment, List<String> network, boolean workspace) {
+    public Capabilities {
+      paths = List.copyOf(paths);
+      environment = List.copyOf(environment);
+      network = List.copyOf(network);
+    }
+
     static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
 
     static Capabilities read(Fields fields) {
@@ -120,13 +119,77 @@ public record ToolManifest(
     }
   }
 
-  public ToolManifest {
-    operations = List.copyOf(operations);
-    sandboxes = List.copyOf(sandboxes);
-    files = List.copyOf(files);
+  /**
+   * @param driver which driver runs it, for example {@code wasm}
+   * @param determinism the best that the author promises; the driver may grant less
+   * @param operations sorted by name
+   * @param capabilities what it may touch beyond its params and inputs
+   * @param resourcesMax the most that any effect of it may declare
+   * @param sandboxes sandbox profiles it can run under, sorted
+   * @param files content of the package, sorted by path
+   */
+  public ToolManifest(
+      String name,
+      String version,
+      String driver,
+      Determinism determinism,
+      List<Operation> operations,
+      Capabilities capabilities,
+      Resources resourcesMax,
+      List<String> sandboxes,
+      List<PackageFile> files) {
+    this.name = name;
+    this.version = version;
+    this.driver = driver;
+    this.determinism = determinism;
+    this.operations = List.copyOf(operations);
+    this.capabilities = capabilities;
+    this.resourcesMax = resourcesMax;
+    this.sandboxes = List.copyOf(sandboxes);
+    this.files = List.copyOf(files);
     requireSorted("operations", operations.stream().map(Operation::name).toList());
     requireSorted("sandboxes", sandboxes);
+    requireSorted("capabilities/paths", capabilities.paths());
+    requireSorted("capabilities/environment", capabilities.environment());
+    requireSorted("capabilities/network", capabilities.network());
     requireSorted("files", files.stream().map(PackageFile::path).toList());
+    this.ref = new ToolRef(name, version, Jcs.digest(toJson()));
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public String version() {
+    return version;
+  }
+
+  public String driver() {
+    return driver;
+  }
+
+  public Determinism determinism() {
+    return determinism;
+  }
+
+  public List<Operation> operations() {
+    return operations;
+  }
+
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  public Resources resourcesMax() {
+    return resourcesMax;
+  }
+
+  public List<String> sandboxes() {
+    return sandboxes;
+  }
+
+  public List<PackageFile> files() {
+    return files;
   }
 
   private static void requireSorted(String list, List<String> names) {
@@ -187,14 +250,30 @@ public record ToolManifest(
 
   /** The package digest: the digest of the canonical manifest. */
   public Digest packageDigest() {
-    return Jcs.digest(toJson());
+    return ref.packageDigest();
   }
 
   public ToolRef ref() {
-    return new ToolRef(name, version, packageDigest());
+    return ref;
   }
 
   public Optional<Operation> operation(String operationName) {
     return operations.stream().filter(o -> o.name().equals(operationName)).findFirst();
+  }
+
+  /** Equal manifests are one package: their canonical bytes are the same. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ToolManifest that && ref.equals(that.ref);
+  }
+
+  @Override
+  public int hashCode() {
+    return ref.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "ToolManifest " + name + " " + version + " " + packageDigest();
   }
 }
