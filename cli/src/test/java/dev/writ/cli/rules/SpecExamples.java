@@ -54,7 +54,11 @@ final class SpecExamples {
               "envelope",
               text -> Envelope.parse(Jcs.canonicalize(text)),
               "payload",
-              Jcs::canonicalize));
+              Jcs::canonicalize,
+              "event",
+              text -> Jcs.parseCanonical(text, Limits.DEFAULT),
+              "anchor",
+              text -> Jcs.parseCanonical(text, Limits.DEFAULT)));
 
   private SpecExamples() {}
 
