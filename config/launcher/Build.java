@@ -178,6 +178,9 @@ final class Build {
                 "-Dforbiddenapis.skip",
                 "-f",
                 top.resolve("pom.xml").toString(),
+                "-pl",
+                "cli",
+                "-am",
                 "process-classes")
             .directory(top.toFile())
             .redirectErrorStream(true);

@@ -54,7 +54,11 @@ final class SpecExamples {
               "envelope",
               text -> Envelope.parse(Jcs.canonicalize(text)),
               "payload",
-              Jcs::canonicalize));
+              Jcs::canonicalize,
+              "event",
+              text -> Jcs.parseCanonical(text, Limits.DEFAULT),
+              "anchor",
+              text -> Jcs.parseCanonical(text, Limits.DEFAULT)));
 
   private SpecExamples() {}
 
@@ -98,10 +102,10 @@ final class SpecExamples {
         throw new AssertionError(type.getSimpleName() + " writes its example as other bytes");
       }
     } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
+      if (e.getCause() instanceof WritException refusal) {
+        throw refusal;
       }
-      throw new AssertionError(e);
+      throw new AssertionError(type + " cannot be read", e.getCause());
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(type + " is not read as a document", e);
     }
