@@ -3,6 +3,8 @@ package dev.writ.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.driver.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -41,7 +43,7 @@ class DeterminismTest {
       Call call = tool.apply(1);
       String first = Call.show(call.run());
       assertThat(first).startsWith("SUCCEEDED ok");
-      for (int i = 0; i < 50; i++) {
+      for (int i = 1; i < 50; i++) {
         assertThat(Call.show(call.run())).isEqualTo(first);
       }
     }
@@ -103,6 +105,49 @@ class DeterminismTest {
       Locale.setDefault(locale);
       TimeZone.setDefault(zone);
     }
+  }
+
+  /** Prints what each tool gives, for {@link #anotherJvmChangesNothing}. */
+  public static final class OtherHost {
+    private OtherHost() {}
+
+    public static void main(String[] args) {
+      StringBuilder all = new StringBuilder();
+      TOOLS.forEach(tool -> all.append(Call.show(tool.apply(1).run())).append('\n'));
+      all.append(Call.show(TestTools.guest("nans").run())).append('\n');
+      all.append(Call.show(TestTools.js("const f = () => f(); f()").run())).append('\n');
+      byte[] bytes = all.toString().getBytes(StandardCharsets.UTF_8);
+      System.out.print("[" + HexFormat.of().formatHex(bytes) + "]");
+      TestTools.DRIVERS.close();
+    }
+  }
+
+  /** One JVM that only interprets, one that only compiles, with other charsets and places. */
+  @Test
+  void anotherJvmChangesNothing() throws Exception {
+    String interpreted =
+        otherJvm("-Xint", "-Dfile.encoding=ISO-8859-1", "-Duser.language=tr", "-Duser.country=TR");
+    String compiled =
+        otherJvm("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=US-ASCII",
+            "-Duser.timezone=Asia/Kathmandu");
+    assertThat(interpreted).isEqualTo(compiled).contains(
+        HexFormat.of().formatHex("SUCCEEDED".getBytes(StandardCharsets.UTF_8)));
+    StringBuilder here = new StringBuilder();
+    TOOLS.forEach(tool -> here.append(Call.show(tool.apply(1).run())).append('\n'));
+    assertThat(new String(HexFormat.of().parseHex(interpreted), StandardCharsets.UTF_8))
+        .startsWith(here.toString());
+  }
+
+  private static String otherJvm(String... flags) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(flags));
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), OtherHost.class.getName()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    assertThat(process.waitFor()).as(output).isZero();
+    return output.substring(output.lastIndexOf('[') + 1, output.lastIndexOf(']'));
   }
 
   /**

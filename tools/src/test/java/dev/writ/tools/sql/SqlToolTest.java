@@ -149,10 +149,10 @@ class SqlToolTest {
   @Test
   void aLargeSortNeedsNoFile() {
     String sql =
-        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t LIMIT 20000),"
-            + " s AS (SELECT n, hex(zeroblob(200)) || n AS k FROM t ORDER BY k DESC LIMIT -1)"
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t LIMIT 5000),"
+            + " s AS (SELECT n, hex(zeroblob(400)) || n AS k FROM t ORDER BY k DESC LIMIT -1)"
             + " SELECT count(*), max(n) FROM s";
-    assertThat(rows(TestTools.sql(sql))).isEqualTo("[[20000,20000]]");
+    assertThat(rows(TestTools.sql(sql))).isEqualTo("[[5000,5000]]");
   }
 
   @Test
