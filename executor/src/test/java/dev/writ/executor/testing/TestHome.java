@@ -31,6 +31,7 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -113,8 +114,13 @@ public final class TestHome implements AutoCloseable {
   }
 
   private LedgerConfig ledgerConfig(Path at) {
+    // The anchor's own clock: a thread of the ledger reads it, whenever it comes to.
     return new LedgerConfig(
-        at.resolve("data"), at.resolve("anchor.json"), origin, TestKeys.key("log"), clock);
+        at.resolve("data"),
+        at.resolve("anchor.json"),
+        origin,
+        TestKeys.key("log"),
+        InstantSource.fixed(START));
   }
 
   private void start() {
