@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -85,8 +84,7 @@ public final class Accounts {
   public static Accounts restore(Iterable<Row> rows, Policy p, Instant now) {
     Accounts accounts = new Accounts(p);
     for (Row row : rows) {
-      Digest request =
-          Digest.ofBytes(HexFormat.of().parseHex(row.key().substring(ROW_PREFIX.length())));
+      Digest request = Digest.parse("sha256:" + row.key().substring(ROW_PREFIX.length()));
       JsonValue value =
           Jcs.parseCanonical(row.value().orElseThrow(), Limits.DEFAULT);
       AccountEntry entry = AccountEntry.read(request, value);

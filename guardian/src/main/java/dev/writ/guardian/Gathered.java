@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.JudgeInputs.Ignored;
@@ -79,6 +80,7 @@ record Gathered(
   }
 
   private static SeenArtifact artifact(Envelope envelope, Admitted a, Trust trust, Instant time) {
+    requireSameTenant(envelope, a);
     List<JudgeInputs.Signer> signers =
         trust.verify(envelope, envelope.payloadType(), time).stream()
             .peek(key -> requireTenant(key, a))
@@ -86,6 +88,16 @@ record Gathered(
                 key -> new JudgeInputs.Signer(key.kid(), key.role().text(), key.subject()))
             .toList();
     return new SeenArtifact(envelope.id(), envelope.payloadType(), signers);
+  }
+
+  /** A document of ours that names a tenant is evidence in that tenant alone. */
+  private static void requireSameTenant(Envelope envelope, Admitted a) {
+    if (envelope.payloadType().startsWith("application/vnd.writ.")
+        && envelope.document() instanceof JsonValue.Obj document
+        && document.get("tenant") instanceof JsonValue.Str tenant
+        && !tenant.value().equals(a.request().scope().tenant())) {
+      throw new WritException(GuardianError.EVIDENCE_FOREIGN, envelope.id().toString());
+    }
   }
 
   /** An artifact's signer belongs to the tenant, or to the installation. */

@@ -98,7 +98,7 @@ public enum GuardianError implements ErrorCode {
       "the workspace is not pinned as it must be",
       "Set workspace_before to the tree's digest where the tool uses the workspace."),
   SCHEMA_REFUSED(
-      "GRD-420", "a schema of a tool manifest is not acceptable", "Write it as spec/tool-manifest.md says."),
+      "GRD-420", "a schema or capability of a tool manifest is not acceptable", "Write it as spec/tool-manifest.md says."),
   OUTPUT_SCHEMA("GRD-421", "an output does not fit the operation's schema", "Mend the tool."),
 
   POLICY_SYNTAX("GRD-501", "the file is not YAML or JSON", "Mend the syntax."),

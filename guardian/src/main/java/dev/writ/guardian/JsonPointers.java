@@ -3,7 +3,7 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.Optional;
 
-/** JSON Pointers (RFC 6901) through objects; a pointer through a list finds nothing. */
+/** JSON Pointers (RFC 6901) through objects. */
 final class JsonPointers {
   private JsonPointers() {}
 
@@ -13,6 +13,11 @@ final class JsonPointers {
         || text.charAt(0) == '/' && !text.replace("~0", "").replace("~1", "").contains("~");
   }
 
+  /**
+   * What a pointer points to; nothing where an object on the way has no such member. Where something
+   * on the way is no object it finds null, which fits no capability: a list must not hide what is
+   * below it.
+   */
   static Optional<JsonValue> find(JsonValue root, String pointer) {
     JsonValue value = root;
     if (pointer.isEmpty()) {
@@ -20,7 +25,10 @@ final class JsonPointers {
     }
     for (String part : pointer.substring(1).split("/", -1)) {
       String key = part.replace("~1", "/").replace("~0", "~");
-      if (!(value instanceof JsonValue.Obj object) || object.get(key) == null) {
+      if (!(value instanceof JsonValue.Obj object)) {
+        return Optional.of(JsonValue.NULL);
+      }
+      if (object.get(key) == null) {
         return Optional.empty();
       }
       value = object.get(key);

@@ -55,6 +55,10 @@ public final class ToolSchemas {
   private ToolSchemas(ToolManifest manifest, Digest packageDigest) {
     this.manifest = manifest;
     this.packageDigest = packageDigest;
+    ToolManifest.Capabilities capabilities = manifest.capabilities();
+    Stream.of(capabilities.paths(), capabilities.environment(), capabilities.network())
+        .flatMap(List::stream)
+        .forEach(pointer -> requirePointer(manifest.name(), pointer));
     for (ToolManifest.Operation operation : manifest.operations()) {
       String at = manifest.name() + "/" + operation.name();
       inputs.put(operation.name(), compile(at + "/input", operation.input()));
@@ -96,6 +100,15 @@ public final class ToolSchemas {
     return packageDigest;
   }
 
+  /** A capability that points nowhere would check nothing. */
+  private static void requirePointer(String tool, String pointer) {
+    if (!JsonPointers.isPointer(pointer)) {
+      throw new WritException(
+          GuardianError.SCHEMA_REFUSED,
+          tool + "/capabilities: \"" + Outcomes.cut(pointer) + "\" is not a JSON Pointer");
+    }
+  }
+
   private static Schema compile(String at, JsonValue.Obj schema) {
     SchemaRules.require(at, schema);
     try {
@@ -109,9 +122,13 @@ public final class ToolSchemas {
   }
 
   /**
-   * @throws WritException {@code GRD-403} where the params do not fit
+   * @throws WritException {@code GRD-402} for an operation that there is not, {@code GRD-403}
+   *     where the params do not fit
    */
   public void requireInput(String operation, JsonValue params) {
+    if (!inputs.containsKey(operation)) {
+      throw new WritException(GuardianError.ENVELOPE_OPERATION, operation);
+    }
     require(inputs.get(operation), GuardianError.ENVELOPE_PARAMS, "params", params);
   }
 

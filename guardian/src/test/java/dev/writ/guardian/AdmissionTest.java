@@ -26,7 +26,7 @@ class AdmissionTest {
     byte[] good = request.bytes();
     assertThat(Admission.admit(good, World.trust(), policy, World.NOW).charged())
         .containsExactly(World.SUBJECT, "owner");
-    for (int i = 0; i < Integer.getInteger("writ.rounds", 400); i++) {
+    for (int i = 0; i < Integer.getInteger("writ.rounds", 200); i++) {
       byte[] bad = good.clone();
       int at = random.nextInt(bad.length);
       bad[at] ^= (byte) (1 << random.nextInt(8));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Random requests under random requirements: what must hold for all of them. */
 class JudgementIsPureTest {
   private static final long SEED = Long.getLong("writ.seed", 20261121L);
-  private static final int ROUNDS = Integer.getInteger("writ.rounds", 150);
+  private static final int ROUNDS = Integer.getInteger("writ.rounds", 60);
 
   /** A random requirement, as a policy writes it. */
   private static String requirement(Random random, int depth, boolean approvals) {

@@ -95,7 +95,7 @@ class PolicyFileTest {
             .replace("PACKAGE", World.manifest().packageDigest().toString())
             .getBytes(StandardCharsets.UTF_8);
     int refused = 0;
-    for (int i = 0; i < Integer.getInteger("writ.rounds", 300); i++) {
+    for (int i = 0; i < Integer.getInteger("writ.rounds", 150); i++) {
       byte[] bad = good.clone();
       for (int k = 0; k <= random.nextInt(3); k++) {
         bad[random.nextInt(bad.length)] = (byte) (32 + random.nextInt(95));

@@ -2,11 +2,16 @@ package dev.writ.guardian;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome.Outcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -71,5 +76,30 @@ class TheFourChecksTest {
             decision.snapshot(),
             Optional.empty());
     assertThat(again.toJson()).isEqualTo(decision.toJson());
+  }
+
+  @Test
+  void aDelegatorCannotApproveWhatIsAskedForIt() {
+    Policy policy =
+        World.policy(
+            World.POLICY.replace(
+                    "{ cel: 'size(params.source) < 20000' }",
+                    "{ approvals: { role: reviewer, count: 1 } }")
+                + "  - { tenant: acme, subject: owner, roles: [reviewer] }\n");
+    World.RequestBuilder request = World.request();
+    request.delegations =
+        List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
+    Admitted a = request.admit(policy);
+    SigningKey other = World.key("owner as approver");
+    Trust trust =
+        World.trustWith(World.trusted(other, KeyRole.APPROVER, World.TENANT, "owner"));
+    Envelope approval = World.approval(other, "owner", a, policy, Approval.Verdict.APPROVE);
+    Decision decision =
+        World.accounts(policy)
+            .judge(a, World.circumstances(approval), policy, trust, World.NOW)
+            .decision();
+    assertThat(decision.verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(JudgeInputs.read(decision.inputs()).ignored())
+        .containsExactly(new JudgeInputs.Ignored(approval.id(), "GRD-612"));
   }
 }

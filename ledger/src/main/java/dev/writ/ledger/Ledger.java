@@ -151,16 +151,26 @@ public final class Ledger extends StoreView {
 
   /** For tests: what stands between the appender and the disk can be wrapped. */
   static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
-    Format.require(config.dir());
-    Store store = Store.open(config.dir().resolve("db"));
+    Ledger ledger = unstarted(config, seam);
     try {
-      Ledger ledger = new Ledger(config, store, seam);
       Anchor.read(config.anchor())
           .orElseThrow(
               () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()))
           .verify(ledger);
       ledger.start();
       return ledger;
+    } catch (WritException e) {
+      ledger.close();
+      throw e;
+    }
+  }
+
+  /** Opens the database and loads the state; nothing can be written before {@link #start}. */
+  private static Ledger unstarted(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
+    Format.require(config.dir());
+    Store store = Store.open(config.dir().resolve("db"));
+    try {
+      return new Ledger(config, store, seam);
     } catch (WritException e) {
       store.close();
       throw e;
@@ -203,13 +213,12 @@ public final class Ledger extends StoreView {
 
   /** As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write. */
   public static long nextIncarnation(LedgerConfig config, Incarnating incarnating) {
-    Format.require(config.dir());
-    Store store = Store.open(config.dir().resolve("db"));
-    try {
-      Ledger ledger = new Ledger(config, store, disk -> disk);
+    Commit commit;
+    long next;
+    try (Ledger ledger = unstarted(config, disk -> disk)) {
       Optional<Anchor> anchor = Anchor.read(config.anchor());
       anchor.ifPresent(a -> a.requireOrigin(ledger.origin()));
-      long next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
+      next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
       Batch batch = incarnating.batch(ledger, next).incarnation(next);
       // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
       // writes under an incarnation which no anchor knows.
@@ -217,14 +226,10 @@ public final class Ledger extends StoreView {
               ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
           .write(config.anchor());
       ledger.start();
-      Commit commit = ledger.append(batch);
-      ledger.close();
-      commit.await();
-      return next;
-    } catch (WritException e) {
-      store.close();
-      throw e;
+      commit = ledger.append(batch);
     }
+    commit.await();
+    return next;
   }
 
   /**

@@ -247,6 +247,9 @@ final class Store implements AutoCloseable {
             .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
             .setKeepLogFileNum(2)
             .setMaxTotalWalSize(WAL_BYTES_MAX)
+            // One thread writes, so the cheaper memtable insertion is right.
+            .setAllowConcurrentMemtableWrite(false)
+            .setEnableWriteThreadAdaptiveYield(false)
             .setMaxOpenFiles(-1);
     // All files are held open, so that a reader keeps those that the writer has compacted away.
     return scratch.isPresent()

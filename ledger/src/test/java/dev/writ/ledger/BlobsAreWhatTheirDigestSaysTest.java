@@ -22,7 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BlobsAreWhatTheirDigestSaysTest {
   private static final int LARGE = Batch.BLOB_BYTES_MAX + 1;
-  private static final int STREAM_MIB = Integer.getInteger("writ.blob.mib", 300);
+
+  /** Two and a half heaps of the child that streams it. */
+  private static final int STREAM_MIB = Integer.getInteger("writ.blob.mib", 160);
 
   @TempDir Path home;
   private Ledger ledger;

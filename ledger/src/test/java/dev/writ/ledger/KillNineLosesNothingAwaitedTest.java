@@ -6,6 +6,8 @@ import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
@@ -37,16 +39,22 @@ class KillNineLosesNothingAwaitedTest {
       byte[] blob = new byte[Batch.BLOB_BYTES_MAX + 1];
       while (true) {
         long seq = ledger.pendingHead(run).orElseThrow().seq() + 1;
-        BlobSink sink = ledger.newBlob();
-        blob[0] = (byte) seq;
-        try {
-          sink.write(blob);
-        } catch (java.io.IOException e) {
-          throw new java.io.UncheckedIOException(e);
+        Batch batch = step(ledger, run, run + " " + seq);
+        if (seq % 8 == 0) {
+          blob[0] = (byte) seq;
+          batch.blob(written(ledger, blob));
         }
-        Batch batch = step(ledger, run, run + " " + seq).blob(sink.finish());
         ledger.append(batch.put("last", run.run(), Keys.number(seq))).await();
         say(run.run() + " " + seq);
+      }
+    }
+
+    private static BlobRef written(Ledger ledger, byte[] content) {
+      try (BlobSink sink = ledger.newBlob()) {
+        sink.write(content);
+        return sink.finish();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Random;
 import org.bouncycastle.asn1.ASN1EncodableVector;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
@@ -128,6 +129,30 @@ class Pbes2Test {
     byte[] small = encrypted(scrypt(16, 2, 1, 1, 32), 16);
     assertThatThrownBy(() -> Pbes2.decrypt(small, PASSPHRASE))
         .isInstanceOf(Pbes2.WrongPassphraseException.class);
+  }
+
+  /** Cheap costs, so that every byte can be bent: only the three exceptions ever come out. */
+  @Test
+  void noMutantDoesAnythingElse() throws IOException {
+    Random random = new Random(Refused.seed(getClass()));
+    byte[] whole = encrypted(scrypt(16, 2, 1, 1), 16);
+    int rounds = Integer.getInteger("writ.mutations", 20_000) / 10;
+    int refused = 0;
+    for (int i = 0; i < rounds; i++) {
+      byte[] mutant = whole.clone();
+      for (int n = random.nextInt(1, 4); n > 0; n--) {
+        mutant[random.nextInt(mutant.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      try {
+        Pbes2.decrypt(mutant, PASSPHRASE);
+      } catch (Pbes2.MalformedException
+          | Pbes2.UnsupportedException
+          | Pbes2.WrongPassphraseException e) {
+        refused++;
+      }
+    }
+    // A bent salt, cost or ciphertext now and then leaves a right padding: noise, for KeyFiles to see.
+    assertThat(refused).isBetween(rounds * 9 / 10, rounds);
   }
 
   @Test

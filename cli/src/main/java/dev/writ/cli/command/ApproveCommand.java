@@ -18,7 +18,10 @@ import java.security.SecureRandom;
 public final class ApproveCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("approve", "Approve or reject a request that was escalated; the approval names this exact request, effect and policy. `writ submit ID` executes it then.")
+    return Usage.of(
+            "approve",
+            "Approve or reject a request that was escalated; the approval names this exact request, effect and policy.",
+            "`writ submit ID` executes it then.")
         .argument("REQUEST", "The request's id, or its beginning.")
         .flag("--reject", "Reject it: a final denial.")
         .option("--as", "KEY", "The approver's key (default: the home's).")

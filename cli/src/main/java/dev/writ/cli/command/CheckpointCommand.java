@@ -11,7 +11,10 @@ import dev.writ.cli.Usage;
 public final class CheckpointCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("checkpoint", "Sign the log as it stands and print the note (C2SP tlog-checkpoint). Who keeps it can tell later whether anything before it was changed.");
+    return Usage.of(
+            "checkpoint",
+            "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
+            "Who keeps it can tell later whether anything before it was changed.");
   }
 
 

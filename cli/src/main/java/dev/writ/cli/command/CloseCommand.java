@@ -18,7 +18,10 @@ import java.nio.charset.StandardCharsets;
 public final class CloseCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("close", "Close a run for good: nothing can follow in it, and cutting off its end is seen. Prints the checkpoint that covers it.")
+    return Usage.of(
+            "close",
+            "Close a run for good: nothing can follow in it, and cutting off its end is seen.",
+            "Prints the checkpoint that covers it.")
         .argument("RUN", "")
         .option("--as", "KEY", "The opener's key (default: the home's).");
   }

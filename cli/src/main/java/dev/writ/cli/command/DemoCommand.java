@@ -47,7 +47,10 @@ import java.util.Optional;
 public final class DemoCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("demo", "Make a data directory and play an agent that asks for a handful of effects: allowed, denied, escalated and approved, repeated, failing. Everything is real and stays for you to look at.");
+    return Usage.of(
+            "demo",
+            "Make a data directory and play an agent that asks for a handful of effects: allowed, denied, escalated and approved, repeated, failing.",
+            "Everything is real and stays for you to look at.");
   }
 
   private static final Home.Names NAMES = new Home.Names("acme", "researcher", "reviewer");

@@ -27,7 +27,10 @@ import dev.writ.ledger.LedgerConfig;
 public final class FsckCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("fsck", "Rebuild chains, log, digests and checkpoints from the raw entries and compare. Reads only, also beside a server; --restored is the exception.")
+    return Usage.of(
+            "fsck",
+            "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
+            "Reads only, also beside a server; --restored is the exception.")
         .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
         .flag("--restored", "Take a ledger that was put back from a backup into service, as its next incarnation: every intent issued before is void, and that is an event. It is examined first.");
   }

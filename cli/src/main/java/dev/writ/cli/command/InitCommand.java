@@ -21,7 +21,10 @@ import java.security.SecureRandom;
 public final class InitCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("init", "Make a data directory: keys, a policy to begin with, a ledger. With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")
+    return Usage.of(
+            "init",
+            "Make a data directory: keys, a policy to begin with, a ledger.",
+            "With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")
         .option("--tenant", "NAME", "The tenant (default: local).")
         .option("--agent", "NAME", "The agent that requests (default: agent).")
         .option("--approver", "NAME", "Who approves (default: approver).")

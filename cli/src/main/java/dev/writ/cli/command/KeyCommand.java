@@ -133,7 +133,10 @@ public final class KeyCommand implements CliCommand {
   static final class Make implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("new", "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set. Policy must name its holder before it can do anything.")
+    return Usage.of(
+            "new",
+            "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
+            "Policy must name its holder before it can do anything.")
         .argument("NAME", "The holder; also the file's name.")
         .option("--role", "ROLE", "agent, approver, principal, attestor, surface, … (default: agent).")
         .option("--tenant", "NAME", "The tenant (default: the home's; none for keys of the installation).");

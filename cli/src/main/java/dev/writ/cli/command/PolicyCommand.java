@@ -18,6 +18,7 @@ import dev.writ.guardian.policy.Policy;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** {@code writ policy}: what agents may do. */
 public final class PolicyCommand implements CliCommand {
@@ -56,8 +57,16 @@ public final class PolicyCommand implements CliCommand {
           .build();
     }
 
+    /** Version and predecessor are counted up at activation, so they do not tell two apart. */
     boolean isInForce() {
-      return inForce.map(p -> p.digest().equals(policy.digest())).orElse(false);
+      return inForce.filter(p -> rules(p).equals(rules(policy))).isPresent();
+    }
+
+    private static TreeMap<String, JsonValue> rules(Policy policy) {
+      TreeMap<String, JsonValue> members = new TreeMap<>(policy.toJson().members());
+      members.remove("version");
+      members.remove("previous");
+      return members;
     }
   }
 
@@ -69,7 +78,10 @@ public final class PolicyCommand implements CliCommand {
   static final class Check implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("check", "Check a policy file: every error names file, line, column and field. Needs no data directory; where there is one, says how the policy stands to it.")
+    return Usage.of(
+            "check",
+            "Check a policy file: every error names file, line, column and field.",
+            "Needs no data directory; where there is one, says how the policy stands to it.")
         .argument("FILE", "A policy in YAML or JSON.");
   }
 
@@ -110,7 +122,10 @@ public final class PolicyCommand implements CliCommand {
                   + policy.tools().size()
                   + " approved tools");
       if (checked.isInForce()) {
-        terminal.out().println("      this policy is in force");
+        terminal
+            .out()
+            .println(
+                "      this policy is in force, as version " + checked.inForce().get().version());
       } else if (checked.inForce().isPresent()) {
         terminal
             .out()
@@ -126,7 +141,10 @@ public final class PolicyCommand implements CliCommand {
   static final class Activate implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("activate", "Sign a policy with the policy owner's key and put it in force. Version and `previous` are set to follow the policy in force, unless the file states them so. What was decided under the old policy and not executed is refused from then on.")
+    return Usage.of(
+            "activate",
+            "Sign a policy with the policy owner's key and put it in force.",
+            "Version and `previous` are set to follow the policy in force, unless the file states them so. What was decided under the old policy and not executed is refused from then on.")
         .argument("FILE", "A policy in YAML or JSON.")
         .option("--as", "KEY", "The owner's key (default: policy-owner).");
   }

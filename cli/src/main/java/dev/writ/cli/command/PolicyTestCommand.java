@@ -20,7 +20,10 @@ import java.util.Optional;
 final class PolicyTestCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("test", "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md). Needs no data directory; ends with 3 where a case comes out otherwise.")
+    return Usage.of(
+            "test",
+            "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
+            "Needs no data directory; ends with 3 where a case comes out otherwise.")
         .argument("POLICY", "")
         .argument("CASES", "");
   }

@@ -18,7 +18,10 @@ import java.util.List;
 public final class ResolveCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("resolve", "State what became of an effect whose receipt says IN_DOUBT, after looking at the world. Nothing is run: to do it again, submit a new request.")
+    return Usage.of(
+            "resolve",
+            "State what became of an effect whose receipt says IN_DOUBT, after looking at the world.",
+            "Nothing is run: to do it again, submit a new request.")
         .argument("RECEIPT", "Its id, or its beginning.")
         .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
         .option("--note", "NOTE", "What was looked at.");

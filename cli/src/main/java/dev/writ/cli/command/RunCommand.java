@@ -38,7 +38,10 @@ import java.util.TreeSet;
 public final class RunCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("run", "Sign a request for one effect of a tool, have it judged and, if allowed, executed. The output goes to stdout, what happened to stderr.")
+    return Usage.of(
+            "run",
+            "Sign a request for one effect of a tool, have it judged and, if allowed, executed.",
+            "The output goes to stdout, what happened to stderr.")
         .argument("TOOL", "NAME, NAME@VERSION or NAME/OPERATION.")
         .options("--param", "KEY=VALUE", "A parameter as text; KEY=@FILE reads it from a file.")
         .options("--param-json", "KEY=JSON", "A parameter as a JSON value.")

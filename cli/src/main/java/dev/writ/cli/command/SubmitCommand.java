@@ -16,7 +16,10 @@ import java.util.List;
 public final class SubmitCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("submit", "Submit a signed request: a file, or the id of one that was submitted before. A request that was served gets its stored receipt; an approved one is executed now.")
+    return Usage.of(
+            "submit",
+            "Submit a signed request: a file, or the id of one that was submitted before.",
+            "A request that was served gets its stored receipt; an approved one is executed now.")
         .argument("FILE|ID", "");
   }
 

@@ -171,7 +171,10 @@ public final class ToolCommand implements CliCommand {
   static final class Register implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("register", "Check a package (a folder with manifest.json and the files that it names) and copy it into the registry. It runs once policy approves its digest.")
+    return Usage.of(
+            "register",
+            "Check a package (a folder with manifest.json and the files that it names) and copy it into the registry.",
+            "It runs once policy approves its digest.")
         .argument("FOLDER", "");
   }
 

@@ -66,7 +66,10 @@ class ImportsRunOneWayTest {
   void everyModuleWithSourcesIsSeenHereAndHasARule() {
     var seen = new TreeSet<String>();
     classes.forEach(c -> seen.add(module(c)));
-    assertThat(seen).containsAll(Project.modulesWithSources());
+    // bench may see all, so nothing of it needs to be on the class path here.
+    List<String> ruled =
+        Project.modulesWithSources().stream().filter(module -> !module.equals("bench")).toList();
+    assertThat(seen).containsAll(ruled);
     assertThat(MAY_SEE).as("modules that DESIGN 3 names").containsKeys(seen.toArray(String[]::new));
   }
 

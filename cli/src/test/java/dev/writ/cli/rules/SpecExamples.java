@@ -1,14 +1,19 @@
 package dev.writ.cli.rules;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.trust.Trust;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -33,8 +38,8 @@ final class SpecExamples {
     void verify(byte[] canonical);
   }
 
-  /** The kinds of documents: a new kind is one line here. */
-  static final Map<String, Verifier> KINDS = new TreeMap<>(Map.of("envelope", Envelope::parse));
+  /** The kinds of documents, found by their classes: see {@link #kinds}. */
+  static final Map<String, Verifier> KINDS = kinds();
 
   /**
    * The kinds of files that people write or programs of others; tests beside the code look deeper.
@@ -52,6 +57,55 @@ final class SpecExamples {
               Jcs::canonicalize));
 
   private SpecExamples() {}
+
+  /**
+   * A class with a static {@code read(JsonValue)} and a {@code toJson()} is a kind of document. Its
+   * kind is that of its payload type {@code TYPE}, or its name in lower case where it has none. Its
+   * example must be read, and written again as the same bytes.
+   */
+  private static Map<String, Verifier> kinds() {
+    Map<String, Verifier> kinds = new TreeMap<>();
+    kinds.put("envelope", Envelope::parse);
+    for (JavaClass c : Project.classes()) {
+      if (c.isTopLevelClass()
+          && c.tryGetMethod("read", JsonValue.class).isPresent()
+          && c.tryGetMethod("toJson").isPresent()) {
+        Class<?> type = c.reflect();
+        kinds.put(kind(c, type), bytes -> verifySame(type, bytes));
+      }
+    }
+    return kinds;
+  }
+
+  private static String kind(JavaClass c, Class<?> type) {
+    if (c.tryGetField("TYPE").isEmpty()) {
+      return type.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+    }
+    try {
+      return ((String) type.getField("TYPE").get(null))
+          .replace("application/vnd.writ.", "")
+          .replace(".v1+json", "");
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(type + ".TYPE", e);
+    }
+  }
+
+  private static void verifySame(Class<?> type, byte[] canonical) {
+    try {
+      Object document = type.getMethod("read", JsonValue.class).invoke(null, Jcs.parse(canonical));
+      JsonValue again = (JsonValue) type.getMethod("toJson").invoke(document);
+      if (!Arrays.equals(Jcs.write(again), canonical)) {
+        throw new AssertionError(type.getSimpleName() + " writes its example as other bytes");
+      }
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new AssertionError(e);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(type + " is not read as a document", e);
+    }
+  }
 
   /**
    * @param line where the block begins in its page, counted from 1
@@ -95,7 +149,7 @@ final class SpecExamples {
     } else if (info.startsWith("writ:")) {
       Verifier verifier = KINDS.get(info.substring(5));
       if (verifier == null) {
-        throw new AssertionError("no verifier for \"" + info + "\": add it to SpecExamples.KINDS");
+        throw new AssertionError("no class reads \"" + info + "\"; there are " + KINDS.keySet());
       }
       byte[] canonical = compact(block.text());
       Jcs.parseCanonical(canonical, Limits.DEFAULT);

@@ -28,6 +28,11 @@ class SpecExamplesTest {
     return tests;
   }
 
+  @Test
+  void theKindsAreTheDocumentsOfAllModules() {
+    assertThat(SpecExamples.KINDS).containsKeys("request", "decision", "intent", "receipt");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -50,7 +55,7 @@ class SpecExamplesTest {
         "             | {\"a\":1,}            | CAN-003",
         "canonical    | {\"b\": 1, \"a\": 2}  | CAN-012",
         "canonical    | {\"a\": 1.0}          | CAN-012",
-        "writ:nothing | {}                    | no verifier",
+        "writ:nothing | {}                    | no class reads",
         "writ:envelope| {}                    | CAN-020",
         "refused CAN-004 | {\"a\":1}          | not refused",
         "refused CAN-004 | {\"a\":01}         | another code",

@@ -1,8 +1,10 @@
 package dev.writ.guardian.document;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.guardian.GuardianError;
 import java.time.Instant;
 import java.util.List;
 
@@ -27,6 +29,11 @@ public record Delegation(
 
   public Delegation {
     tools = List.copyOf(tools);
+    for (int i = 1; i < tools.size(); i++) {
+      if (tools.get(i - 1).compareTo(tools.get(i)) >= 0) {
+        throw new WritException(GuardianError.LIST_ORDER, "delegation/tools/" + i);
+      }
+    }
   }
 
   public static Delegation read(JsonValue document) {

@@ -66,6 +66,12 @@ public final class ToolManifest {
    */
   public record Capabilities(
       List<String> paths, List<String> environment, List<String> network, boolean workspace) {
+    public Capabilities {
+      paths = List.copyOf(paths);
+      environment = List.copyOf(environment);
+      network = List.copyOf(network);
+    }
+
     static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
 
     static Capabilities read(Fields fields) {
@@ -143,6 +149,9 @@ public final class ToolManifest {
     this.files = List.copyOf(files);
     requireSorted("operations", operations.stream().map(Operation::name).toList());
     requireSorted("sandboxes", sandboxes);
+    requireSorted("capabilities/paths", capabilities.paths());
+    requireSorted("capabilities/environment", capabilities.environment());
+    requireSorted("capabilities/network", capabilities.network());
     requireSorted("files", files.stream().map(PackageFile::path).toList());
     this.ref = new ToolRef(name, version, Jcs.digest(toJson()));
   }

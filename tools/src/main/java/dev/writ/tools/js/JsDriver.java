@@ -43,7 +43,7 @@ public final class JsDriver implements Driver {
       throw new WritException(
           ToolsError.FILES_UNEXPECTED, manifest.name() + " lists " + manifest.files().size());
     }
-    Prelude.bytecode();
+    Prelude.snapshot();
     return invocation -> pool.run(invocation, JsProgram::run);
   }
 }

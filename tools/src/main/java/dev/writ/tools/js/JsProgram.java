@@ -80,7 +80,7 @@ final class JsProgram {
    */
   private void evaluate() {
     try {
-      new QuickJs(guest, wasi, this::offer).run(Prelude.bytecode());
+      QuickJs.run(Prelude.snapshot(), guest, wasi, this::offer);
     } catch (WasmRuntimeException e) {
       if (guest.memoryRefused() || !String.valueOf(e.getMessage()).startsWith(OUT_OF_BOUNDS)) {
         throw e;

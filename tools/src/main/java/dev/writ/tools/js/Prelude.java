@@ -12,15 +12,20 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 
-/** The script that runs before each script, as QuickJS bytecode; compiled once in a JVM. */
+/** The script that runs before each script, ready in a QuickJS; made once in a JVM. */
 final class Prelude {
   private static final class Holder {
-    static final byte[] BYTECODE = compile();
+    static final QuickJs.Snapshot SNAPSHOT = prepare();
   }
 
   private Prelude() {}
 
-  private static byte[] compile() {
+  private static QuickJs.Snapshot prepare() {
+    byte[] bytecode = quickJs().compile(source());
+    return quickJs().snapshot(bytecode);
+  }
+
+  private static QuickJs quickJs() {
     Guest guest = Guest.internal(64 << 20);
     Wasi wasi =
         new Wasi(
@@ -32,7 +37,7 @@ final class Prelude {
             new Drbg(guest.invocation().seed()),
             guest.stdout(),
             guest.stderr());
-    return new QuickJs(guest, wasi, question -> "").compile(source());
+    return QuickJs.initialized(guest, wasi, question -> "");
   }
 
   static byte[] source() {
@@ -43,8 +48,8 @@ final class Prelude {
     }
   }
 
-  /** The bytecode, which is a function of the source and of QuickJS alone. */
-  static byte[] bytecode() {
-    return Holder.BYTECODE;
+  /** A QuickJS with the prelude's bytecode: a function of the source and of QuickJS alone. */
+  static QuickJs.Snapshot snapshot() {
+    return Holder.SNAPSHOT;
   }
 }

@@ -3,10 +3,13 @@ package dev.writ.tools.js;
 import com.dylibso.chicory.runtime.ExportFunction;
 import com.dylibso.chicory.runtime.HostFunction;
 import com.dylibso.chicory.runtime.Instance;
+import com.dylibso.chicory.runtime.Memory;
 import com.dylibso.chicory.wasm.WasmModule;
 import com.dylibso.chicory.wasm.types.FunctionType;
 import com.dylibso.chicory.wasm.types.ValType;
 import dev.writ.tools.wasm.Guest;
+import dev.writ.tools.wasm.GuestEnd;
+import dev.writ.tools.wasm.Reason;
 import dev.writ.tools.wasm.Texts;
 import dev.writ.tools.wasm.Wasi;
 import io.roastedroot.quickjs4j.core.JavyPluginModule;
@@ -31,7 +34,7 @@ final class QuickJs {
     String answer(String question);
   }
 
-  QuickJs(Guest guest, Wasi wasi, Host host) {
+  private QuickJs(Guest guest, Wasi wasi, Host host) {
     List<HostFunction> imports = new ArrayList<>(wasi.functions());
     imports.add(
         new HostFunction(
@@ -43,7 +46,44 @@ final class QuickJs {
               return new long[] {string(caller, host.answer(Texts.text(question)))};
             }));
     instance = guest.instantiate(MODULE, JavyPluginModule::create, imports, Optional.empty());
-    export("initialize_runtime").apply();
+  }
+
+  /** A new QuickJS, which takes most of the time of a small script. */
+  static QuickJs initialized(Guest guest, Wasi wasi, Host host) {
+    QuickJs quickJs = new QuickJs(guest, wasi, host);
+    quickJs.export("initialize_runtime").apply();
+    return quickJs;
+  }
+
+  /**
+   * All that a QuickJS is between two calls: its memory and its one global variable; with a program
+   * that lies in it. Each invocation begins with a copy.
+   */
+  record Snapshot(byte[] memory, long stackPointer, int programAt, int programLength) {}
+
+  /** What this is now, with a program added to it. */
+  Snapshot snapshot(byte[] bytecode) {
+    int at = allocate(instance, bytecode);
+    int size = instance.memory().pages() * Memory.PAGE_SIZE;
+    return new Snapshot(
+        instance.memory().readBytes(0, size),
+        instance.global(0).getValue(),
+        at,
+        bytecode.length);
+  }
+
+  /** A QuickJS as it was then, run with the snapshot's program and all jobs that it leaves. */
+  static void run(Snapshot snapshot, Guest guest, Wasi wasi, Host host) {
+    QuickJs quickJs = new QuickJs(guest, wasi, host);
+    Memory memory = quickJs.instance.memory();
+    int missing = snapshot.memory().length / Memory.PAGE_SIZE - memory.pages();
+    if (memory.grow(missing) < 0) {
+      throw GuestEnd.killed(
+          Reason.OUT_OF_MEMORY, "QuickJS needs " + snapshot.memory().length + " bytes of memory");
+    }
+    memory.write(0, snapshot.memory());
+    quickJs.instance.global(0).setValue(snapshot.stackPointer());
+    quickJs.export("invoke").apply(snapshot.programAt(), snapshot.programLength(), 0, 0);
   }
 
   private ExportFunction export(String name) {
@@ -72,10 +112,5 @@ final class QuickJs {
     int wide = (int) export("compileSrc").apply(at, source.length)[0];
     return instance.memory().readBytes(
         instance.memory().readInt(wide), instance.memory().readInt(wide + 4));
-  }
-
-  /** Runs bytecode, and all jobs that it leaves. */
-  void run(byte[] bytecode) {
-    export("invoke").apply(allocate(instance, bytecode), bytecode.length, 0, 0);
   }
 }

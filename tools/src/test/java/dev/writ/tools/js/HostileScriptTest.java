@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A script can spoil its own result and nothing else. */
-@Timeout(60)
+@Timeout(300)
 class HostileScriptTest {
   private static String end(Call call) {
     Outcome outcome = call.run();

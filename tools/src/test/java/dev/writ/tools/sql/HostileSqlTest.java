@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A statement reads its inputs and touches nothing else. */
-@Timeout(60)
+@Timeout(300)
 class HostileSqlTest {
   private static final String ENDLESS =
       "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT ";

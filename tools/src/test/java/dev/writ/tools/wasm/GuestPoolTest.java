@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Guests share a bounded host. */
-@Timeout(60)
+@Timeout(300)
 class GuestPoolTest {
   private static Driver.Prepared prepare(Drivers drivers, String operation) {
     byte[] module = TestTools.resource("wasm/guest.wasm");

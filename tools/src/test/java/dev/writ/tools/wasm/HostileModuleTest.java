@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whatever a module does ends as an outcome with its word, and the next one runs as ever. */
-@Timeout(60)
+@Timeout(300)
 class HostileModuleTest {
   @AfterEach
   void theNextGuestRunsAsEver() {
