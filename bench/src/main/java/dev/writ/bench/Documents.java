@@ -8,7 +8,7 @@ import java.util.Locale;
  * that must be rewritten, and text with escapes and beyond ASCII.
  */
 final class Documents {
-  private static final int RECORD_BYTES = 303;
+  private static final int RECORD_BYTES = 302;
 
   private Documents() {}
 
@@ -28,7 +28,7 @@ final class Documents {
   }
 
   private static byte[] records(int count) {
-    StringBuilder text = new StringBuilder("[");
+    StringBuilder text = new StringBuilder("[ ");
     for (int i = 0; i < count; i++) {
       text.append(i == 0 ? "" : ",").append(record(i));
     }
@@ -41,8 +41,8 @@ final class Documents {
         """
         {"tool":"word-count","run":"run-%05d","effect":{"params":{"text":"caf\\u00e9 na\u00efve \
         \u20ac\\/","n":%d,"ratio":%d.5E-3},"operation":"count","inputs":[]},"at":\
-        "2026-11-21T12:00:00.%03dZ","prev":"sha256:%064x","ok":true,"code":null,"subject":\
-        "researcher","nonce":"%032x"}""",
+        "2026-11-21T12:00:00.%03dZ","prev":"sha256:%064x","ok":true,"code":null,"nonce":\
+        "%09x"}""",
         i % 100_000,
         i,
         1 + i % 9,

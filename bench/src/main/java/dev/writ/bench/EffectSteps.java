@@ -13,6 +13,7 @@ final class EffectSteps implements AutoCloseable {
   static final int CALLERS = 64;
 
   private static final int EFFECTS_TO_WEIGH = 64;
+  private static final int WARM_UP_EACH = 32;
   private static final Target ONE_CALLER = new Target.TimeAtMost(1.2);
   private static final Target MANY_CALLERS = new Target.RateAtLeast(0.6);
 
@@ -30,6 +31,9 @@ final class EffectSteps implements AutoCloseable {
     long before = lab.logBytes();
     requests.forEach(lab::submit);
     effectBytes = (int) ((lab.logBytes() - before) / EFFECTS_TO_WEIGH);
+    for (int done = 0; done < watch.plan().effectsBefore(); done += CALLERS * WARM_UP_EACH) {
+      new Crowd(CALLERS, "warm-up").run(WARM_UP_EACH);
+    }
     preallocated =
         ForcedFile.preallocated(lab.directory().resolve("effect-preallocated"), effectBytes);
   }
@@ -79,7 +83,10 @@ final class EffectSteps implements AutoCloseable {
 
     @Override
     public Cost cost() {
-      int each = watch.each(last, callers, 5_000);
+      return run(watch.each(last, callers, 5_000));
+    }
+
+    Cost run(int each) {
       List<List<byte[]>> requests = new ArrayList<>();
       for (int i = 0; i < callers; i++) {
         requests.add(lab.requests(name + "-" + i, each));

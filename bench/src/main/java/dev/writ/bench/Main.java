@@ -4,14 +4,9 @@ import dev.writ.canonicalize.json.Jcs;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
 
-/** {@code writ bench}: each step against its floor, measured side by side in one run. */
+/** {@code writ bench} without the rest of the command line: what it measures is in {@link Bench}. */
 public final class Main {
   private static final String USAGE =
       """
@@ -43,7 +38,7 @@ public final class Main {
       out.print(USAGE);
       return;
     }
-    Report report = measure(options.plan, options.only, options.dir, System.err);
+    Report report = Bench.measure(options.plan, options.only, options.dir, System.err::println);
     if (options.json) {
       out.write(Jcs.write(report.toJson()));
       out.println();
@@ -80,39 +75,5 @@ public final class Main {
       throw new IllegalArgumentException(args[i - 1] + " needs a value");
     }
     return args[i];
-  }
-
-  /** Measures in a new directory, which is removed afterwards. */
-  static Report measure(Plan plan, String only, Path parent, PrintStream progress)
-      throws IOException {
-    double load = Report.load();
-    Path home = Files.createTempDirectory(parent, "writ-bench");
-    Stopwatch watch = new Stopwatch(plan);
-    try (Lab lab = new Lab(home);
-        LedgerSteps ledger = new LedgerSteps(watch, lab);
-        EffectSteps effects = new EffectSteps(watch, lab)) {
-      List<Step> steps = new ArrayList<>();
-      steps.addAll(CurveSteps.of(watch, Documents.small()));
-      steps.addAll(HashSteps.of(watch));
-      steps.addAll(JsonSteps.of(watch));
-      steps.addAll(ledger.steps());
-      steps.addAll(effects.steps());
-      steps.removeIf(step -> !step.name().contains(only));
-      int all = plan.warmUps() + plan.rounds();
-      List<Row> rows =
-          new Harness(plan)
-              .measure(steps, round -> progress.println("round " + round + " of " + all));
-      return new Report(rows, plan, Report.diskOf(home), load);
-    } finally {
-      remove(home);
-    }
-  }
-
-  private static void remove(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

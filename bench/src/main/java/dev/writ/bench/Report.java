@@ -11,7 +11,23 @@ import java.util.List;
 import java.util.Locale;
 
 /** Rows with what they were measured on. */
-record Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
+public final class Report {
+  private final List<Row> rows;
+  private final Plan plan;
+  private final String disk;
+  private final double loadBefore;
+
+  Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
+    this.rows = List.copyOf(rows);
+    this.plan = plan;
+    this.disk = disk;
+    this.loadBefore = loadBefore;
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
 
   static double load() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
@@ -29,7 +45,7 @@ record Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
     return Runtime.getRuntime().availableProcessors();
   }
 
-  JsonValue.Obj toJson() {
+  public JsonValue.Obj toJson() {
     return JsonValue.object()
         .putList("rows", rows, Row::toJson)
         .put("rounds", plan.rounds())
@@ -42,7 +58,8 @@ record Report(List<Row> rows, Plan plan, String disk, double loadBefore) {
         .build();
   }
 
-  void print(PrintStream out) {
+  /** The table, for people. */
+  public void print(PrintStream out) {
     out.printf(
         Locale.ROOT,
         "%d cores (load %.1f before), Java %s, %s, %d rounds of %d ms%n%n",

@@ -22,6 +22,10 @@ final class Stopwatch {
     this.plan = plan;
   }
 
+  Plan plan() {
+    return plan;
+  }
+
   /** How many operations of that length make a slice for each caller, within bounds. */
   int each(Cost operation, int callers, int max) {
     return (int) Math.clamp(plan.slice().toNanos() / operation.wallNs() / callers, 4, max);

@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.cli.command.ApproveCommand;
+import dev.writ.cli.command.BenchCommand;
 import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
@@ -47,6 +48,7 @@ final class Commands {
           new FsckCommand(),
           new CanonCommand(),
           new DoctorCommand(),
+          new BenchCommand(),
           new CompletionCommand(),
           new VersionCommand(),
           new TrainCommand());

@@ -8,7 +8,9 @@ import dev.writ.ledger.merkle.Frontier;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.rocksdb.RocksDBException;
@@ -71,6 +73,7 @@ final class LogWriter implements Appender.GroupWriter {
   private final class Group {
     private final WriteBatch write;
     private final TreeSet<ByteBuffer> contents = new TreeSet<>();
+    private final TreeMap<ByteBuffer, Long> heads = new TreeMap<>();
     private final Frontier frontier = durable.frontier().copy();
     private Instant highWater = durable.highWater();
     private long incarnation = durable.incarnation();
@@ -98,7 +101,7 @@ final class LogWriter implements Appender.GroupWriter {
       byte[] key = Keys.event(entry.runKey(), entry.event().seq());
       put(Store.Family.EVENTS, key, concat(position, entry.bytes()));
       put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
-      put(Store.Family.RUNS, entry.runKey(), Keys.number(entry.event().seq()));
+      heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
       if (entry.event().at().isAfter(highWater)) {
         highWater = entry.event().at();
       }
@@ -157,6 +160,9 @@ final class LogWriter implements Appender.GroupWriter {
     }
 
     void end() throws RocksDBException {
+      for (Map.Entry<ByteBuffer, Long> head : heads.entrySet()) {
+        put(Store.Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
+      }
       if (!highWater.equals(durable.highWater())) {
         put(
             Store.Family.DEFAULT,

@@ -8,6 +8,9 @@ import java.util.Map;
 
 /** Writes values in the canonical form of RFC 8785, 3.2, however deep they are. */
 final class JsonWriter {
+  /** Most of our documents are a little longer; doubling takes over from here. */
+  private static final int BYTES_AT_FIRST = 512;
+
   private final ByteSink out = new ByteSink(ByteSink.MAX);
 
   /** An open container: one of the two is null. */
@@ -23,6 +26,7 @@ final class JsonWriter {
    * @throws WritException {@code CAN-002} where a string or key holds half of a surrogate pair
    */
   byte[] write(JsonValue value) {
+    out.room(BYTES_AT_FIRST);
     ArrayDeque<Open> open = new ArrayDeque<>();
     begin(value, open);
     boolean first = value instanceof JsonValue.Obj || value instanceof JsonValue.Arr;

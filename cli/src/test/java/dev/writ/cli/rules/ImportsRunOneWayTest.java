@@ -44,15 +44,17 @@ class ImportsRunOneWayTest {
   private static final Map<String, List<String>> HOMES =
       new TreeMap<>(
           Map.ofEntries(
-              Map.entry("org.erdtman", List.of("dev.writ.canonicalize.json")),
+              Map.entry("org.erdtman", List.of("dev.writ.canonicalize.json", "dev.writ.bench")),
               Map.entry("org.webpki", List.of("dev.writ.canonicalize.json")),
-              Map.entry("org.bouncycastle", List.of("dev.writ.canonicalize")),
+              Map.entry("org.bouncycastle", List.of("dev.writ.canonicalize", "dev.writ.bench")),
               Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
               Map.entry("org.rocksdb", List.of("dev.writ.ledger")),
               Map.entry("dev.cel", List.of("dev.writ.guardian")),
               Map.entry("org.snakeyaml", List.of("dev.writ.guardian")),
               Map.entry("com.networknt", List.of("dev.writ.guardian")),
-              Map.entry("tools.jackson", List.of("dev.writ.guardian", "dev.writ.gateway")),
+              Map.entry(
+                  "tools.jackson",
+                  List.of("dev.writ.guardian", "dev.writ.gateway", "dev.writ.bench")),
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway")),

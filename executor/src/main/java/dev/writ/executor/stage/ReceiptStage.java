@@ -66,6 +66,7 @@ public final class ReceiptStage {
       ran.prelude().writeTo(turn);
       if (ran.dispatched()) {
         turn.unfinished(0, -1, 0);
+        turn.batch().delete(Tables.DISPATCHED, Tables.key(order.decision().request()));
       } else {
         Dispatch.writeEvent(turn, order, ran.startedAt());
       }
@@ -101,13 +102,12 @@ public final class ReceiptStage {
   }
 
   /** The rows that make a receipt findable, and a second dispatch impossible. */
-  public static void rows(RunTurn turn, Request request, Receipt receipt, Envelope envelope) {
+  private static void rows(RunTurn turn, Request request, Receipt receipt, Envelope envelope) {
     Scope scope = receipt.scope();
     byte[] id = envelope.id().bytes();
     turn.batch()
         .document(envelope)
         .put(Tables.SERVED, Tables.key(receipt.request()), id)
-        .delete(Tables.DISPATCHED, Tables.key(receipt.request()))
         .put(Tables.IDEMPOTENCY, idempotencyKey(request, receipt.request()), receipt.request().bytes());
     if (receipt.status() == Status.SUCCEEDED) {
       turn.batch()
@@ -236,6 +236,7 @@ public final class ReceiptStage {
     Envelope envelope = signed(receipt);
     turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), foundAt);
     turn.unfinished(0, -1, 1);
+    turn.batch().delete(Tables.DISPATCHED, Tables.key(intent.request()));
     turn.receipt(envelope.id(), receipt.lamport());
     rows(turn, request, receipt, envelope);
     turn.batch().put(Tables.DOUBT, envelope.id().hex(), new byte[0]);

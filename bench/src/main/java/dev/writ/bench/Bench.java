@@ -1,0 +1,55 @@
+package dev.writ.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Each step of Writ against its floor, measured side by side in one run. */
+public final class Bench {
+  private Bench() {}
+
+  /**
+   * Measures in a new directory, which is removed afterwards.
+   *
+   * @param only part of the names of the steps to measure; empty for all
+   * @param parent where the directory is made: its disk is measured
+   * @param progress told where the work stands
+   */
+  public static Report measure(Plan plan, String only, Path parent, Consumer<String> progress)
+      throws IOException {
+    double load = Report.load();
+    Path home = Files.createTempDirectory(parent, "writ-bench");
+    Stopwatch watch = new Stopwatch(plan);
+    try (Lab lab = new Lab(home);
+        LedgerSteps ledger = new LedgerSteps(watch, lab);
+        EffectSteps effects = new EffectSteps(watch, lab)) {
+      List<Step> steps = new ArrayList<>();
+      steps.addAll(CurveSteps.of(watch, Documents.small()));
+      steps.addAll(HashSteps.of(watch));
+      steps.addAll(JsonSteps.of(watch));
+      steps.addAll(ledger.steps());
+      steps.addAll(effects.steps());
+      steps.removeIf(step -> !step.name().contains(only));
+      int all = plan.warmUps() + plan.rounds();
+      List<Row> rows =
+          new Harness(plan)
+              .measure(steps, round -> progress.accept("round " + round + " of " + all));
+      return new Report(rows, plan, Report.diskOf(home), load);
+    } finally {
+      remove(home);
+    }
+  }
+
+  private static void remove(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.writ.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That all steps run and are told, not how fast they are: a test machine says nothing of that. */
+class EveryRowIsMeasuredTest {
+  private static final Plan TINY = new Plan(1, 0, Duration.ofMillis(1), 0);
+
+  @TempDir Path directory;
+
+  @Test
+  void aRunGivesEveryStepItsRowAndLeavesNothingBehind() throws IOException {
+    List<String> told = new ArrayList<>();
+
+    Report report = Bench.measure(TINY, "", directory, told::add);
+
+    assertThat(report.rows())
+        .extracting(row -> row.step().name() + " / " + row.step().floor().replaceAll("\\d+", "N"))
+        .contains(
+            "sign, Bouncy Castle / the library alone",
+            "verify, Bouncy Castle / the library alone",
+            "SHA-256 of 64 KB / the JDK's alone",
+            "canonicalize 606 B / Jackson, sorted",
+            "canonicalize 606 B / erdtman",
+            "canonicalize 22 KB / Jackson, sorted",
+            "canonicalize 22 KB / erdtman",
+            "canonicalize 1 MB / Jackson, sorted",
+            "canonicalize 1 MB / erdtman",
+            "durable commit / fdatasync, growing, N B",
+            "durable commit / fdatasync, preallocated, N B",
+            "commits of 64 callers / one caller",
+            "no-op effect, 1 caller, Bouncy Castle / N curve operations + fdatasync of N B",
+            "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores");
+    assertThat(report.rows())
+        .allSatisfy(
+            row -> {
+              assertThat(row.measured().wallNs()).isPositive();
+              assertThat(row.floor().wallNs()).isPositive();
+              assertThat(row.ratios()).hasSize(TINY.rounds()).allMatch(ratio -> ratio > 0);
+            });
+    assertThat(told).containsExactly("round 1 of 1");
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).isEmpty();
+    }
+    assertTold(report);
+  }
+
+  private static void assertTold(Report report) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    report.print(new PrintStream(text, true, StandardCharsets.UTF_8));
+    JsonValue.Obj json = (JsonValue.Obj) Jcs.parse(Jcs.write(report.toJson()));
+    assertThat(text.toString(StandardCharsets.UTF_8).lines())
+        .hasSize(report.rows().size() + 5) // what it ran on, heads, the count, two empty lines
+        .last()
+        .asString()
+        .endsWith("of " + report.rows().size() + " targets met, by the median.");
+    assertThat(((JsonValue.Arr) json.get("rows")).items()).hasSameSizeAs(report.rows());
+  }
+
+  @Test
+  void aTargetIsAboutRatesOrAboutTimes() {
+    Target rate = new Target.RateAtLeast(0.9);
+    Target time = new Target.TimeAtMost(1.2);
+
+    assertThat(rate.ratio(200, 100)).isEqualTo(0.5);
+    assertThat(rate.isMet(0.9)).isTrue();
+    assertThat(rate.isMet(0.89)).isFalse();
+    assertThat(time.ratio(200, 100)).isEqualTo(2);
+    assertThat(time.isMet(1.2)).isTrue();
+    assertThat(time.isMet(1.21)).isFalse();
+  }
+
+  @Test
+  void theMedianDecidesAndExtremesAreShown() {
+    Step step = new Step("step", "floor", new Target.TimeAtMost(1.2), null, null);
+    List<Row.Round> rounds =
+        Stream.of(90.0, 110.0, 900.0)
+            .map(ns -> new Row.Round(new Cost(ns, ns), new Cost(100, 0)))
+            .toList();
+
+    Row row = Row.of(step, rounds);
+
+    assertThat(List.of(row.least(), row.median(), row.greatest())).containsExactly(0.9, 1.1, 9.0);
+    assertThat(row.met()).isTrue();
+    assertThat(row.cpuRatio()).as("the floor took no time of ours").isEmpty();
+  }
+
+  @Test
+  void theSmallDocumentHasTheSizeThatItsRowSays() {
+    assertThat(Documents.small()).hasSize(606);
+    assertThat(Documents.medium().length).isBetween(21_000, 23_000);
+    assertThat(Documents.large().length).isBetween(1_000_000, 1_100_000);
+  }
+
+  @Test
+  void whatIsComparedDoesTheSameWork() {
+    byte[] json = Documents.small();
+
+    assertThat(Jcs.canonicalize(json)).isEqualTo(JsonSteps.erdtman(json));
+    assertThat(Jcs.canonicalize(JsonSteps.jackson(json))).isEqualTo(JsonSteps.erdtman(json));
+  }
+}
