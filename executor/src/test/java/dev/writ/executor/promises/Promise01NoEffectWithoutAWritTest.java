@@ -191,7 +191,7 @@ class Promise01NoEffectWithoutAWritTest {
 
   @Test
   void a_writ_of_an_earlier_incarnation_is_void() {
-    home.close();
+    home.stop();
     assertThat(Ledger.nextIncarnation(home.ledgerConfig())).isEqualTo(2);
     home.restart();
     assertThat(execute(decision, intent)).isEqualTo("EXE-105");

@@ -31,6 +31,7 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +56,7 @@ public final class TestHome implements AutoCloseable {
   private String origin = ORIGIN;
   private Ledger ledger;
   private Kernel kernel;
+  private final String noncePrefix;
   private long nonces;
 
   private TestHome(Path dir, TestTools tools, long seed) {
@@ -62,6 +64,7 @@ public final class TestHome implements AutoCloseable {
     this.tools = tools;
     this.clock = new TestClock(START);
     this.random = new SeededRandom(seed);
+    this.noncePrefix = "nonce-" + seed + "-";
   }
 
   /** A new installation with the standard tools and {@link TestPolicy#YAML}. */
@@ -111,8 +114,13 @@ public final class TestHome implements AutoCloseable {
   }
 
   private LedgerConfig ledgerConfig(Path at) {
+    // The anchor's own clock: a thread of the ledger reads it, whenever it comes to.
     return new LedgerConfig(
-        at.resolve("data"), at.resolve("anchor.json"), origin, TestKeys.key("log"), clock);
+        at.resolve("data"),
+        at.resolve("anchor.json"),
+        origin,
+        TestKeys.key("log"),
+        InstantSource.fixed(START));
   }
 
   private void start() {
@@ -137,7 +145,7 @@ public final class TestHome implements AutoCloseable {
 
   /** Stops and starts: what is not in the ledger is gone. */
   public void restart() {
-    close();
+    stop();
     start();
   }
 
@@ -152,9 +160,14 @@ public final class TestHome implements AutoCloseable {
     beforeWrite = check;
   }
 
+  /** Stops; {@link #restart} starts it again. */
+  public void stop() {
+    ledger.close();
+  }
+
   @Override
   public void close() {
-    ledger.close();
+    stop();
   }
 
   public Kernel kernel() {
@@ -174,7 +187,7 @@ public final class TestHome implements AutoCloseable {
   /** A request of an agent, with a new nonce, that policy allows. */
   public TestRequest ask(String agent) {
     String tenant = agent.equals("eve") ? TestKeys.OTHER_TENANT : TestKeys.TENANT;
-    return new TestRequest(tenant, agent, "nonce-" + ++nonces, clock.instant());
+    return new TestRequest(tenant, agent, noncePrefix + ++nonces, clock.instant());
   }
 
   public Answer submit(TestRequest request) {

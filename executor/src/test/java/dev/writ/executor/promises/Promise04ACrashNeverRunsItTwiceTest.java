@@ -1,0 +1,248 @@
+package dev.writ.executor.promises;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Resolution;
+import dev.writ.executor.document.Resolution.Found;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.testing.Child;
+import dev.writ.executor.testing.Forgery;
+import dev.writ.executor.testing.Refused;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestRequest;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerError;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Promise 4: a crash never runs an impure effect twice. What was dispatched and not finished becomes
+ * IN_DOUBT, with a receipt, until an operator resolves it by a signed statement. A restored backup
+ * is detected. The processes that are killed here are real.
+ */
+@Timeout(300)
+class Promise04ACrashNeverRunsItTwiceTest {
+  @TempDir Path dir;
+
+  /** Kills a process in the middle of these effects, and starts again. */
+  private TestHome killedDuring(Stream<TestRequest> requests) {
+    List<byte[]> bytes = requests.map(TestRequest::bytes).toList();
+    try (Child child = Child.hanging(dir, bytes)) {
+      bytes.forEach(_ -> assertThat(child.next()).isEqualTo("running"));
+    }
+    return TestHome.open(dir);
+  }
+
+  private TestRequest ask(String tool, int n) {
+    try (TestHome home = TestHome.open(dir)) {
+      return home.ask("alice")
+          .tool(tool)
+          .nonce("n-" + n)
+          .params("{\"n\":" + n + "}");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mail", "sim"})
+  void an_impure_effect_is_in_doubt_and_never_runs_again(String tool) {
+    TestHome.create(dir).close();
+    TestRequest request = ask(tool, 1);
+    try (TestHome home = killedDuring(Stream.of(request))) {
+      assertThat(home.kinds("acme", "run-1")).endsWith("effect.dispatched", "receipt.signed");
+      Served doubtful = home.submit(request).served().orElseThrow();
+      assertThat(doubtful.receipt().status()).isEqualTo(Status.IN_DOUBT);
+      assertThat(doubtful.receipt().reason()).isEqualTo("in-doubt");
+      assertThat(doubtful.receipt().lamport()).isEqualTo(1);
+      assertThat(doubtful.receipt().prev()).isEqualTo(home.events("acme", "run-1").getFirst().id());
+      assertThat(doubtful.resolution()).isEmpty();
+      home.restart();
+      assertThat(home.submit(request).served().orElseThrow().id()).isEqualTo(doubtful.id());
+      assertThat(home.driver.runs()).isEmpty();
+      charged(home, 1);
+      assertThat(home.fsck().problems()).isEmpty();
+    }
+  }
+
+  private static void charged(TestHome home, long calls) {
+    Decision next = home.decide(home.ask("alice").tool("mail").run("r2").sign()).decision();
+    assertThat(JudgeInputs.read(next.inputs()).balances())
+        .filteredOn(b -> b.budget().equals("calls"))
+        .allMatch(b -> b.reserved() == calls && b.used() == 0)
+        .hasSize(1);
+  }
+
+  @Test
+  void a_resolution_stands_beside_the_receipt_and_lets_the_run_be_closed() {
+    TestHome.create(dir).close();
+    TestRequest request = ask("mail", 1);
+    try (TestHome home = killedDuring(Stream.of(request))) {
+      Served doubtful = home.submit(request).served().orElseThrow();
+      Envelope close = home.close("acme", "run-1", "alice");
+      assertThat(Refused.code(() -> home.kernel().closeRun(close))).isEqualTo("EXE-903");
+      Envelope resolution = home.resolution(doubtful, Found.HAPPENED);
+      refusesForgedResolutions(home, resolution);
+      assertThat(Refused.code(() -> home.kernel().closeRun(close))).isEqualTo("EXE-903");
+      home.kernel().resolve(resolution);
+      Served resolved = home.submit(request).served().orElseThrow();
+      assertThat(resolved.envelope().toBytes()).isEqualTo(doubtful.envelope().toBytes());
+      assertThat(resolved.resolution().orElseThrow().toBytes()).isEqualTo(resolution.toBytes());
+      assertThat(Resolution.read(resolved.resolution().get().document()).found())
+          .isEqualTo(Found.HAPPENED);
+      Envelope other = home.resolution(doubtful, Found.DID_NOT_HAPPEN);
+      assertThat(Refused.code(() -> home.kernel().resolve(other))).isEqualTo("EXE-910");
+      home.restart();
+      assertThat(home.kernel().receipt("acme", doubtful.id()).resolution()).isPresent();
+      home.kernel().closeRun(close);
+      assertThat(home.kinds("acme", "run-1")).endsWith("doubt.resolved", "run.closed");
+      assertThat(home.driver.runs()).isEmpty();
+      charged(home, 1);
+    }
+  }
+
+  private static void refusesForgedResolutions(TestHome home, Envelope resolution) {
+    for (String key : List.of("alice", "rita", "executor", "owner", "unknown")) {
+      assertThat(Refused.code(() -> home.kernel().resolve(Forgery.signedBy(resolution, key))))
+          .isIn("CAN-052", "CAN-053");
+    }
+    for (Forgery.Change change : Forgery.changes(resolution)) {
+      Envelope forged = Forgery.keepingSignatures(resolution, change.document());
+      assertThat(Refused.code(() -> home.kernel().resolve(forged)))
+          .as(change.what())
+          .isEqualTo("CAN-060");
+    }
+    home.enrol(TestKeys.trusted("other-operator", KeyRole.OPERATOR, Optional.of("other")));
+    Envelope foreign = Forgery.signedBy(resolution, "other-operator");
+    assertThat(Refused.code(() -> home.kernel().resolve(foreign))).isEqualTo("EXE-905");
+  }
+
+  @Test
+  void only_what_is_in_doubt_can_be_resolved() {
+    try (TestHome home = TestHome.create(dir)) {
+      Served served = home.submit(home.ask("alice").tool("mail")).served().orElseThrow();
+      Envelope resolution = home.resolution(served, Found.CANNOT_BE_KNOWN);
+      assertThat(Refused.code(() -> home.kernel().resolve(resolution))).isEqualTo("EXE-909");
+    }
+  }
+
+  @Test
+  void several_are_in_doubt_in_the_order_of_their_dispatch() {
+    TestHome.create(dir).close();
+    List<TestRequest> requests =
+        Stream.of(3, 1, 2).map(n -> ask("mail", n).run("run-" + n % 2)).toList();
+    try (TestHome home = killedDuring(requests.stream())) {
+      List<Event> log = home.log();
+      List<String> dispatched = ids(home, log, "effect.dispatched", "request");
+      assertThat(dispatched)
+          .containsExactlyElementsOf(requests.stream().map(r -> r.id().toString()).toList());
+      assertThat(ids(home, log, "receipt.signed", "request")).isEqualTo(dispatched);
+      assertThat(ids(home, log, "receipt.signed", "lamport")).containsExactly("1", "2", "1");
+      assertThat(home.driver.runs()).isEmpty();
+    }
+  }
+
+  private static List<String> ids(TestHome home, List<Event> log, String kind, String member) {
+    return log.stream()
+        .filter(e -> e.kind().equals(kind))
+        .map(e -> (dev.writ.canonicalize.json.JsonValue.Obj) home.document(e.body()).document())
+        .map(
+            o ->
+                o.get(member) instanceof dev.writ.canonicalize.json.JsonValue.Str s
+                    ? s.value()
+                    : String.valueOf(
+                        (long) ((dev.writ.canonicalize.json.JsonValue.Num) o.get(member)).value()))
+        .toList();
+  }
+
+  @Test
+  void a_pure_effect_leaves_nothing_and_runs_again() {
+    TestHome.create(dir).close();
+    TestRequest request = ask("calc", 1);
+    try (TestHome home = killedDuring(Stream.of(request))) {
+      assertThat(home.kinds("acme", "run-1")).isEmpty();
+      Served served = home.submit(request).served().orElseThrow();
+      assertThat(served.receipt().status()).isEqualTo(Status.SUCCEEDED);
+      assertThat(served.repeated()).isFalse();
+      assertThat(home.driver.runs()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_recovery_that_is_cut_off_itself_goes_on_at_the_next_start() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.restartWith(Faults::signingFails);
+      for (int n = 0; n < 3; n++) {
+        TestRequest request = home.ask("alice").tool("mail").params("{\"n\":" + n + "}");
+        assertThat(Refused.code(() -> home.submit(request))).isEqualTo("EXE-801");
+      }
+      for (int done = 0; done < 3; done++) {
+        AtomicInteger writes = new AtomicInteger();
+        home.beforeWrite(
+            () -> {
+              if (writes.incrementAndGet() == 2) {
+                throw new WritException(LedgerError.DISK_FULL, "for a test");
+              }
+            });
+        if (done < 2) {
+          assertThat(Refused.code(() -> home.restartWith(e -> e))).isEqualTo("LED-005");
+        } else {
+          home.restartWith(e -> e);
+        }
+      }
+      assertThat(home.kinds("acme", "run-1")).filteredOn("receipt.signed"::equals).hasSize(3);
+      assertThat(home.runState("acme", "run-1").unfinished().inDoubt()).isEqualTo(3);
+      assertThat(home.runState("acme", "run-1").unfinished().running()).isZero();
+      assertThat(home.driver.runs()).hasSize(3);
+    }
+  }
+
+  @Test
+  void a_restored_backup_is_detected() throws IOException {
+    Path backup = dir.resolve("backup");
+    try (TestHome home = TestHome.create(dir)) {
+      home.stop();
+      copy(home.ledgerConfig().dir(), backup);
+      home.restart();
+      home.submit(home.ask("alice").tool("mail"));
+      home.stop();
+      delete(home.ledgerConfig().dir());
+      copy(backup, home.ledgerConfig().dir());
+      assertThat(Refused.code(home::restart)).isEqualTo("LED-011");
+      Files.delete(home.ledgerConfig().anchor());
+      assertThat(Refused.code(home::restart)).isEqualTo("LED-010");
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.sorted().toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
+  }
+
+  private static void delete(Path dir) throws IOException {
+    try (Stream<Path> files = Files.walk(dir)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

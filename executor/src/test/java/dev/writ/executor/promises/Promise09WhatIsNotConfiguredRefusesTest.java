@@ -1,0 +1,174 @@
+package dev.writ.executor.promises;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.KernelConfig;
+import dev.writ.executor.testing.Forgery;
+import dev.writ.executor.testing.Refused;
+import dev.writ.executor.testing.SeededRandom;
+import dev.writ.executor.testing.TestClock;
+import dev.writ.executor.testing.TestDriver;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
+import dev.writ.executor.testing.TestRequest;
+import dev.writ.executor.testing.TestTools;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Promise 9: what is not configured refuses. There is no optional gate. */
+class Promise09WhatIsNotConfiguredRefusesTest {
+  @TempDir Path dir;
+
+  private static void denied(TestHome home, TestRequest request, String code) {
+    Answer answer = home.submit(request);
+    assertThat(answer.decision().verdict()).isEqualTo(Verdict.DENY);
+    assertThat(answer.decision().code()).contains(code);
+    assertThat(answer.intent()).isEmpty();
+    assertThat(answer.served()).isEmpty();
+    // A denial is a signed document of the same standing, and final.
+    home.kernel()
+        .system()
+        .trust()
+        .verify(
+            answer.decisionEnvelope(),
+            dev.writ.guardian.document.Decision.TYPE,
+            home.clock.instant());
+    assertThat(home.submit(request).decisionEnvelope().id())
+        .isEqualTo(answer.decisionEnvelope().id());
+    assertThat(home.driver.runs()).isEmpty();
+  }
+
+  private static Ledger empty(Path dir) {
+    return Ledger.create(
+        new LedgerConfig(
+            dir.resolve("data"),
+            dir.resolve("anchor.json"),
+            TestHome.ORIGIN,
+            TestKeys.key("log"),
+            new TestClock(TestHome.START)));
+  }
+
+  private static KernelConfig config(Ledger ledger) {
+    return new KernelConfig(
+        ledger,
+        TestKeys.key("guardian"),
+        TestKeys.key("executor"),
+        TestTools.standard(),
+        List.of(new TestDriver()),
+        new TestClock(TestHome.START),
+        new SeededRandom(1));
+  }
+
+  @Test
+  void without_a_policy_there_is_no_kernel() {
+    try (Ledger ledger = empty(dir)) {
+      assertThat(Refused.code(() -> Kernel.open(config(ledger)))).isEqualTo("EXE-911");
+    }
+  }
+
+  @Test
+  void nobody_can_found_an_installation_but_an_operator() {
+    Envelope enrolment;
+    try (TestHome home = TestHome.create(dir.resolve("other"))) {
+      enrolment =
+          home.enrolment(TestKeys.trusted("alice", KeyRole.AGENT, Optional.of("acme")));
+    }
+    try (Ledger ledger = empty(dir)) {
+      for (Envelope first : List.of(enrolment, Forgery.signedBy(enrolment, "alice"))) {
+        assertThat(
+                Refused.code(
+                    () ->
+                        Kernel.found(
+                            ledger,
+                            List.of(first),
+                            first,
+                            new TestClock(TestHome.START),
+                            new SeededRandom(1))))
+            .isEqualTo("EXE-004");
+      }
+      assertThat(ledger.treeSize()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "calc, 9.9.9, do, box, GRD-401",
+    "nope, 1.0.0, do, box, GRD-101",
+    "calc, 1.0.0, undo, box, GRD-402",
+    "calc, 1.0.0, do, castle, GRD-407",
+    "pay, 1.0.0, text, box, GRD-101"
+  })
+  void what_policy_or_manifest_do_not_name_is_denied(
+      String tool, String version, String operation, String sandbox, String code) {
+    try (TestHome home = TestHome.create(dir)) {
+      denied(
+          home,
+          home.ask("alice").tool(tool).version(version).operation(operation).sandbox(sandbox),
+          code);
+    }
+  }
+
+  @Test
+  void a_subject_without_a_role_may_nothing_and_one_without_an_entry_is_not_admitted() {
+    try (TestHome home = TestHome.create(dir)) {
+      // Nobody has no role: no budget of calls applies either way, and no role would let it.
+      Answer answer = home.submit(home.ask("nobody"));
+      assertThat(answer.decision().verdict()).isEqualTo(Verdict.DENY);
+      assertThat(answer.decision().code()).contains("GRD-405");
+      home.enrol(TestKeys.trusted("stray", KeyRole.AGENT, Optional.of("acme")));
+      assertThat(Refused.code(() -> home.submit(home.ask("stray")))).isEqualTo("GRD-006");
+      assertThat(Refused.code(() -> home.submit(home.ask("unknown")))).isEqualTo("CAN-052");
+      assertThat(home.driver.runs()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_tool_that_is_not_registered_is_denied_though_policy_approves_it() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.tools.remove("calc", "1.0.0");
+      denied(home, home.ask("alice").tool("calc"), "GRD-401");
+      home.tools.register(TestTools.manifest("mail", Determinism.PURE));
+      denied(home, home.ask("alice").tool("mail"), "GRD-401");
+    }
+  }
+
+  @Test
+  void a_policy_without_a_budget_or_with_an_unknown_name_is_none() {
+    try (TestHome home = TestHome.create(dir)) {
+      String without =
+          TestPolicy.YAML
+              .replaceAll("  - \\{ name: calls.*\n", "")
+              .replaceAll("  - \\{ name: cpu.*\n", "");
+      assertThat(Refused.code(() -> home.activate(without))).isEqualTo("GRD-504");
+      String noCalls = TestPolicy.YAML.replaceAll("  - \\{ name: calls.*\n", "");
+      assertThat(Refused.code(() -> home.activate(noCalls))).isEqualTo("GRD-511");
+      String unknown = TestPolicy.YAML.replace("limits: {", "limits: { more: 1,");
+      assertThat(Refused.code(() -> home.activate(unknown))).isEqualTo("GRD-502");
+      assertThat(home.policy().version()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void without_the_keys_it_signs_with_enrolled_a_kernel_serves_nothing() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.revoke("guardian");
+      assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-101");
+      assertThat(home.driver.runs()).isEmpty();
+      assertThat(home.rows("account")).isEmpty();
+    }
+  }
+}
