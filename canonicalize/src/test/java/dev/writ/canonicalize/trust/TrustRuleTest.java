@@ -145,8 +145,8 @@ class TrustRuleTest {
             principal: delegation
             approver: approval
             guardian: decision intent
-            executor: receipt refusal
-            operator: resolution trust-change
+            executor: receipt refusal run-closing
+            operator: resolution system-change
             policy-owner: policy
             publisher: tool-package
             attestor:
