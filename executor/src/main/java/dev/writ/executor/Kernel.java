@@ -468,6 +468,11 @@ public final class Kernel {
     return ledger;
   }
 
+  /** For tests. */
+  Accounts accounts() {
+    return accounts;
+  }
+
   private Answer known(Digest request, RequestRow row) {
     return judging.known(request, row);
   }

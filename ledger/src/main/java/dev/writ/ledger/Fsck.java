@@ -27,6 +27,9 @@ import java.util.function.Consumer;
 public final class Fsck {
   private static final byte[] ALL = {};
 
+  /** How often a writer may compact files away under the examination of their checksums. */
+  private static final int COMPACTED_MEANWHILE_MAX = 5;
+
   /** Documents of ours, whose payload must be canonical JSON. */
   private static final String OURS = "application/vnd.writ.";
 
@@ -156,8 +159,24 @@ public final class Fsck {
   }
 
   private void checksums() {
-    store.verifyChecksums();
+    verifyChecksums(COMPACTED_MEANWHILE_MAX);
     verified.add("checksums of all database files");
+  }
+
+  /**
+   * A writer at work may compact a file away between our list of files and the look at it; then we
+   * take in its newer list and look again. A file that is truly gone stays gone.
+   */
+  private void verifyChecksums(int attempts) {
+    try {
+      store.verifyChecksums();
+    } catch (WritException e) {
+      if (attempts == 0 || !e.found().contains("No such file")) {
+        throw e;
+      }
+      store.catchUp();
+      verifyChecksums(attempts - 1);
+    }
   }
 
   private void readAnchor() {
