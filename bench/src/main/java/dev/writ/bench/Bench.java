@@ -35,14 +35,17 @@ public final class Bench {
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.removeIf(step -> !step.name().contains(only));
-      int all = plan.warmUps() + plan.rounds();
       List<Row> rows =
           new Harness(plan)
-              .measure(steps, round -> progress.accept("round " + round + " of " + all));
+              .measure(steps, round -> progress.accept(told(round, plan)));
       return new Report(rows, plan, Report.diskOf(home), load);
     } finally {
       remove(home);
     }
+  }
+
+  private static String told(int round, Plan plan) {
+    return round == 0 ? "warming up" : "round " + round + " of " + plan.rounds();
   }
 
   private static void remove(Path directory) throws IOException {

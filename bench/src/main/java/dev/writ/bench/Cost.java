@@ -24,11 +24,14 @@ record Cost(double wallNs, double cpuNs) {
       return System.nanoTime() - wall;
     }
 
+    long cpuNanos() {
+      return SYSTEM.getProcessCpuTime() - cpu;
+    }
+
     /** The cost of each of so many operations since. */
     Cost each(long operations) {
       long wallNanos = wallNanos();
-      long cpuNanos = SYSTEM.getProcessCpuTime() - cpu;
-      return new Cost((double) wallNanos / operations, (double) cpuNanos / operations);
+      return new Cost((double) wallNanos / operations, (double) cpuNanos() / operations);
     }
   }
 }

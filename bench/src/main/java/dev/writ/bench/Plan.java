@@ -6,15 +6,16 @@ import java.time.Duration;
  * How long to measure.
  *
  * @param rounds in each of which every step and its floor have a slice; odd, for a true median
- * @param warmUps rounds before that count for nothing
  * @param slice how long a step or a floor works at a time
+ * @param warmUp processor time that each step and each floor has before that, so that all of them
+ *     are compiled; zero for one slice
  * @param effectsBefore effects that are done before anything is measured: the kernel is much code,
  *     and what is measured is a server that has been running, not the compiler
  */
-public record Plan(int rounds, int warmUps, Duration slice, int effectsBefore) {
+public record Plan(int rounds, Duration slice, Duration warmUp, int effectsBefore) {
   /** About two minutes on an idle machine. */
-  public static final Plan FULL = new Plan(13, 2, Duration.ofMillis(200), 20_000);
+  public static final Plan FULL = new Plan(11, Duration.ofMillis(200), Duration.ofMillis(800), 40_000);
 
   /** About twenty seconds on an idle machine. */
-  public static final Plan QUICK = new Plan(5, 1, Duration.ofMillis(60), 8_000);
+  public static final Plan QUICK = new Plan(5, Duration.ofMillis(60), Duration.ofMillis(150), 8_000);
 }
