@@ -41,7 +41,8 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
     }
   }
 
-  private static Anchor parse(byte[] bytes) {
+  /** Reads the file's bytes; throws {@code CAN-0xx} for another form than ours. */
+  static Anchor parse(byte[] bytes) {
     Fields fields = Fields.of("anchor", Jcs.parseCanonical(bytes, Limits.DEFAULT));
     Anchor anchor =
         new Anchor(
@@ -54,19 +55,21 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
     return anchor;
   }
 
+  byte[] toBytes() {
+    return Jcs.write(
+        JsonValue.object()
+            .put("incarnation", incarnation)
+            .put("origin", origin)
+            .put("root", root)
+            .put("time", time)
+            .put("tree_size", treeSize)
+            .build());
+  }
+
   /** Replaces the file as a whole. */
   void write(Path file) {
-    byte[] bytes =
-        Jcs.write(
-            JsonValue.object()
-                .put("incarnation", incarnation)
-                .put("origin", origin)
-                .put("root", root)
-                .put("time", time)
-                .put("tree_size", treeSize)
-                .build());
     try {
-      DurableFiles.write(file, bytes);
+      DurableFiles.write(file, toBytes());
     } catch (IOException e) {
       throw Failures.of("writing the anchor " + file, e);
     }
