@@ -70,17 +70,18 @@ class SpecPagesShowWhatIsTest {
     for (String page : new String[] {"receipt.md", "execution.md", "recovery.md"}) {
       String text = Files.readString(SPEC.resolve(page));
       Matcher block =
-          Pattern.compile("^```json ([a-z-]+)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
+          Pattern.compile("^```json writ:([a-z-]+)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
               .matcher(text);
       StringBuilder updated = new StringBuilder();
       while (block.find()) {
-        Envelope document = documents.remove(block.group(1));
+        boolean inDoubt = page.equals("recovery.md") && block.group(1).equals("receipt");
+        Envelope document = documents.remove(inDoubt ? "in-doubt" : block.group(1));
         assertThat(document).as(page + " " + block.group(1)).isNotNull();
         String is = new String(document.payload(), StandardCharsets.UTF_8) + "\n";
         if (Boolean.getBoolean("writ.update")) {
           block.appendReplacement(
               updated,
-              Matcher.quoteReplacement("```json " + block.group(1) + "\n" + is + "```"));
+              Matcher.quoteReplacement("```json writ:" + block.group(1) + "\n" + is + "```"));
         } else {
           assertThat(block.group(2)).as(page + " " + block.group(1)).isEqualTo(is);
         }
