@@ -20,9 +20,11 @@ import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import dev.writ.ledger.LedgerView;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -61,8 +63,7 @@ final class AccountRows {
   AccountRows(
       LedgerView ledger,
       Findings findings,
-      TreeMap<Digest, Policy> policies,
-      Optional<Instant> latest) {
+      TreeMap<Digest, Policy> policies) {
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
@@ -80,7 +81,7 @@ final class AccountRows {
             Digest request =
                 Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
             check(place, request, Row.parse(value));
-          } catch (WritException | java.util.NoSuchElementException | IndexOutOfBoundsException e) {
+          } catch (WritException | NoSuchElementException | IndexOutOfBoundsException e) {
             findings.problem(AUDIT_ROW, place, e, "the row of a judged request");
           }
           return true;
@@ -122,6 +123,11 @@ final class AccountRows {
           boolean measured = budget.unit() == Budget.Unit.CPU_MS && fate.cpuMs().isPresent();
           asDeclared.add(charge(account, amount));
           asSettled.add(charge(account, measured ? fate.cpuMs().getAsLong() : amount));
+        }
+      }
+      for (Rate rate : policy.rates().values()) {
+        for (String key : keys(rate, policy, request, inputs)) {
+          marks.add(new AccountSums.Mark(new AccountSums.Counter(rate.name(), key), inputs.time()));
         }
       }
       declared = JsonValue.of(asDeclared);
@@ -194,9 +200,7 @@ final class AccountRows {
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
     List<JsonValue> marks = new ArrayList<>();
     for (Rate rate : policy.rates().values()) {
-      for (String key :
-          policy.accountsOf(
-              rate, request.scope().tenant(), inputs.charged(), request.effect().tool())) {
+      for (String key : keys(rate, policy, request, inputs)) {
         marks.add(
             JsonValue.object()
                 .put("rate", rate.name())
@@ -206,6 +210,12 @@ final class AccountRows {
       }
     }
     return marks;
+  }
+
+  private static List<String> keys(
+      Rate rate, Policy policy, Request request, JudgeInputs inputs) {
+    return policy.accountsOf(
+        rate, request.scope().tenant(), inputs.charged(), request.effect().tool());
   }
 
   private static JsonValue charge(AccountSums.Account account, long amount) {
@@ -226,6 +236,6 @@ final class AccountRows {
   }
 
   private static String text(JsonValue value) {
-    return new String(Jcs.write(value), java.nio.charset.StandardCharsets.UTF_8);
+    return new String(Jcs.write(value), StandardCharsets.UTF_8);
   }
 }

@@ -36,9 +36,8 @@ final class AccountSums {
    *
    * @param least and {@code most} bound used and reserved together
    * @param usedMost what of it can be settled
-   * @param reservedLeast what of it is certainly not settled
    */
-  record Charge(Account account, long least, long most, long usedMost, long reservedLeast) {}
+  record Charge(Account account, long least, long most, long usedMost) {}
 
   record Counter(String rate, String key) implements Comparable<Counter> {
     private static final Comparator<Counter> ORDER =
@@ -53,8 +52,8 @@ final class AccountSums {
   record Mark(Counter counter, Instant at) {}
 
   /** Bounds of one account; unknown amounts are counted, not added. */
-  record Bounds(long least, long most, long usedMost, long reservedLeast, long unknown) {
-    static final Bounds NONE = new Bounds(0, 0, 0, 0, 0);
+  record Bounds(long least, long most, long usedMost, long unknown) {
+    static final Bounds NONE = new Bounds(0, 0, 0, 0);
 
     private Bounds plus(Charge charge, int sign) {
       boolean open = charge.most() >= UNKNOWN;
@@ -62,7 +61,6 @@ final class AccountSums {
           least + sign * charge.least(),
           most + sign * (open ? 0 : charge.most()),
           usedMost + sign * (open ? 0 : charge.usedMost()),
-          reservedLeast + sign * charge.reservedLeast(),
           unknown + sign * (open ? 1 : 0));
     }
   }

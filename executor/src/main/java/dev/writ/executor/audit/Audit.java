@@ -75,7 +75,7 @@ public final class Audit {
           progress.at("steps of the accounts, event", index + 1);
         });
     accounts.end();
-    new AccountRows(ledger, findings, standing.policies(), accounts.latest()).check();
+    new AccountRows(ledger, findings, standing.policies()).check();
     return report();
   }
 

@@ -42,7 +42,7 @@ record Fates(LedgerView ledger) {
       return switch (end) {
         case SETTLED -> {
           if (!cpu) {
-            yield new Charge(account, declared, declared, declared, 0);
+            yield new Charge(account, declared, declared, declared);
           }
           if (cpuMs.isEmpty()) {
             yield unknown(account);
@@ -52,18 +52,17 @@ record Fates(LedgerView ledger) {
               account,
               Math.min(declared, measured),
               Math.max(declared, measured),
-              measured,
-              0);
+              measured);
         }
         case IN_DOUBT ->
-            cpu ? unknown(account) : new Charge(account, declared, declared, declared, 0);
-        case OPEN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared, 0);
-        case GONE -> new Charge(account, 0, declared, 0, 0);
+            cpu ? unknown(account) : new Charge(account, declared, declared, declared);
+        case OPEN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared);
+        case GONE -> new Charge(account, 0, declared, 0);
       };
     }
 
     private static Charge unknown(Account account) {
-      return new Charge(account, 0, AccountSums.UNKNOWN, AccountSums.UNKNOWN, 0);
+      return new Charge(account, 0, AccountSums.UNKNOWN, AccountSums.UNKNOWN);
     }
   }
 
