@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import dev.writ.cli.command.ApproveCommand;
 import dev.writ.cli.command.BenchCommand;
+import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
@@ -46,6 +47,7 @@ final class Commands {
           new ToolCommand(),
           new ResolveCommand(),
           new FsckCommand(),
+          new AuditCommand(),
           new CanonCommand(),
           new DoctorCommand(),
           new BenchCommand(),

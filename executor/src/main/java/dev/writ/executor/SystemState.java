@@ -56,7 +56,12 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
     return state[0];
   }
 
-  private SystemState after(Event event, LedgerView ledger) {
+  /**
+   * The state after one event of the system run, whose document is verified under this state.
+   *
+   * @throws WritException with the code of what does not hold
+   */
+  public SystemState after(Event event, LedgerView ledger) {
     if (event.kind().equals(EventKind.RUN_OPENED)) {
       return this;
     }

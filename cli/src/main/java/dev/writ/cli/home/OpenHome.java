@@ -3,6 +3,7 @@ package dev.writ.cli.home;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
+import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -59,6 +60,12 @@ public final class OpenHome implements AutoCloseable {
   /** Opens a home's ledger for reading only, also while another process writes. */
   public static LedgerView read(Home home) {
     return Ledger.openReadOnly(home.ledger());
+  }
+
+  /** The tools of a home, for looking at only. */
+  public static Tools tools(Home home, Drivers drivers) {
+    return new Tools(
+        new Registry(ToolRegistry.open(home.tools())), List.copyOf(drivers.byName().values()));
   }
 
   public Home home() {

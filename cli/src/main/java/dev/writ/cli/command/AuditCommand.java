@@ -1,0 +1,79 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.term.Progress;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.audit.Audit;
+import dev.writ.executor.audit.AuditReport;
+import dev.writ.ledger.LedgerView;
+import dev.writ.tools.Drivers;
+
+/** {@code writ audit}: verifies every signature and recomputes every judgement and balance. */
+public final class AuditCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of(
+        "audit",
+        "Verify every signature, judge every decision again, and add up balances, rates, nonces and"
+            + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the bytes.");
+  }
+
+  record Audited(AuditReport report) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return report.toJson();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    Home home = Homes.home(session);
+    AuditReport report;
+    try (Progress progress = new Progress(session.terminal());
+        Drivers drivers = Drivers.wasmFamily();
+        LedgerView ledger = OpenHome.read(home)) {
+      report =
+          Audit.check(
+              ledger,
+              OpenHome.tools(home, drivers),
+              (step, done) -> progress.step(step + " " + done));
+    }
+    session.show(new Audited(report), AuditCommand::print);
+    return report.isSound() ? ExitCode.OK : ExitCode.BROKEN_INPUT;
+  }
+
+  private static void print(Audited audited, Terminal terminal) {
+    AuditReport report = audited.report();
+    report.verified().forEach(line -> terminal.out().println("verified      " + line));
+    report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
+    report
+        .problems()
+        .forEach(
+            problem ->
+                terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+    terminal
+        .out()
+        .println(
+            report.isSound()
+                ? terminal.paint(Style.GOOD, "sound")
+                    + ": "
+                    + report.totals().events()
+                    + " events of "
+                    + report.totals().runs()
+                    + " runs"
+                : terminal.paint(Style.BAD, "NOT SOUND")
+                    + ": "
+                    + report.problemsTotal()
+                    + " problems");
+  }
+}

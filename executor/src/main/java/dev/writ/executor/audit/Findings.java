@@ -1,0 +1,89 @@
+package dev.writ.executor.audit;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.audit.AuditReport.Problem;
+import dev.writ.ledger.Event;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is found along the way. Not thread safe. */
+final class Findings {
+  private static final int TEXT_MAX = 300;
+
+  private final List<Problem> problems = new ArrayList<>();
+  private final List<String> latest = new ArrayList<>();
+  private long problemsTotal;
+  private long late;
+  long signatures;
+  long bindings;
+  long judged;
+  long snapshots;
+  long rows;
+  long balances;
+  long rates;
+  long loose;
+  long gaps;
+  long notJudged;
+  long unsealed;
+  long outputs;
+  long requests;
+  long decisions;
+  long dispatched;
+  long receipts;
+
+  static String place(Event event) {
+    return "event " + event.runId() + " " + event.seq() + " " + event.kind();
+  }
+
+  static String row(String table, String key) {
+    return "row " + table + " " + key.replace('\u001f', '/');
+  }
+
+  void problem(ExecutorError code, String place, Object recorded, Object recomputed) {
+    problemsTotal++;
+    if (problems.size() < AuditReport.PROBLEMS_MAX) {
+      problems.add(new Problem(code, place, text(recorded), text(recomputed)));
+    }
+  }
+
+  /** Holds what is recorded against what is recomputed. */
+  void same(ExecutorError code, String place, Object recorded, Object recomputed) {
+    if (!recorded.equals(recomputed)) {
+      problem(code, place, recorded, recomputed);
+    }
+  }
+
+  /** Something reached the log after what it rests on had ended, as in-flight work does. */
+  void late(String place, String what) {
+    late++;
+    if (latest.size() < 10) {
+      latest.add(place + ", " + what);
+    }
+  }
+
+  static String text(Object value) {
+    String text =
+        switch (value) {
+          case WritException e -> e.code().code() + " " + e.found();
+          default -> value.toString();
+        };
+    return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "…";
+  }
+
+  List<Problem> problems() {
+    return problems;
+  }
+
+  long problemsTotal() {
+    return problemsTotal;
+  }
+
+  long lateTotal() {
+    return late;
+  }
+
+  List<String> latest() {
+    return latest;
+  }
+}

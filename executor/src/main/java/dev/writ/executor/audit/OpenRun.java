@@ -1,0 +1,73 @@
+package dev.writ.executor.audit;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A run on the way through the log: what its events so far add up to. */
+final class OpenRun {
+  final RunId id;
+  final Event opening;
+  final String seed;
+  String opener;
+  Event head;
+  Digest lastReceipt;
+  long lamport;
+  long receipts;
+
+  /** Requests that something may still follow on. */
+  final TreeMap<Digest, Asked> asked = new TreeMap<>();
+
+  /** Receipts in doubt that are not resolved. */
+  final TreeSet<Digest> doubts = new TreeSet<>();
+
+  /** tool, operation pairs that succeeded. */
+  final TreeSet<String> done = new TreeSet<>();
+
+  /** {@code effect.finished} that waits for its receipt. */
+  Optional<Event> finished = Optional.empty();
+
+  OpenRun(Event opening) {
+    this.id = opening.runId();
+    this.opening = opening;
+    this.seed = opening.prngSeed().orElse("");
+    this.opener = "";
+    this.head = opening;
+    this.lastReceipt = opening.id();
+  }
+
+  /** A request on the way through the log. */
+  static final class Asked {
+    final Digest id;
+    final Instant receivedAt;
+    final String holder;
+    Optional<RequestRow.State> state = Optional.empty();
+    Optional<Digest> decision = Optional.empty();
+    Optional<Digest> intent = Optional.empty();
+    Optional<Event> dispatched = Optional.empty();
+
+    /** Approvals received so far. */
+    final TreeSet<Digest> approvals = new TreeSet<>();
+
+    Asked(Digest id, Instant receivedAt, String holder) {
+      this.id = id;
+      this.receivedAt = receivedAt;
+      this.holder = holder;
+    }
+  }
+
+  long pending() {
+    return asked.values().stream()
+        .filter(a -> a.state.filter(s -> s == RequestRow.State.PENDING).isPresent())
+        .count();
+  }
+
+  long running() {
+    return asked.values().stream().filter(a -> a.dispatched.isPresent()).count();
+  }
+}

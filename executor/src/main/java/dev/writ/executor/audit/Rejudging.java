@@ -1,0 +1,295 @@
+package dev.writ.executor.audit;
+
+import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.ExecutorError.AUDIT_JUDGEMENT;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.audit.Differences.Difference;
+import dev.writ.executor.audit.Documents.Read;
+import dev.writ.executor.audit.OpenRun.Asked;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Judge;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.JudgeInputs.Ran;
+import dev.writ.guardian.JudgeInputs.SeenApproval;
+import dev.writ.guardian.JudgeInputs.SeenArtifact;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Judges decisions again. All inputs that follow from documents are gathered from these and not from
+ * the decision; what only the moment knew (balances, counts, what succeeded in the run by then) is
+ * taken from the decision, and held against the rest of the ledger elsewhere.
+ */
+final class Rejudging {
+  /** The one check that reads the tool's manifest: the last. */
+  private static final String TOOL_CHECK = "/checks/3/";
+
+  private final Documents documents;
+  private final Findings findings;
+  private final Standing standing;
+  private final Tools tools;
+
+  Rejudging(Documents documents, Standing standing, Tools tools) {
+    this.documents = documents;
+    this.findings = documents.findings();
+    this.standing = standing;
+    this.tools = tools;
+  }
+
+  /** Returns the inputs that the decision recorded; none where they cannot be read. */
+  Optional<JudgeInputs> judge(
+      OpenRun run, Asked asked, Event event, Read<Decision> read) {
+    String place = Findings.place(event);
+    Decision decision = read.document();
+    JudgeInputs recorded;
+    try {
+      recorded = JudgeInputs.read(decision.inputs());
+    } catch (WritException e) {
+      findings.problem(AUDIT_DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
+      return Optional.empty();
+    }
+    Optional<Policy> policy = standing.policy(decision.policy(), decision.decidedAt(), place);
+    Optional<Read<Request>> request =
+        documents.read(decision.request(), Request.TYPE, Request::read, place);
+    if (policy.isEmpty() || request.isEmpty()) {
+      findings.notJudged++;
+      return Optional.of(recorded);
+    }
+    findings.same(
+        AUDIT_BINDING,
+        place + " /effect",
+        decision.effect(),
+        request.get().document().effect().digest());
+    succeeded(run, recorded, place);
+    Optional<Admitted> admitted =
+        admit(request.get().envelope(), policy.get(), asked, decision.decidedAt(), place);
+    if (admitted.isPresent()) {
+      JudgeInputs inputs =
+          inputs(admitted.get(), asked, policy.get(), recorded, decision.decidedAt());
+      compare(admitted.get(), policy.get(), inputs, asked, read, place);
+    }
+    return Optional.of(recorded);
+  }
+
+  /** What is said to have succeeded in the run did so before; a false may have been true since. */
+  private void succeeded(OpenRun run, JudgeInputs recorded, String place) {
+    for (Ran ran : recorded.history()) {
+      if (ran.succeeded()
+          && !run.done.contains(
+              Tables.key(ran.tool(), ran.operation()))) {
+        findings.problem(
+            AUDIT_JUDGEMENT,
+            place + " /inputs/history",
+            ran.tool() + " " + ran.operation() + " succeeded",
+            "no such receipt before");
+      }
+    }
+  }
+
+  /** The request as it was let in: at the reading of its receipt, or of this judgement. */
+  private Optional<Admitted> admit(
+      Envelope envelope, Policy policy, Asked asked, Instant decidedAt, String place) {
+    WritException refused = null;
+    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+      for (Instant now : List.of(asked.receivedAt, decidedAt)) {
+        try {
+          return Optional.of(
+              Admission.readmit(envelope.toBytes(), trust, policy, asked.receivedAt, now));
+        } catch (WritException e) {
+          refused = refused == null ? e : refused;
+        }
+      }
+    }
+    findings.problem(AUDIT_JUDGEMENT, place, "judged", refused);
+    return Optional.empty();
+  }
+
+  private JudgeInputs inputs(
+      Admitted admitted, Asked asked, Policy policy, JudgeInputs recorded, Instant decidedAt) {
+    Request request = admitted.request();
+    List<SeenApproval> approvals = approvals(asked, recorded);
+    Optional<Instant> validUntil =
+        Stream.concat(
+                request.delegations().stream()
+                    .map(link -> Delegation.read(link.document()).expiresAt()),
+                approvals.stream()
+                    .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
+                    .map(SeenApproval::expiresAt))
+            .min(Comparator.naturalOrder());
+    return new JudgeInputs(
+        recorded.time(),
+        asked.receivedAt,
+        recorded.step(),
+        admitted.charged(),
+        policy.rolesOf(request.scope().tenant(), request.scope().subject()),
+        recorded.balances(),
+        recorded.rates(),
+        false, // a nonce that another request used is refused before it is judged
+        approvals,
+        recorded.ignored(),
+        artifacts(request, recorded, decidedAt),
+        recorded.history(),
+        validUntil);
+  }
+
+  /** Every approval that was received and not set aside with a code. */
+  private List<SeenApproval> approvals(Asked asked, JudgeInputs recorded) {
+    TreeSet<Digest> ignored = new TreeSet<>();
+    recorded.ignored().forEach(i -> ignored.add(i.id()));
+    TreeMap<Digest, SeenApproval> seen = new TreeMap<>();
+    for (Digest id : asked.approvals) {
+      if (!ignored.contains(id)) {
+        documents
+            .ledger()
+            .document(id)
+            .ifPresent(
+                envelope -> {
+                  Approval approval = Approval.read(envelope.document());
+                  seen.put(
+                      id,
+                      new SeenApproval(
+                          id,
+                          envelope.signatures().getFirst().kid(),
+                          approval.approver(),
+                          approval.role(),
+                          approval.verdict(),
+                          approval.expiresAt()));
+                });
+      }
+    }
+    return List.copyOf(seen.values());
+  }
+
+  /** The artifacts that the decision counts, as their documents and the trust say they are. */
+  private List<SeenArtifact> artifacts(Request request, JudgeInputs recorded, Instant at) {
+    return recorded.artifacts().stream()
+        .filter(artifact -> request.evidence().contains(artifact.id()))
+        .flatMap(artifact -> documents.ledger().document(artifact.id()).stream())
+        .flatMap(envelope -> artifact(envelope, request, at).stream())
+        .toList();
+  }
+
+  private Optional<SeenArtifact> artifact(Envelope envelope, Request request, Instant at) {
+    for (Trust trust : List.of(standing.trust(), standing.inFlight(at))) {
+      try {
+        List<TrustedKey> signers = trust.verify(envelope, envelope.payloadType(), at);
+        boolean foreign =
+            signers.stream()
+                .anyMatch(
+                    s -> s.tenant().filter(t -> !t.equals(request.scope().tenant())).isPresent());
+        return foreign
+            ? Optional.empty()
+            : Optional.of(
+                new SeenArtifact(
+                    envelope.id(),
+                    envelope.payloadType(),
+                    signers.stream()
+                        .map(s -> new JudgeInputs.Signer(s.kid(), s.role().text(), s.subject()))
+                        .toList()));
+      } catch (WritException e) {
+        continue; // not under this trust
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void compare(
+      Admitted admitted,
+      Policy policy,
+      JudgeInputs inputs,
+      Asked asked,
+      Read<Decision> read,
+      String place) {
+    Decision recorded = read.document();
+    Optional<Difference> gathered = Differences.first(recorded.inputs(), inputs.toJson());
+    if (gathered.isPresent()) {
+      report(place + " /inputs" + gathered.get().pointer(), gathered.get());
+      return;
+    }
+    Effect effect = admitted.request().effect();
+    Tools.Circumstances now = tools.circumstances(effect, policy);
+    List<Difference> differences = new ArrayList<>();
+    for (ToolManifest manifest :
+        List.of(now.manifest(), ToolManifest.unregistered(effect.tool(), effect.version()))) {
+      Decision again =
+          Judge.judge(admitted, manifest, policy, inputs, recorded.snapshot(), asked.decision);
+      Optional<Difference> found = Differences.first(recorded.toJson(), again.toJson());
+      if (found.isEmpty()) {
+        findings.judged++;
+        findings.snapshots += now.snapshot().equals(recorded.snapshot()) ? 1 : 0;
+        return;
+      }
+      differences.add(found.get());
+    }
+    Difference difference = differences.getFirst();
+    if (sameTool(now, recorded, effect, policy) || !difference.pointer().startsWith(TOOL_CHECK)) {
+      report(place + " " + difference.pointer(), difference);
+    } else {
+      findings.notJudged++;
+    }
+  }
+
+  private void report(String place, Difference difference) {
+    findings.problem(AUDIT_JUDGEMENT, place, difference.recorded(), difference.recomputed());
+  }
+
+  /**
+   * Whether the tool as registered now is certainly the one that was judged: the snapshot names it,
+   * or the verdict is ALLOW, which only the package that policy approves can get.
+   */
+  private static boolean sameTool(
+      Tools.Circumstances now, Decision recorded, Effect effect, Policy policy) {
+    return now.snapshot().equals(recorded.snapshot())
+        || recorded.verdict() == Verdict.ALLOW
+            && policy
+                .tool(effect.tool(), effect.version())
+                .map(ApprovedTool::ref)
+                .filter(now.manifest().ref()::equals)
+                .isPresent();
+  }
+
+  /** An intent's tool is the one that the decision's policy approves. */
+  void tool(Decision decision, ToolRef tool, String place) {
+    documents
+        .read(decision.request(), Request.TYPE, Request::read, place)
+        .map(read -> read.document().effect())
+        .ifPresent(
+            effect -> {
+              Optional<ToolRef> approved =
+                  Optional.ofNullable(standing.policies().get(decision.policy()))
+                      .flatMap(policy -> policy.tool(effect.tool(), effect.version()))
+                      .map(ApprovedTool::ref);
+              findings.same(
+                  AUDIT_BINDING,
+                  place + " /tool",
+                  tool.toString(),
+                  approved.map(ToolRef::toString).orElse("none approved"));
+            });
+  }
+}

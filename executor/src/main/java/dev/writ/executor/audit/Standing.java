@@ -1,0 +1,187 @@
+package dev.writ.executor.audit;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What is in force at one place of the log: the sum of the system run up to there. Signatures are
+ * verified under it (PROTOCOL 25).
+ *
+ * <p>A change is in force for the kernel a moment after its event, and an effect in flight reaches
+ * the log after it was judged. What comes after a revocation, and says by the kernel's clock that it
+ * happened before or within {@link #IN_FLIGHT} of it, is counted apart and not taken for forged.
+ */
+final class Standing {
+  /** How long after a change the kernel may still act on what was before it. */
+  static final Duration IN_FLIGHT = Duration.ofSeconds(60);
+
+  private final LedgerView ledger;
+  private final Findings findings;
+  private SystemState state = SystemState.NOTHING;
+  private final TreeMap<Digest, Policy> policies = new TreeMap<>();
+  private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
+  private final TreeMap<String, Instant> prohibited = new TreeMap<>();
+  private Audience audience;
+  long changes;
+
+  Standing(LedgerView ledger, Findings findings) {
+    this.ledger = ledger;
+    this.findings = findings;
+    this.audience = new Audience(ledger.origin(), 1);
+  }
+
+  /** Takes an event of the system run. One that does not hold changes nothing. */
+  void system(Event event) {
+    Optional<Policy> before = state.policy();
+    SystemState after;
+    try {
+      after = state.after(event, ledger);
+      if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
+        audience = new Audience(ledger.origin(), incarnation(event));
+      }
+    } catch (WritException e) {
+      findings.problem(
+          ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
+      return;
+    }
+    if (event.kind().equals(EventKind.POLICY_ACTIVATED) == after.policy().equals(before)) {
+      findings.problem(
+          ExecutorError.AUDIT_SYSTEM, Findings.place(event), event.kind(), "a change of policy");
+    }
+    if (!after.policy().equals(before)) {
+      Policy policy = after.policyInForce();
+      policies.put(policy.digest(), policy);
+      superseded.remove(policy.digest());
+      before.ifPresent(p -> superseded.put(p.digest(), event.at()));
+    }
+    after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
+    state = after;
+    changes++;
+  }
+
+  private long incarnation(Event event) {
+    SystemChange change =
+        SystemChange.read(ledger.document(event.body()).orElseThrow().document());
+    Fields fields = Fields.of("detail", change.detail());
+    long next = fields.count("incarnation");
+    fields.end();
+    if (next <= audience.incarnation()) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "incarnation " + next + " after " + audience.incarnation());
+    }
+    return next;
+  }
+
+  /** At the end of the log: whether the ledger is of the incarnation that its events name. */
+  void end() {
+    findings.same(
+        ExecutorError.AUDIT_SYSTEM,
+        "incarnation",
+        ledger.incarnation(),
+        audience.incarnation());
+  }
+
+  Audience audience() {
+    return audience;
+  }
+
+  Trust trust() {
+    return state.trust();
+  }
+
+  /** Every policy that was in force up to here. */
+  TreeMap<Digest, Policy> policies() {
+    return policies;
+  }
+
+  /**
+   * The policy that a decision names: it must have been in force, and not be superseded long before.
+   */
+  Optional<Policy> policy(Digest named, Instant decidedAt, String place) {
+    Optional<Policy> policy = Optional.ofNullable(policies.get(named));
+    Instant until = superseded.get(named);
+    if (policy.isEmpty() || until != null && decidedAt.isAfter(until.plus(IN_FLIGHT))) {
+      findings.problem(
+          ExecutorError.AUDIT_SYSTEM,
+          place + " /policy",
+          named,
+          state.policy().map(p -> p.digest().toString()).orElse("none in force"));
+    } else if (until != null) {
+      findings.late(place, "its policy was superseded at " + until);
+    }
+    return policy;
+  }
+
+  /** Whether the tool was prohibited long before. */
+  Optional<Instant> prohibitedLongBefore(String tool, String version, Instant at) {
+    return Optional.ofNullable(prohibited.get(tool + " " + version))
+        .filter(since -> at.isAfter(since.plus(IN_FLIGHT)));
+  }
+
+  /**
+   * Verifies a document of an event.
+   *
+   * @return its signers; none where it does not hold, which is a problem by then
+   */
+  List<TrustedKey> verify(Envelope envelope, String type, Instant at, String place) {
+    try {
+      List<TrustedKey> signers = signers(envelope, type, at, place);
+      findings.signatures++;
+      return signers;
+    } catch (WritException e) {
+      findings.problem(
+          ExecutorError.AUDIT_SIGNATURE, place, e, "a signature that holds for " + type);
+      return List.of();
+    }
+  }
+
+  private List<TrustedKey> signers(Envelope envelope, String type, Instant at, String place) {
+    try {
+      return state.trust().verify(envelope, type, at);
+    } catch (WritException e) {
+      if (e.code() != CanonicalizeError.KEY_REVOKED) {
+        throw e;
+      }
+      List<TrustedKey> signers = inFlight(at).verify(envelope, type, at);
+      findings.late(place, "its key was revoked");
+      return signers;
+    }
+  }
+
+  /** The trust as work in flight at that time may still have known it. */
+  Trust inFlight(Instant at) {
+    return Trust.of(
+        state.trust().keys().values().stream()
+            .map(
+                key ->
+                    key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
+                        ? new TrustedKey(
+                            key.key(),
+                            key.role(),
+                            key.tenant(),
+                            key.subject(),
+                            key.notBefore(),
+                            key.notAfter(),
+                            Optional.empty())
+                        : key)
+            .toList());
+  }
+}
