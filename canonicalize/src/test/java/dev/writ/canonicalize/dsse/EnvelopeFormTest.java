@@ -74,6 +74,7 @@ class EnvelopeFormTest {
       byte[] bytes = envelope.toBytes();
       Envelope read = Envelope.parse(bytes);
       assertThat(read.toBytes()).isEqualTo(bytes);
+      assertThat(Jcs.write(read.toJson())).isEqualTo(bytes);
       assertThat(read.payload()).isEqualTo(payload);
       assertThat(read.payloadType()).isEqualTo(TYPE);
       assertThat(read.signatures()).isEqualTo(envelope.signatures()).hasSize(keys.length);
