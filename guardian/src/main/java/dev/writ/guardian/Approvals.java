@@ -23,6 +23,15 @@ public final class Approvals {
    */
   public static Approval verify(
       Envelope envelope, Admitted admitted, Policy policy, Trust trust, Instant now) {
+    return verified(envelope, admitted, policy, trust, now).approval();
+  }
+
+  /** An approval that holds, and the key of its approver. */
+  record Verified(Approval approval, TrustedKey signer) {}
+
+  /** As {@link #verify}. */
+  static Verified verified(
+      Envelope envelope, Admitted admitted, Policy policy, Trust trust, Instant now) {
     List<TrustedKey> signers = trust.verify(envelope, Approval.TYPE, now);
     Approval approval = Approval.read(envelope.document());
     for (TrustedKey signer : signers) {
@@ -50,7 +59,7 @@ public final class Approvals {
                 + Timestamps.format(now));
       }
     }
-    return approval;
+    return new Verified(approval, signers.getFirst());
   }
 
   private static void requireSigner(TrustedKey signer, Approval approval) {

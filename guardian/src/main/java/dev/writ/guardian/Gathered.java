@@ -69,10 +69,11 @@ record Gathered(
 
   private static SeenApproval approval(
       Envelope envelope, Admitted a, Policy p, Trust trust, Instant time) {
-    Approval approval = Approvals.verify(envelope, a, p, trust, time);
+    Approvals.Verified verified = Approvals.verified(envelope, a, p, trust, time);
+    Approval approval = verified.approval();
     return new SeenApproval(
         envelope.id(),
-        envelope.signatures().getFirst().kid(),
+        verified.signer().kid(),
         approval.approver(),
         approval.role(),
         approval.verdict(),

@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.Hkdf;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Timestamps;
@@ -87,7 +88,7 @@ public final class Guardian {
     byte[] id = decisionId.bytes();
     byte[] info = Arrays.copyOf(SEED_INFO, SEED_INFO.length + id.length);
     System.arraycopy(id, 0, info, SEED_INFO.length, id.length);
-    return HexFormat.of().formatHex(Hkdf.derive32(runSeed, info));
+    return HexFormat.of().formatHex(Hkdf.derive(runSeed, new byte[0], info, 32));
   }
 
   public Audience audience() {

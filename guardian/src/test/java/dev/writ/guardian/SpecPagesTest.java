@@ -29,10 +29,10 @@ import org.junit.jupiter.api.TestFactory;
  * spec/policy.md loads and passes its own cases. {@code -Dwrit.update=true} writes the examples.
  */
 class SpecPagesTest {
-  private static final Path SPEC = Path.of(System.getProperty("writ.root", "..")).resolve("spec");
+  static final Path SPEC = Path.of(System.getProperty("writ.root", "..")).resolve("spec");
   private static final String FENCE = "```json canonical\n";
 
-  private static TreeMap<String, JsonValue> examples() {
+  static TreeMap<String, JsonValue> examples() {
     Policy policy = World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }");
     World.RequestBuilder request = World.request();
     request.delegations =

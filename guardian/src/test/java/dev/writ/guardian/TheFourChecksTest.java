@@ -2,8 +2,10 @@ package dev.writ.guardian;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.document.Approval;
@@ -13,10 +15,38 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Four checks in order, up to the first that does not pass; every one recorded. */
 class TheFourChecksTest {
+
+  /** Otherwise whoever strips a signature that trust does not require would change what is recorded. */
+  @Test
+  void anApproversFurtherSignatureChangesNoDecision() {
+    // Signatures stand in the order of their key ids; this one comes before the reviewer's.
+    SigningKey second =
+        IntStream.range(0, 100)
+            .mapToObj(i -> SigningKey.mlDsa65(Digest.sha256(new byte[] {(byte) i}).bytes()))
+            .filter(key -> key.kid().compareTo(World.REVIEWER.kid()) < 0)
+            .findFirst()
+            .orElseThrow();
+    Trust trust = World.trustWith(World.trusted(second, KeyRole.APPROVER, World.TENANT, "rita"));
+    Policy policy = World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }");
+    Admitted a = World.request().admit(policy);
+    JsonValue approval =
+        World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE).document();
+    Function<Envelope, Decision> judge =
+        envelope ->
+            World.accounts(policy)
+                .judge(a, World.circumstances(envelope), policy, trust, World.NOW)
+                .decision();
+    Decision one = judge.apply(Envelope.sign(Approval.TYPE, approval, World.REVIEWER));
+    Decision two = judge.apply(Envelope.sign(Approval.TYPE, approval, second, World.REVIEWER));
+    assertThat(one.verdict()).isEqualTo(Verdict.ALLOW);
+    assertThat(two).isEqualTo(one);
+  }
 
   @Test
   void allowsWhatPassesAllFour() {

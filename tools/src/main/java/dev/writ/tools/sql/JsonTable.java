@@ -48,7 +48,8 @@ final class JsonTable {
     sqlite.execute("COMMIT");
   }
 
-  private static List<JsonValue.Obj> rows(String input, byte[] bytes) {
+  /** The objects of a file. */
+  static List<JsonValue.Obj> rows(String input, byte[] bytes) {
     JsonValue value;
     try {
       value = Jcs.parse(bytes, LIMITS);

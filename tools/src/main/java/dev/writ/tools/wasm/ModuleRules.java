@@ -57,6 +57,7 @@ public final class ModuleRules {
     checkImports(module);
     checkMemories(module);
     checkTables(module);
+    checkExports(module);
     checkCode(module);
     return module;
   }
@@ -123,6 +124,34 @@ public final class ModuleRules {
       long entries = module.tableSection().getTable(i).limits().min();
       if (entries > Guest.TABLE_ENTRIES_MAX) {
         throw feature("a table of " + entries + " entries");
+      }
+    }
+  }
+
+  /** The parser does not look where exports lead; this does, after {@link #checkImports}. */
+  private static void checkExports(WasmModule module) {
+    int imported = module.importSection().count(ExternalType.FUNCTION);
+    for (int i = 0; i < module.exportSection().exportCount(); i++) {
+      Export export = module.exportSection().getExport(i);
+      int count =
+          switch (export.exportType()) {
+            case FUNCTION -> imported + module.functionSection().functionCount();
+            case TABLE -> module.tableSection().tableCount();
+            case MEMORY -> module.memorySection().map(section -> section.memoryCount()).orElse(0);
+            case GLOBAL -> module.globalSection().globalCount();
+            case TAG -> 0;
+          };
+      if (export.index() < 0 || export.index() >= count) {
+        throw new WritException(
+            ToolsError.MODULE_INVALID,
+            "export "
+                + i
+                + " is "
+                + export.exportType()
+                + " "
+                + Integer.toUnsignedString(export.index())
+                + ", there are "
+                + count);
       }
     }
   }

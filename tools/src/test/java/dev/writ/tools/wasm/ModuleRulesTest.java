@@ -51,6 +51,15 @@ class ModuleRulesTest {
         .isEqualTo("SUCCEEDED ok  application/octet-stream  {}");
   }
 
+  /** A function, table, memory and global that are not there; the parser does not mind. */
+  @ParameterizedTest
+  @CsvSource({"00 01", "00 6d", "00 ff ff ff ff 0f", "01 00", "02 00", "03 00"})
+  void exportsOfWhatIsNotThereAreRefused(String export) {
+    String body = "01 01 66" + export.replace(" ", "");
+    String section = "07" + String.format("%02x", body.replace(" ", "").length() / 2) + body;
+    refused(module(TYPES, FUNCTIONS, section, EMPTY_CODE), ToolsError.MODULE_INVALID);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'', MODULE_INVALID",
