@@ -305,9 +305,10 @@ class TheAuditFindsTest {
 
   @Test
   void aNonceThatTwoRequestsUse() {
+    JsonValue nonce = ((JsonValue.Obj) home.document(first.request()).document()).get("nonce");
     AuditReport report =
         forged(
-            rewrite().document(second.request(), member("nonce", JsonValue.of("nonce-1"))));
+            rewrite().document(second.request(), member("nonce", nonce)));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
         .containsExactly(
@@ -394,7 +395,7 @@ class TheAuditFindsTest {
                 .document(
                     decision,
                     document ->
-                        deep("checks/0/outcome", JsonValue.of("PASS"))
+                        deep("checks/0/outcome", JsonValue.of("pass"))
                             .apply(with(document, "verdict", JsonValue.of("ALLOW")))));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
@@ -558,11 +559,7 @@ class TheAuditFindsTest {
                     .put(Tables.SERVED, first.request().hex(), receipt(second).bytes())
                     .put(Tables.SERVED, second.request().hex(), receipt(first).bytes())),
         "row served " + first.request().hex(),
-        "row served " + second.request().hex(),
-        "row account account/" + first.request().hex() + " /state",
-        "row account account/" + second.request().hex() + " /state",
-        "row account account/" + first.request().hex() + " /charges",
-        "row account account/" + second.request().hex() + " /charges");
+        "row served " + second.request().hex());
   }
 
   @Test
