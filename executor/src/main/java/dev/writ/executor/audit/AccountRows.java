@@ -35,7 +35,7 @@ final class AccountRows {
   private final TreeMap<Digest, Policy> policies;
   private final Fates fates;
 
-  /** A row's members, as {@code spec/audit.md} lists them. */
+  /** A row, as the accounts write it. */
   private record Row(
       Instant at,
       long step,

@@ -17,6 +17,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.guardian.document.Approval;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Fsck;
@@ -219,6 +220,36 @@ class TheAuditFindsTest {
         .extracting(Problem::code, Problem::place)
         .containsExactly(
             ExecutorError.AUDIT_SYSTEM, place(event("policy.activated", policy)));
+  }
+
+  @Test
+  void anApprovalThatItsRequesterSigned() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Envelope approval = home.approval(pay, "rita", Approval.Verdict.APPROVE);
+    home.kernel().approve(approval);
+    AuditReport report = forged(rewrite().signer(approval.id(), "alice"));
+    assertThat(report.problems().getFirst())
+        .extracting(Problem::code, Problem::place)
+        .containsExactly(
+            ExecutorError.AUDIT_SIGNATURE, place(event("approval.received", approval.id())));
+  }
+
+  @Test
+  void aDecisionUnderAPolicyThatWasReplacedLongBefore() {
+    Digest old = home.policy().digest();
+    home.activate(AHealthyLedgerHasNoProblemsTest.YAML.replace("limit: 60", "limit: 61"));
+    home.clock.forward(Duration.ofMinutes(2));
+    Answer later = home.submit(home.ask("alice"));
+    Digest decision = later.decisionEnvelope().id();
+    AuditReport report =
+        forged(rewrite().document(decision, member("policy", JsonValue.of(old.toString()))));
+    assertThat(report.problems().getFirst())
+        .extracting(Problem::code, Problem::place, Problem::recorded)
+        .containsExactly(
+            ExecutorError.AUDIT_SYSTEM,
+            place(event("decision.made", decision)) + " /policy",
+            old.toString());
   }
 
   // Bindings and order.
