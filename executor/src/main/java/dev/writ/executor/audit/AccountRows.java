@@ -35,7 +35,7 @@ final class AccountRows {
   private final TreeMap<Digest, Policy> policies;
   private final Fates fates;
 
-  /** A row's members, as {@code spec/audit.md} lists them. */
+  /** A row, as the accounts write it. */
   private record Row(
       Instant at,
       long step,
@@ -104,6 +104,9 @@ final class AccountRows {
     findings.same(AUDIT_ROW, place + " /step", row.step(), inputs.step());
     findings.same(AUDIT_ROW, place + " /nonce", row.nonce(), nonce(request));
     boolean allowed = decision.verdict() == Verdict.ALLOW;
+    if (fate.end() == Fates.End.UNKNOWN && allowed) {
+      return;
+    }
     findings.same(AUDIT_ROW, place + " /state", row.state(), state(allowed, fate));
     List<AccountSums.Charge> charges = new ArrayList<>();
     List<AccountSums.Mark> marks = new ArrayList<>();
@@ -148,7 +151,7 @@ final class AccountRows {
     }
     return switch (fate.end()) {
       case SETTLED -> "settled";
-      case IN_DOUBT, OPEN -> "reserved";
+      case IN_DOUBT, OPEN, UNKNOWN -> "reserved";
       case GONE -> "released";
     };
   }
@@ -158,7 +161,7 @@ final class AccountRows {
     JsonValue wanted =
         switch (fate.end()) {
           case SETTLED -> settled;
-          case IN_DOUBT, OPEN -> declared;
+          case IN_DOUBT, OPEN, UNKNOWN -> declared;
           case GONE -> JsonValue.of(List.of());
         };
     boolean unmeasured = fate.end() == Fates.End.SETTLED && fate.cpuMs().isEmpty();

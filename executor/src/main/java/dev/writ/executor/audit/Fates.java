@@ -29,7 +29,9 @@ record Fates(LedgerView ledger) {
     /** It is running, or nobody executed it: the next moment may settle or release it. */
     OPEN,
     /** It was refused before dispatch, or another decision took its place. */
-    GONE
+    GONE,
+    /** The rows that would tell contradict the events: findings of their own. */
+    UNKNOWN
   }
 
   /**
@@ -56,7 +58,7 @@ record Fates(LedgerView ledger) {
         }
         case IN_DOUBT ->
             cpu ? unknown(account) : new Charge(account, declared, declared, declared);
-        case OPEN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared);
+        case OPEN, UNKNOWN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared);
         case GONE -> new Charge(account, 0, declared, 0);
       };
     }
@@ -74,6 +76,9 @@ record Fates(LedgerView ledger) {
               .map(Digest::ofBytes)
               .flatMap(ledger::document)
               .map(envelope -> Receipt.read(envelope.document()));
+      if (receipt.isPresent() && !receipt.get().request().equals(request)) {
+        return end(End.UNKNOWN);
+      }
       if (receipt.isPresent()) {
         return receipt.get().decision().equals(decision) ? ended(receipt.get()) : end(End.GONE);
       }
@@ -85,7 +90,7 @@ record Fates(LedgerView ledger) {
           .map(_ -> end(End.OPEN))
           .orElseGet(() -> end(End.GONE));
     } catch (WritException e) {
-      return end(End.OPEN); // the row or receipt is a finding of its own
+      return end(End.UNKNOWN);
     }
   }
 
