@@ -89,6 +89,10 @@ public enum ExecutorError implements ErrorCode {
   NOT_IN_DOUBT("EXE-909", "the receipt is not in doubt", "Only IN_DOUBT receipts are resolved."),
   ALREADY_RESOLVED("EXE-910", "the receipt is resolved already", "Look at its resolution."),
   NO_POLICY("EXE-911", "no policy is in force", "Activate one with `writ policy activate`."),
+  OWN_KEY(
+      "EXE-912",
+      "a key that this kernel signs with is not in force",
+      "Enrol it, or start the kernel with one that is."),
   AUDIT_SYSTEM(
       "EXE-950",
       "the system run does not add up, or something rests on what it does not say",

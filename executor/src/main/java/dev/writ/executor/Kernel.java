@@ -74,6 +74,7 @@ public final class Kernel {
   private final Judging judging;
   private final Administration administration;
   private final RunClosings closings;
+  private final OwnKeys ownKeys;
   private volatile SystemState system;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
@@ -88,6 +89,7 @@ public final class Kernel {
     ReceiptStage.Signer signer = signer(config.executorKey());
     this.executor = seam.apply(stages(tools, audience, signer));
     Guardian guardian = new Guardian(config.guardianKey(), audience);
+    this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     this.judging = new Judging(ledger, time, accounts, guardian, tools);
     this.administration = new Administration(ledger, time, runs);
     this.closings = new RunClosings(ledger, time, runs, signer);
@@ -166,7 +168,18 @@ public final class Kernel {
     Kernel kernel = new Kernel(config, seam);
     new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
     kernel.closings.sealUnsealed();
+    kernel.dropExpiredAccounts();
     return kernel;
+  }
+
+  /** By the time of the last event, so that an audit comes to the same rows. */
+  private void dropExpiredAccounts() {
+    Batch batch = new Batch();
+    List<Accounts.Row> expired = accounts.expire(ledger.highWater());
+    expired.forEach(row -> batch.delete(Tables.ACCOUNT, row.key()));
+    if (!expired.isEmpty()) {
+      ledger.append(batch).await();
+    }
   }
 
   /**
@@ -205,6 +218,7 @@ public final class Kernel {
       if (answered.isPresent()) {
         return answered.get();
       }
+      ownKeys.require(trust, time.latest());
       if (row.filter(r -> live(r, policy)).isPresent()) {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
@@ -352,6 +366,7 @@ public final class Kernel {
       SystemState now = system; // who waited for a lock is held to what is in force by then
       TrustedKey submitter =
           now.trust().verify(order, ExecutionOrder.TYPE, time.now()).getFirst();
+      ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
               Optional.of(decision),
@@ -391,6 +406,7 @@ public final class Kernel {
       }
       try (Runs.Borrowed run = runs.borrow(row.run())) {
         SystemState state = system;
+        ownKeys.require(state.trust(), now);
         Optional<Judging.Judged> judged =
             judging.approve(
                 approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
@@ -408,6 +424,7 @@ public final class Kernel {
   /** Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29). */
   public Checkpoint closeRun(Envelope close) {
     SystemState state = system;
+    ownKeys.require(state.trust(), time.latest());
     return closings.close(close, state.trust(), state.policyInForce());
   }
 

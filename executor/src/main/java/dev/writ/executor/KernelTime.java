@@ -50,4 +50,9 @@ public final class KernelTime {
     }
     return highWater;
   }
+
+  /** The latest reading, without another one. */
+  public synchronized Instant latest() {
+    return highWater;
+  }
 }

@@ -113,7 +113,8 @@ class SpecPagesShowWhatIsTest {
     String pages =
         Files.readString(SPEC.resolve("receipt.md"))
             + Files.readString(SPEC.resolve("execution.md"))
-            + Files.readString(SPEC.resolve("recovery.md"));
+            + Files.readString(SPEC.resolve("recovery.md"))
+            + Files.readString(SPEC.resolve("audit.md"));
     assertThat(Arrays.stream(ExecutorError.values()).map(ExecutorError::code))
         .allSatisfy(code -> assertThat(pages).contains("`" + code + "`"));
     Matcher named = Pattern.compile("`(EXE-\\d{3})`").matcher(pages);

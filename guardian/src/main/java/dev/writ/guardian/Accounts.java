@@ -39,7 +39,7 @@ public final class Accounts {
   /** What the key of every row begins with. */
   public static final String ROW_PREFIX = "account/";
 
-  private static final int DELETED_AT_ONCE_MAX = 16;
+  private static final int FORGOTTEN_AT_ONCE_MAX = 16;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Digest, AccountEntry.Versions> entries = new TreeMap<>();
@@ -78,7 +78,7 @@ public final class Accounts {
 
   /**
    * @param rows all rows whose keys begin with {@link #ROW_PREFIX}, in the order of their keys
-   * @param now not used for deleting: what is past every window goes with later judgements
+   * @param now not used: see {@link #expire}
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Iterable<Row> rows, Policy p, Instant now) {
@@ -108,9 +108,7 @@ public final class Accounts {
     Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, nonceKey(a.request()));
     Decision decision =
         Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
-    List<Row> rows = new ArrayList<>(taken.deletions);
-    rows.addFirst(row(taken.entry));
-    return new Judged(decision, rows);
+    return new Judged(decision, List.of(row(taken.entry)));
   }
 
   private static Matter matter(Admitted a, Circumstances c, Policy p, JudgeInputs inputs) {
@@ -118,8 +116,7 @@ public final class Accounts {
   }
 
   /** What one step gave; documents and rows are written outside the lock. */
-  private record Taken(
-      Matter matter, List<CheckOutcome> outcomes, AccountEntry entry, List<Row> deletions) {}
+  private record Taken(Matter matter, List<CheckOutcome> outcomes, AccountEntry entry) {}
 
   private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, String nonce) {
     Admitted a = ahead.admitted();
@@ -144,7 +141,8 @@ public final class Accounts {
         put(entry, versions);
         stored = true;
         nextStep++;
-        return new Taken(matter, outcomes, entry, deletions(time));
+        forgetExpired(time, FORGOTTEN_AT_ONCE_MAX);
+        return new Taken(matter, outcomes, entry);
       } finally {
         if (!stored) {
           versions.ifPresent(v -> put(v.now(), v.before()));
@@ -341,10 +339,26 @@ public final class Accounts {
     totals.remove(entry);
   }
 
-  /** Deletes a few entries that nothing needs; never the newest, which holds the step number. */
-  private List<Row> deletions(Instant now) {
-    List<Row> rows = new ArrayList<>();
-    while (rows.size() < DELETED_AT_ONCE_MAX
+  /**
+   * Forgets what is past every window and says which rows to delete. For the start, when nothing is
+   * under way: a deletion that rode in some later batch could come after a new judgement of the same
+   * request, and take its row along. Until then what {@link #judge} forgets stays stored, unused.
+   */
+  public List<Row> expire(Instant now) {
+    lock.lock();
+    try {
+      return forgetExpired(Timestamps.truncate(now), Integer.MAX_VALUE).stream()
+          .map(request -> new Row(ROW_PREFIX + request.hex(), Optional.empty()))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets entries that nothing needs; never the newest, which holds the step number. */
+  private List<Digest> forgetExpired(Instant now, int most) {
+    List<Digest> forgotten = new ArrayList<>();
+    while (forgotten.size() < most
         && !expiries.isEmpty()
         && !expiries.first().keptUntil().isAfter(now)) {
       AccountEntry entry = entries.get(expiries.first().request()).now();
@@ -352,9 +366,9 @@ public final class Accounts {
         break;
       }
       drop(entry);
-      rows.add(new Row(ROW_PREFIX + entry.request().hex(), Optional.empty()));
+      forgotten.add(entry.request());
     }
-    return rows;
+    return forgotten;
   }
 
   private static Row row(AccountEntry entry) {

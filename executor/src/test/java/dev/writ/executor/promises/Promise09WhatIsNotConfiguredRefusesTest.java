@@ -166,9 +166,25 @@ class Promise09WhatIsNotConfiguredRefusesTest {
   void without_the_keys_it_signs_with_enrolled_a_kernel_serves_nothing() {
     try (TestHome home = TestHome.create(dir)) {
       home.revoke("guardian");
-      assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-101");
+      assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-912");
       assertThat(home.driver.runs()).isEmpty();
       assertThat(home.rows("account")).isEmpty();
+    }
+  }
+
+  @Test
+  void a_kernel_whose_key_was_revoked_signs_no_more_and_still_gives_back_what_it_signed() {
+    try (TestHome home = TestHome.create(dir)) {
+      Envelope request = home.ask("alice").sign();
+      Answer first = home.submit(request);
+      home.revoke("executor");
+      assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-912");
+      assertThat(Refused.code(() -> home.kernel().closeRun(home.close("acme", "run-1", "alice"))))
+          .isEqualTo("EXE-912");
+      Answer repeat = home.submit(request);
+      assertThat(repeat.served().orElseThrow().envelope().toBytes())
+          .isEqualTo(first.served().orElseThrow().envelope().toBytes());
+      assertThat(home.driver.runs()).hasSize(1);
     }
   }
 }
