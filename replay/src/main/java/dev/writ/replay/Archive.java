@@ -172,12 +172,18 @@ final class Archive {
     if (in.remaining() < LOCAL_BYTES) {
       throw new WritException(ReplayError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
     }
-    int method = in.getShort(at + 8) & 0xffff;
-    long size = in.getInt(at + 22) & 0xffff_ffffL;
     int nameLength = in.getShort(at + 26) & 0xffff;
+    if (in.remaining() - LOCAL_BYTES < nameLength) {
+      throw new WritException(ReplayError.ARCHIVE_TRUNCATED, "in the name at byte " + at);
+    }
+    in.position(at + LOCAL_BYTES);
+    byte[] nameBytes = new byte[nameLength];
+    in.get(nameBytes);
+    String name = name(new String(nameBytes, StandardCharsets.ISO_8859_1));
     int flags = in.getShort(at + 6) & 0xffff;
+    int method = in.getShort(at + 8) & 0xffff;
     int extraLength = in.getShort(at + 28) & 0xffff;
-    if (method != 0 || flags != 0 || extraLength != 0 || nameLength == 0) {
+    if (method != 0 || flags != 0 || extraLength != 0) {
       throw new WritException(
           ReplayError.ARCHIVE_FORM,
           "the entry at byte "
@@ -190,15 +196,12 @@ final class Archive {
               + extraLength
               + "; all are 0 here (stored)");
     }
-    if (in.remaining() - LOCAL_BYTES < nameLength + size) {
+    long size = in.getInt(at + 22) & 0xffff_ffffL;
+    if (in.remaining() < size) {
       throw new WritException(
           ReplayError.ARCHIVE_TRUNCATED,
           "the entry at byte " + at + " has " + size + " bytes, left are " + in.remaining());
     }
-    in.position(at + LOCAL_BYTES);
-    byte[] nameBytes = new byte[nameLength];
-    in.get(nameBytes);
-    String name = name(new String(nameBytes, StandardCharsets.ISO_8859_1));
     byte[] content = new byte[(int) size];
     in.get(content);
     if (entries.put(name, content) != null) {

@@ -13,8 +13,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** There is no byte that could be called meaningless, so there is no list of exceptions here. */
+/**
+ * There is no byte that could be called meaningless, so there is no list of exceptions here. Inside
+ * the entries every {@link #STEP}th byte is flipped, all with {@code -Dwrit.exhaustive=true}.
+ */
 class NoByteOfABundleIsWithoutMeaningTest {
+  private static final int STEP = Boolean.getBoolean("writ.exhaustive") ? 1 : 13;
+
   private static byte[] small;
 
   @BeforeAll
@@ -43,7 +48,7 @@ class NoByteOfABundleIsWithoutMeaningTest {
 
   @Test
   void everyTruncationIsRefused() {
-    for (int length = 0; length < small.length; length++) {
+    for (int length = 0; length < small.length; length += STEP) {
       refused(Arrays.copyOf(small, length), "the first " + length + " bytes");
     }
     refused(Arrays.copyOf(small, small.length + 1), "a byte more");
@@ -55,7 +60,7 @@ class NoByteOfABundleIsWithoutMeaningTest {
     long flips = 0;
     for (var entry : Archive.read(small).entrySet()) {
       String name = entry.getKey();
-      for (int at = 0; at < entry.getValue().length; at++) {
+      for (int at = (int) (flips % STEP); at < entry.getValue().length; at += STEP) {
         byte[] flipped = entry.getValue().clone();
         flipped[at] ^= (byte) (1 << at % 8);
         TreeMap<String, byte[]> entries = new TreeMap<>(Archive.read(small));
@@ -73,7 +78,7 @@ class NoByteOfABundleIsWithoutMeaningTest {
         flips++;
       }
     }
-    assertThat(flips).isGreaterThan(10_000);
+    assertThat(flips).isGreaterThan(small.length / (2L * STEP));
   }
 
   @Test

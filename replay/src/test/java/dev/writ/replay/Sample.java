@@ -53,6 +53,7 @@ final class Sample {
     var pay = home.ask("alice").tool("pay").sign();
     home.submit(pay);
     home.approve(pay, "rita");
+    home.submit(pay);
     home.clock.forward(java.time.Duration.ofSeconds(3));
     Answer other = home.submit(home.ask("alice").run("run-2"));
     home.submit(home.ask("alice").consumes(other.served().orElseThrow().id()));
