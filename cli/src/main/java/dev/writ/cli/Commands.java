@@ -9,6 +9,7 @@ import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DoctorCommand;
+import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
@@ -22,6 +23,7 @@ import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TrainCommand;
+import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VersionCommand;
 import java.util.List;
 
@@ -48,6 +50,8 @@ final class Commands {
           new ResolveCommand(),
           new FsckCommand(),
           new AuditCommand(),
+          new ExportCommand(),
+          new VerifyCommand(),
           new CanonCommand(),
           new DoctorCommand(),
           new BenchCommand(),

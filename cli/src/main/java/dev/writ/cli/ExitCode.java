@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.replay.ReplayError;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -27,7 +28,7 @@ public enum ExitCode {
               "EXE", REFUSED,
               "SBX", UNAVAILABLE,
               "TOL", REFUSED,
-              "RPL", DIVERGED,
+              "RPL", BROKEN_INPUT,
               "ERR", REFUSED));
 
   private static final Map<String, ExitCode> BY_CODE =
@@ -44,6 +45,9 @@ public enum ExitCode {
               Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
+              Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
+              Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;

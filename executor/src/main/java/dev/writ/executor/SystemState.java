@@ -13,6 +13,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -61,12 +62,12 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
    *
    * @throws WritException with the code of what does not hold
    */
-  public SystemState after(Event event, LedgerView ledger) {
+  public SystemState after(Event event, DocumentSource documents) {
     if (event.kind().equals(EventKind.RUN_OPENED)) {
       return this;
     }
     Envelope document =
-        ledger
+        documents
             .document(event.body())
             .orElseThrow(
                 () -> new WritException(ExecutorError.UNKNOWN_ID, event.body().toString()));

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * {@code LED-023} after {@link #close}, {@code LED-006} for damaged data and {@code LED-008} where
  * the storage fails.
  */
-public interface LedgerView extends AutoCloseable {
+public interface LedgerView extends DocumentSource, AutoCloseable {
 
   /** Takes an event with its position in the log. */
   @FunctionalInterface
@@ -30,7 +30,7 @@ public interface LedgerView extends AutoCloseable {
     boolean row(String key, byte[] value);
   }
 
-  /** The document with that id; its payload has been hashed again. */
+  @Override
   Optional<Envelope> document(Digest id);
 
   boolean hasDocument(Digest id);

@@ -42,7 +42,7 @@ public final class Audit {
     this.ledger = ledger;
     this.progress = progress;
     this.size = ledger.treeSize();
-    this.standing = new Standing(ledger, findings);
+    this.standing = new Standing(ledger, ledger.origin(), findings);
     this.rows = new RowCheck(ledger, findings);
     Documents documents = new Documents(ledger, findings);
     this.runs =
@@ -61,7 +61,7 @@ public final class Audit {
 
   private AuditReport run() {
     ledger.eventsByIndex(0, size, this::event);
-    standing.end();
+    standing.end(ledger.incarnation());
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();

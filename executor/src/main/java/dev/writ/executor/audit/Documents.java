@@ -5,19 +5,19 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
-import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.DocumentSource;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Reads documents out of the ledger; what cannot be read is a finding and is not there. */
-record Documents(LedgerView ledger, Findings findings) {
+/** Reads documents out of a ledger or a bundle; what cannot be read is a finding and is not there. */
+record Documents(DocumentSource source, Findings findings) {
   /** A document and its envelope. */
   record Read<T>(Digest id, Envelope envelope, T document) {}
 
   <T> Optional<Read<T>> read(
       Digest id, String type, Function<JsonValue, T> reader, String place) {
     try {
-      Optional<Envelope> envelope = ledger.document(id);
+      Optional<Envelope> envelope = source.document(id);
       if (envelope.isEmpty()) {
         findings.problem(ExecutorError.AUDIT_DOCUMENT, place, "no document " + id, type);
         return Optional.empty();

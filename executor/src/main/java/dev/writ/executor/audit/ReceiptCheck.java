@@ -28,9 +28,9 @@ final class ReceiptCheck {
   private final Documents documents;
   private final Findings findings;
   private final Standing standing;
-  private final RowCheck rows;
+  private final RunRows rows;
 
-  ReceiptCheck(Documents documents, Standing standing, RowCheck rows) {
+  ReceiptCheck(Documents documents, Standing standing, RunRows rows) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;

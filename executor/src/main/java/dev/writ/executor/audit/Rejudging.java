@@ -166,7 +166,7 @@ final class Rejudging {
     for (Digest id : asked.approvals) {
       if (!ignored.contains(id)) {
         documents
-            .ledger()
+            .source()
             .document(id)
             .ifPresent(
                 envelope -> {
@@ -190,7 +190,7 @@ final class Rejudging {
   private List<SeenArtifact> artifacts(Request request, JudgeInputs recorded, Instant at) {
     return recorded.artifacts().stream()
         .filter(artifact -> request.evidence().contains(artifact.id()))
-        .flatMap(artifact -> documents.ledger().document(artifact.id()).stream())
+        .flatMap(artifact -> documents.source().document(artifact.id()).stream())
         .flatMap(envelope -> artifact(envelope, request, at).stream())
         .toList();
   }

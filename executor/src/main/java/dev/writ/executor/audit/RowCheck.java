@@ -34,7 +34,7 @@ import java.util.function.Function;
  * call for is looked up once, and counted; a table with more rows than that holds one that no event
  * caused.
  */
-final class RowCheck {
+final class RowCheck implements RunRows {
   private static final byte[] NOTHING = {};
 
   private final LedgerView ledger;
@@ -61,7 +61,8 @@ final class RowCheck {
     }
   }
 
-  boolean has(String table, String key) {
+  @Override
+  public boolean has(String table, String key) {
     return ledger.get(table, key).isPresent();
   }
 
@@ -98,7 +99,8 @@ final class RowCheck {
     }
   }
 
-  void request(OpenRun run, Asked asked) {
+  @Override
+  public void request(OpenRun run, Asked asked) {
     RequestRow.State state = asked.state.orElseThrow();
     row(
         Tables.REQUEST,
@@ -108,16 +110,19 @@ final class RowCheck {
             run.id, state, asked.decision.orElseThrow(), asked.intent, asked.receivedAt));
   }
 
-  void approval(Digest request, Digest approval) {
+  @Override
+  public void approval(Digest request, Digest approval) {
     bytes(Tables.APPROVAL, Tables.key(request.hex(), approval.hex()), NOTHING);
   }
 
-  void doubt(Digest receipt, byte[] value) {
+  @Override
+  public void doubt(Digest receipt, byte[] value) {
     bytes(Tables.DOUBT, Tables.key(receipt), value);
   }
 
   /** The rows of an effect that has its receipt. */
-  void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
+  @Override
+  public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
     request(run, asked);
     bytes(Tables.SERVED, Tables.key(asked.id), id.bytes());
     bytes(
@@ -240,7 +245,8 @@ final class RowCheck {
         .ifPresent(request -> idempotency(run, request, asked));
   }
 
-  void openRun(OpenRun run) {
+  @Override
+  public void openRun(OpenRun run) {
     run(run, false);
   }
 
@@ -261,7 +267,8 @@ final class RowCheck {
   }
 
   /** A closed run is sealed by a checkpoint that covers its last event. */
-  void closedRun(OpenRun run, long index) {
+  @Override
+  public void closedRun(OpenRun run, long index) {
     run(run, true);
     String key = Tables.key(run.id.tenant(), run.id.run());
     expected.merge(Tables.CLOSED, 1L, Long::sum);

@@ -43,13 +43,13 @@ final class RunWalk {
   private final Findings findings;
   private final Standing standing;
   private final Rejudging rejudging;
-  private final RowCheck rows;
+  private final RunRows rows;
   private final ReceiptCheck receipts;
   private final TreeMap<RunId, OpenRun> runs = new TreeMap<>();
   final Steps steps = new Steps();
   long opened;
 
-  RunWalk(Documents documents, Standing standing, Rejudging rejudging, RowCheck rows) {
+  RunWalk(Documents documents, Standing standing, Rejudging rejudging, RunRows rows) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;

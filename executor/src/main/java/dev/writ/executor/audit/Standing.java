@@ -13,8 +13,8 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
-import dev.writ.ledger.LedgerView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +33,8 @@ final class Standing {
   /** How long after a change the kernel may still act on what was before it. */
   static final Duration IN_FLIGHT = Duration.ofSeconds(60);
 
-  private final LedgerView ledger;
+  private final DocumentSource documents;
+  private final String origin;
   private final Findings findings;
   private SystemState state = SystemState.NOTHING;
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
@@ -42,10 +43,11 @@ final class Standing {
   private Audience audience;
   long changes;
 
-  Standing(LedgerView ledger, Findings findings) {
-    this.ledger = ledger;
+  Standing(DocumentSource documents, String origin, Findings findings) {
+    this.documents = documents;
+    this.origin = origin;
     this.findings = findings;
-    this.audience = new Audience(ledger.origin(), 1);
+    this.audience = new Audience(origin, 1);
   }
 
   /** Takes an event of the system run. One that does not hold changes nothing. */
@@ -53,9 +55,9 @@ final class Standing {
     Optional<Policy> before = state.policy();
     SystemState after;
     try {
-      after = state.after(event, ledger);
+      after = state.after(event, documents);
       if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
-        audience = new Audience(ledger.origin(), incarnation(event));
+        audience = new Audience(origin, incarnation(event));
       }
     } catch (WritException e) {
       findings.problem(
@@ -79,7 +81,7 @@ final class Standing {
 
   private long incarnation(Event event) {
     SystemChange change =
-        SystemChange.read(ledger.document(event.body()).orElseThrow().document());
+        SystemChange.read(documents.document(event.body()).orElseThrow().document());
     Fields fields = Fields.of("detail", change.detail());
     long next = fields.count("incarnation");
     fields.end();
@@ -90,12 +92,12 @@ final class Standing {
     return next;
   }
 
-  /** At the end of the log: whether the ledger is of the incarnation that its events name. */
-  void end() {
+  /** At the end of the log: whether it is of the incarnation that its events name. */
+  void end(long incarnation) {
     findings.same(
         ExecutorError.AUDIT_SYSTEM,
         "incarnation",
-        ledger.incarnation(),
+        incarnation,
         audience.incarnation());
   }
 

@@ -1,0 +1,130 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.replay.BundleExport;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.registry.ToolRegistry;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/** {@code writ export}. */
+public final class ExportCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "export",
+            "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
+                + " one file, for `verify` anywhere. Reads only, also beside a server.",
+            "The same run gives the same bytes. An open run is taken as the latest checkpoint saw"
+                + " it.")
+        .argument("RUN", "The run's name, see `writ runs`.")
+        .option("-o", "FILE", "Where to; a file that is there is never overwritten.")
+        .option("--tenant", "TENANT", "Whose run (default: the home's own tenant).")
+        .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
+        .flag("--without-tools", "Leave out the tools' manifests.");
+  }
+
+  record Exported(RunId run, String file, Digest digest, long size) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("digest", digest)
+          .put("file", file)
+          .put("run", run.run())
+          .put("size", size)
+          .put("tenant", run.tenant())
+          .build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String name =
+        arguments
+            .option("-o")
+            .orElseThrow(() -> new WritException(CliError.USAGE, "export needs -o FILE"));
+    Path file = Path.of(name);
+    if (Files.exists(file)) {
+      throw new WritException(CliError.FILE_UNWRITABLE, name + " is there already");
+    }
+    Home home = Homes.home(session);
+    RunId run =
+        new RunId(
+            arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
+    ToolRegistry registry = ToolRegistry.open(home.tools());
+    byte[] bundle;
+    try (LedgerView ledger = OpenHome.read(home)) {
+      bundle =
+          BundleExport.of(
+              ledger,
+              run,
+              tool -> manifest(registry, tool),
+              new BundleExport.Options(
+                  !arguments.has("--without-blobs"), !arguments.has("--without-tools")));
+    }
+    write(file, bundle);
+    session.show(
+        new Exported(run, name, Digest.sha256(bundle), bundle.length),
+        (exported, terminal) ->
+            terminal
+                .out()
+                .println(
+                    exported.file()
+                        + ": "
+                        + exported.run()
+                        + ", "
+                        + exported.size()
+                        + " bytes, "
+                        + exported.digest()));
+    return ExitCode.OK;
+  }
+
+  private static Optional<ToolManifest> manifest(ToolRegistry registry, ToolRef tool) {
+    try {
+      return Optional.of(
+          registry.resolve(tool.name(), tool.version(), tool.packageDigest()).manifest());
+    } catch (WritException e) {
+      if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private static void write(Path file, byte[] bytes) {
+    try (FileChannel out =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        out.write(buffer);
+      }
+      out.force(true);
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+    }
+  }
+}

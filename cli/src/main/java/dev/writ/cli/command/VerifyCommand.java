@@ -1,0 +1,149 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.replay.BundleVerifier;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code writ verify}: needs no data directory. */
+public final class VerifyCommand implements CliCommand {
+  /** One byte more than a bundle may have is read, so that the reader refuses it by its code. */
+  private static final int BYTES_MAX = (1 << 30) + 1;
+
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "verify",
+            "Verify a bundle that `export` wrote, from its bytes alone: no data directory, no"
+                + " network. Nothing runs again; that is for replay.")
+        .argument("FILE", "The bundle.")
+        .option(
+            "--trust",
+            "JWKS",
+            "Keys that you hold from elsewhere: the operator's and the log's must be among them."
+                + " Without it only integrity is verified, and the exit status says so.")
+        .option("--checkpoint", "NOTE", "A checkpoint of the log that you kept.")
+        .flag("--closed", "Refuse the bundle of an open run.");
+  }
+
+  record Seen(
+      boolean holds,
+      boolean pinned,
+      String state,
+      List<String> verified,
+      List<String> notVerified,
+      Optional<WritException> failure)
+      implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("holds", JsonValue.of(holds))
+          .put("pinned", JsonValue.of(pinned))
+          .put("state", state)
+          .putList("verified", verified, JsonValue::of)
+          .putList("not_verified", notVerified, JsonValue::of)
+          .putIfPresent(
+              "failure",
+              failure,
+              e ->
+                  JsonValue.object()
+                      .put("code", e.code().code())
+                      .put("found", e.found())
+                      .put("meaning", e.code().meaning())
+                      .put("remedy", e.code().remedy())
+                      .build())
+          .build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
+    Optional<Checkpoint> earlier =
+        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
+    byte[] file = read(arguments.argument("FILE"));
+    List<String> lines = new ArrayList<>();
+    Seen seen;
+    try {
+      BundleVerifier.Verified verified =
+          BundleVerifier.verify(
+              file,
+              new BundleVerifier.Options(trust, earlier, arguments.has("--closed")),
+              lines::add);
+      seen =
+          new Seen(
+              true,
+              verified.pinned(),
+              verified.manifest().closed() ? "closed" : "open",
+              verified.verified(),
+              verified.notVerified(),
+              Optional.empty());
+    } catch (WritException e) {
+      seen =
+          new Seen(
+              false,
+              trust.isPresent(),
+              "unknown",
+              lines,
+              List.of("everything behind the first failure"),
+              Optional.of(e));
+    }
+    session.show(seen, VerifyCommand::print);
+    if (!seen.holds()) {
+      return ExitCode.BROKEN_INPUT;
+    }
+    return seen.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
+  }
+
+  private static byte[] read(String file) {
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      return in.readNBytes(BYTES_MAX);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void print(Seen seen, Terminal terminal) {
+    seen.verified()
+        .forEach(line -> terminal.out().println("verified      " + Text.printable(line)));
+    seen.notVerified()
+        .forEach(line -> terminal.out().println("not verified  " + Text.printable(line)));
+    seen.failure()
+        .ifPresent(
+            e ->
+                terminal
+                    .out()
+                    .println(
+                        terminal.paint(Style.BAD, "FAILED")
+                            + "        "
+                            + Text.printable(e.getMessage())));
+    if (seen.holds()) {
+      terminal
+          .out()
+          .println(
+              (seen.pinned()
+                      ? terminal.paint(Style.GOOD, "verified")
+                      : "integrity only; signer not pinned")
+                  + ": the run is "
+                  + seen.state());
+    }
+  }
+}

@@ -1,0 +1,469 @@
+package dev.writ.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.testing.Forgery;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** First the five chains that a competitor's verifier lets pass, then what else a forger can do. */
+class ForgedBundlesAreRefusedTest {
+  private static byte[] whole;
+  private static byte[] small;
+
+  @BeforeAll
+  static void take(@TempDir Path dir) {
+    small = Sample.small(dir.resolve("small"));
+    try (TestHome home = Sample.home(dir.resolve("whole"))) {
+      Sample.fill(home);
+      Sample.close(home, "run-1");
+      whole = Sample.export(home);
+    }
+  }
+
+  private static void refused(dev.writ.canonicalize.ErrorCode code, byte[] forged) {
+    Refusal.of(code, () -> Sample.verify(forged));
+    Refusal.of(
+        code,
+        () -> BundleVerifier.verify(forged, BundleVerifier.Options.UNPINNED, _ -> {}));
+  }
+
+  private static UnaryOperator<TreeMap<String, byte[]>> documents(
+      UnaryOperator<Envelope> change) {
+    return entries -> {
+      entries.replaceAll(
+          (name, bytes) ->
+              name.startsWith(Layout.DOCUMENTS)
+                  ? change.apply(Envelope.parse(bytes)).toBytes()
+                  : bytes);
+      return entries;
+    };
+  }
+
+  @Test
+  void anEmptyChain() {
+    refused(ReplayError.RUN_EMPTY, Sample.forge(whole, Sample.lines(Layout.RUN, _ -> List.of())));
+    refused(
+        ReplayError.RUN_EMPTY, Sample.forge(whole, Sample.lines(Layout.SYSTEM, _ -> List.of())));
+  }
+
+  @Test
+  void aTailCutOff() {
+    byte[] cut =
+        Sample.forge(
+            whole, Sample.lines(Layout.RUN, lines -> lines.subList(0, lines.size() - 1)));
+    refused(ReplayError.RUN_CUT, cut);
+  }
+
+  @Test
+  void aTailCutOffAndCalledOpenIsAtMostAnOpenRun() {
+    UnaryOperator<TreeMap<String, byte[]>> cut =
+        entries -> {
+          Sample.lines(Layout.RUN, lines -> lines.subList(0, lines.size() - 1)).apply(entries);
+          Proofs proofs = Proofs.parse(entries.get(Layout.PROOFS));
+          entries.put(
+              Layout.PROOFS,
+              new Proofs(
+                      proofs.run().subList(0, proofs.run().size() - 1),
+                      proofs.system(),
+                      proofs.consumed())
+                  .toBytes());
+          return entries;
+        };
+    UnaryOperator<BundleManifest> open =
+        m ->
+            new BundleManifest(
+                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools(),
+                m.entries());
+    // The closing's documents give it away, though the events alone would not.
+    refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
+    UnaryOperator<TreeMap<String, byte[]>> cutWhole =
+        entries -> {
+          cut.apply(entries)
+              .values()
+              .removeIf(
+                  bytes ->
+                      new String(bytes, StandardCharsets.UTF_8).contains("vnd.writ.run-clos"));
+          return entries;
+        };
+    byte[] tidy = Sample.forge(small, cutWhole, open);
+    BundleVerifier.Verified seen = Sample.verify(tidy);
+    assertThat(seen.manifest().closed()).isFalse();
+    assertThat(seen.notVerified()).anyMatch(line -> line.startsWith("the end of the run"));
+    Refusal.of(
+        ReplayError.RUN_OPEN,
+        () ->
+            BundleVerifier.verify(
+                tidy,
+                new BundleVerifier.Options(
+                    Optional.of(Sample.pins()), Optional.empty(), true),
+                _ -> {}));
+  }
+
+  @Test
+  void anOutcomeForgedUnderTheOldSignatureAndName() {
+    refused(
+        ReplayError.ENTRY_DIGEST,
+        Sample.forge(
+            whole,
+            documents(
+                envelope ->
+                    envelope.payloadType().equals(Receipt.TYPE)
+                        ? Forgery.keepingSignatures(
+                            envelope, Forgery.with(envelope, "reason", JsonValue.of("forged")))
+                        : envelope)));
+  }
+
+  /** With the executor's key, and everything named by digest made to fit. */
+  @Test
+  void anOutcomeForgedAndMadeToFit() {
+    refused(
+        ReplayError.EVENT_PROOF,
+        Sample.forge(
+            small,
+            entries -> {
+              String name =
+                  entries.entrySet().stream()
+                      .filter(
+                          e ->
+                              e.getKey().startsWith(Layout.DOCUMENTS)
+                                  && Envelope.parse(e.getValue())
+                                      .payloadType()
+                                      .equals(Receipt.TYPE))
+                      .findFirst()
+                      .orElseThrow()
+                      .getKey();
+              Envelope old = Envelope.parse(entries.remove(name));
+              Envelope forged =
+                  Forgery.signedBy(
+                      old, Forgery.with(old, "reason", JsonValue.of("forged")), "executor");
+              entries.put(Layout.document(forged.id()), forged.toBytes());
+              return rechained(entries, old.id(), forged.id());
+            }));
+  }
+
+  private static TreeMap<String, byte[]> rechained(
+      TreeMap<String, byte[]> entries, Digest before, Digest after) {
+    return Sample.lines(
+            Layout.RUN,
+            lines -> {
+              List<String> again = new java.util.ArrayList<>();
+              Event head = null;
+              for (String line : lines) {
+                Event e = Event.parse(line.getBytes(StandardCharsets.UTF_8));
+                Digest body = e.body().equals(before) ? after : e.body();
+                head =
+                    head == null
+                        ? Event.first(e.tenant(), e.run(), e.kind(), body, e.at(), e.prngSeed())
+                        : head.next(e.kind(), body, e.at(), e.prngSeed());
+                again.add(new String(head.toBytes(), StandardCharsets.UTF_8));
+              }
+              return again;
+            })
+        .apply(entries);
+  }
+
+  @Test
+  void signaturesStripped() {
+    refused(
+        CanonicalizeError.FIELD_VALUE,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.replaceAll(
+                  (name, bytes) ->
+                      name.startsWith(Layout.DOCUMENTS)
+                          ? Jcs.write(
+                              withoutSignatures((JsonValue.Obj) Jcs.parse(bytes)))
+                          : bytes);
+              return entries;
+            }));
+  }
+
+  private static JsonValue.Obj withoutSignatures(JsonValue.Obj envelope) {
+    TreeMap<String, JsonValue> members = new TreeMap<>(envelope.members());
+    members.put("signatures", JsonValue.of(List.of()));
+    return new JsonValue.Obj(members);
+  }
+
+  @Test
+  void everythingSignedAgainByAnotherKey() {
+    refused(
+        CanonicalizeError.KEY_UNKNOWN,
+        Sample.forge(whole, documents(envelope -> Forgery.signedBy(envelope, "mallory"))));
+    refused(
+        ExecutorError.AUDIT_SIGNATURE,
+        Sample.forge(
+            whole,
+            documents(
+                envelope ->
+                    envelope.payloadType().equals(Receipt.TYPE)
+                        ? Forgery.signedBy(envelope, "mallory")
+                        : envelope)));
+  }
+
+  @Test
+  void anotherRoleOfTheSameInstallationSignsAReceipt() {
+    WritException refusal =
+        Refusal.of(
+            ExecutorError.AUDIT_SIGNATURE,
+            () ->
+                Sample.verify(
+                    Sample.forge(
+                        small,
+                        documents(
+                            envelope ->
+                                envelope.payloadType().equals(Receipt.TYPE)
+                                    ? Forgery.signedBy(envelope, "guardian")
+                                    : envelope))));
+    assertThat(refusal.found()).contains(CanonicalizeError.KEY_ROLE.code());
+  }
+
+  @Test
+  void aWholeOtherInstallationIsWellFormedButNotPinned() {
+    Trust foreign =
+        Trust.of(
+            List.of(
+                TestKeys.trusted("other-operator", KeyRole.OPERATOR, Optional.empty()),
+                TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
+    Refusal.of(
+        ReplayError.NOT_PINNED,
+        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(foreign), _ -> {}));
+    Trust noLog =
+        Trust.of(List.of(TestKeys.trusted("operator", KeyRole.OPERATOR, Optional.empty())));
+    Refusal.of(
+        ReplayError.NOT_PINNED,
+        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(noLog), _ -> {}));
+    Trust asAgent =
+        Trust.of(
+            List.of(
+                TestKeys.trusted("operator", KeyRole.AGENT, Optional.of("acme")),
+                TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
+    Refusal.of(
+        ReplayError.NOT_PINNED,
+        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(asAgent), _ -> {}));
+    BundleVerifier.Verified unpinned =
+        BundleVerifier.verify(small, BundleVerifier.Options.UNPINNED, _ -> {});
+    assertThat(unpinned.pinned()).isFalse();
+    assertThat(unpinned.notVerified()).anyMatch(line -> line.contains("signer not pinned"));
+  }
+
+  @Test
+  void eventsDroppedDoubledSwappedOrGraftedFromAnotherRun(@TempDir Path dir) {
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            whole,
+            Sample.lines(
+                Layout.RUN,
+                lines -> {
+                  lines.remove(3);
+                  return lines;
+                })));
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            whole,
+            Sample.lines(
+                Layout.RUN,
+                lines -> {
+                  lines.add(3, lines.get(3));
+                  return lines;
+                })));
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            whole,
+            Sample.lines(
+                Layout.RUN,
+                lines -> {
+                  java.util.Collections.swap(lines, 3, 4);
+                  return lines;
+                })));
+    String grafted =
+        new String(Archive.read(small).get(Layout.RUN), StandardCharsets.UTF_8)
+            .lines()
+            .toList()
+            .get(3);
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            whole,
+            Sample.lines(
+                Layout.RUN,
+                lines -> {
+                  lines.set(3, grafted);
+                  return lines;
+                })));
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            whole,
+            Sample.lines(
+                Layout.SYSTEM,
+                lines -> {
+                  lines.remove(2);
+                  return lines;
+                })));
+    refused(
+        ReplayError.EVENT_PROOF,
+        Sample.forge(
+            whole,
+            Sample.lines(Layout.SYSTEM, lines -> lines.subList(0, lines.size() - 1))));
+  }
+
+  @Test
+  void anEntryRemovedOrAdded() {
+    for (String prefix : List.of(Layout.DOCUMENTS, Layout.BLOBS, Layout.TOOLS)) {
+      String first = new TreeMap<>(Archive.read(whole)).ceilingKey(prefix);
+      refused(
+          ReplayError.ENTRY_MISSING,
+          Sample.forge(
+              whole,
+              entries -> {
+                entries.remove(first);
+                return entries;
+              }));
+    }
+    byte[] extra = "extra".getBytes(StandardCharsets.UTF_8);
+    refused(
+        ReplayError.ENTRY_UNUSED,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(Layout.blob(Digest.sha256(extra)), extra);
+              return entries;
+            }));
+    Envelope unused =
+        Envelope.sign("application/json", JsonValue.object().build(), TestKeys.key("executor"));
+    refused(
+        ReplayError.ENTRY_UNUSED,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(Layout.document(unused.id()), unused.toBytes());
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_UNUSED,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put("readme.txt", extra);
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_MISSING,
+        Sample.forge(whole, Sample.lines(Layout.CONSUMED, _ -> List.of()).andThen(e -> {
+          Proofs p = Proofs.parse(e.get(Layout.PROOFS));
+          e.put(Layout.PROOFS, new Proofs(p.run(), p.system(), List.of()).toBytes());
+          return e;
+        })::apply));
+  }
+
+  @Test
+  void aCheckpointOfAnotherKeyAnotherTrustFileAndFalseStatements() {
+    Checkpoint real = Checkpoint.parse(Archive.read(small).get(Layout.CHECKPOINT));
+    refused(
+        ReplayError.CHECKPOINT_KEY,
+        Sample.forge(
+            small,
+            entries -> {
+              entries.put(
+                  Layout.CHECKPOINT,
+                  Checkpoint.sign(real.origin(), real.size(), real.root(), TestKeys.key("mallory"))
+                      .toBytes());
+              return entries;
+            }));
+    refused(
+        ReplayError.STATED,
+        Sample.forge(
+            small,
+            entries -> {
+              entries.put(Layout.TRUST, Jcs.write(Sample.pins().toJson()));
+              return entries;
+            }));
+    refused(
+        ReplayError.STATED,
+        Sample.forge(
+            small,
+            e -> e,
+            m ->
+                new BundleManifest(
+                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true,
+                    m.entries())));
+    refused(
+        ExecutorError.AUDIT_SYSTEM,
+        Sample.forge(
+            small,
+            e -> e,
+            m ->
+                new BundleManifest(
+                    m.run(), m.origin(), 2, m.size(), true, true, true, m.entries())));
+    refused(
+        ReplayError.EVENT_CHAIN,
+        Sample.forge(
+            small,
+            e -> e,
+            m ->
+                new BundleManifest(
+                    Sample.OTHER, m.origin(), 1, m.size(), true, true, true, m.entries())));
+  }
+
+  @Test
+  void anEarlierCheckpointIsComparedOrSaidNotToBe() {
+    Checkpoint real = Checkpoint.parse(Archive.read(small).get(Layout.CHECKPOINT));
+    assertThat(against(real).verified()).anyMatch(l -> l.startsWith("the kept checkpoint"));
+    Digest other = Digest.sha256();
+    Refusal.of(
+        ReplayError.FORK,
+        () ->
+            against(
+                Checkpoint.sign(real.origin(), real.size(), other, TestKeys.key("log"))));
+    assertThat(
+            against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("log"))).notVerified())
+        .anyMatch(line -> line.contains("kept checkpoint of size 3"));
+    Refusal.of(
+        ReplayError.CHECKPOINT_KEY,
+        () -> against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("mallory"))));
+  }
+
+  private static BundleVerifier.Verified against(Checkpoint earlier) {
+    return BundleVerifier.verify(
+        small,
+        new BundleVerifier.Options(
+            Optional.of(Sample.pins()), Optional.of(earlier), true),
+        _ -> {});
+  }
+
+  @Test
+  void aLedgerWhoseLogKeyIsNotEnrolled(@TempDir Path dir) {
+    try (TestHome home = TestHome.create(dir, TestPolicy.YAML)) {
+      home.submit(home.ask("alice"));
+      home.kernel().checkpoint();
+      refused(ReplayError.CHECKPOINT_KEY, Sample.export(home));
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.writ.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * There is no byte that could be called meaningless, so there is no list of exceptions here. Inside
+ * the entries every {@link #STEP}th byte is flipped, all with {@code -Dwrit.exhaustive=true}.
+ */
+class NoByteOfABundleIsWithoutMeaningTest {
+  private static final int STEP = Boolean.getBoolean("writ.exhaustive") ? 1 : 13;
+
+  private static byte[] small;
+
+  @BeforeAll
+  static void take(@TempDir Path dir) {
+    small = Sample.small(dir);
+  }
+
+  private static void refused(byte[] file, String what) {
+    try {
+      BundleVerifier.verify(file, BundleVerifier.Options.UNPINNED, _ -> {});
+    } catch (WritException e) {
+      assertThat(e.code().code()).as(what).isNotBlank();
+      return;
+    }
+    fail(what + " passes");
+  }
+
+  @Test
+  void everyFlippedByteOfTheFileIsRefused() {
+    for (int at = 0; at < small.length; at++) {
+      byte[] flipped = small.clone();
+      flipped[at] ^= (byte) (1 << at % 8);
+      refused(flipped, "byte " + at + " of " + small.length);
+    }
+  }
+
+  @Test
+  void everyTruncationIsRefused() {
+    for (int length = 0; length < small.length; length += STEP) {
+      refused(Arrays.copyOf(small, length), "the first " + length + " bytes");
+    }
+    refused(Arrays.copyOf(small, small.length + 1), "a byte more");
+  }
+
+  /** The archive's checksums and lists made to fit, so that only what the bytes mean can refuse. */
+  @Test
+  void everyFlippedByteOfEveryEntryIsRefusedThoughAllChecksumsFit() {
+    long flips = 0;
+    for (var entry : Archive.read(small).entrySet()) {
+      String name = entry.getKey();
+      for (int at = (int) (flips % STEP); at < entry.getValue().length; at += STEP) {
+        byte[] flipped = entry.getValue().clone();
+        flipped[at] ^= (byte) (1 << at % 8);
+        TreeMap<String, byte[]> entries = new TreeMap<>(Archive.read(small));
+        entries.put(name, flipped);
+        byte[] forged =
+            name.equals(Layout.MANIFEST)
+                ? Archive.write(entries)
+                : Sample.forge(
+                    small,
+                    all -> {
+                      all.put(name, flipped);
+                      return all;
+                    });
+        refused(forged, name + " byte " + at);
+        flips++;
+      }
+    }
+    assertThat(flips).isGreaterThan(small.length / (2L * STEP));
+  }
+
+  @Test
+  void anotherFormatVersionIsNamedAsThat() {
+    TreeMap<String, byte[]> entries = new TreeMap<>(Archive.read(small));
+    String manifest = new String(entries.get(Layout.MANIFEST), StandardCharsets.UTF_8);
+    entries.put(
+        Layout.MANIFEST,
+        Jcs.canonicalize(
+            manifest.replace("\"format\":1", "\"format\":2").getBytes(StandardCharsets.UTF_8)));
+    Refusal.of(ReplayError.FORMAT_UNKNOWN, () -> Sample.verify(Archive.write(entries)));
+  }
+}

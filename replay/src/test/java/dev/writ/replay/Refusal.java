@@ -1,0 +1,21 @@
+package dev.writ.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** Asserts a refusal by its code; anything but a WritException fails. */
+final class Refusal {
+  private Refusal() {}
+
+  static WritException of(ErrorCode code, ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    assertThat(thrown).as("refused with " + code.code()).isInstanceOf(WritException.class);
+    WritException refusal = (WritException) thrown;
+    assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(code);
+    return refusal;
+  }
+}
