@@ -151,6 +151,17 @@ class ABundleIsTheSameBytesTest {
       Refusal.of(
           ReplayError.RUN_UNKNOWN,
           () -> Sample.export(home.ledger(), home, dev.writ.executor.SystemState.RUN));
+      LedgerView withoutBlobs =
+          (LedgerView)
+              java.lang.reflect.Proxy.newProxyInstance(
+                  LedgerView.class.getClassLoader(),
+                  new Class<?>[] {LedgerView.class},
+                  (_, method, args) ->
+                      method.getName().equals("hasBlob")
+                          ? false
+                          : method.invoke(home.ledger(), args));
+      Refusal.of(
+          ReplayError.CONTENT_MISSING, () -> Sample.export(withoutBlobs, home, Sample.RUN));
       home.tools.remove("calc", "1.0.0");
       Refusal.of(ReplayError.TOOL_MISSING, () -> Sample.export(home));
     }

@@ -335,6 +335,29 @@ class ForgedBundlesAreRefusedTest {
   }
 
   @Test
+  void aListThatIsNotWhatIsHereAndALineThatIsNoEvent() {
+    refused(
+        ReplayError.ENTRY_LIST,
+        Sample.forge(
+            small,
+            e -> e,
+            m ->
+                new BundleManifest(
+                    m.run(), m.origin(), 1, m.size(), true, true, true,
+                    m.entries().subList(1, m.entries().size()))));
+    refused(
+        ReplayError.EVENT_FORM,
+        Sample.forge(
+            small,
+            Sample.lines(
+                Layout.RUN,
+                lines -> {
+                  lines.set(1, " " + lines.get(1));
+                  return lines;
+                })));
+  }
+
+  @Test
   void anEntryRemovedOrAdded() {
     for (String prefix : List.of(Layout.DOCUMENTS, Layout.BLOBS, Layout.TOOLS)) {
       String first = new TreeMap<>(Archive.read(whole)).ceilingKey(prefix);
