@@ -36,8 +36,7 @@ public final class Bench {
       steps.addAll(effects.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
-          new Harness(plan)
-              .measure(steps, round -> progress.accept(told(round, plan)));
+          new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));
       return new Report(rows, plan, Report.diskOf(home), load);
     } finally {
       remove(home);

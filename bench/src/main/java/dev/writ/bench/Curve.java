@@ -6,8 +6,8 @@ import dev.writ.canonicalize.dsse.Envelope;
 
 /**
  * The curve operations of one allowed effect, as the pipeline does them: the request's signature is
- * verified at admission; decision and intent are signed by the Guardian and verified by the Gate; the
- * receipt is signed. Three and three.
+ * verified at admission; decision and intent are signed by the Guardian and verified by the Gate;
+ * the receipt is signed. Three and three.
  */
 final class Curve {
   private final SigningKey guardian;

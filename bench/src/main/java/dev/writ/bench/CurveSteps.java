@@ -26,10 +26,8 @@ final class CurveSteps {
             seed,
             message));
     RawEd25519.corretto(seed)
-        .ifPresent(
-            raw ->
-                steps.addAll(
-                    pair(watch, "ACCP", SignatureEngines.fastest(), raw, seed, message)));
+        .ifPresent(raw ->
+            steps.addAll(pair(watch, "ACCP", SignatureEngines.fastest(), raw, seed, message)));
     return steps;
   }
 
@@ -45,11 +43,10 @@ final class CurveSteps {
     byte[] signature = key.sign(message);
     Step.Slice sign = watch.repeat(() -> key.sign(message));
     Step.Slice verify =
-        watch.repeat(
-            () -> {
-              half.verify(message, signature);
-              return half;
-            });
+        watch.repeat(() -> {
+          half.verify(message, signature);
+          return half;
+        });
     return List.of(
         new Step(
             "sign, " + library,

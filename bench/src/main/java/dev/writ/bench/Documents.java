@@ -42,7 +42,8 @@ final class Documents {
         {"tool":"word-count","run":"run-%05d","effect":{"params":{"text":"caf\\u00e9 na\u00efve \
         \u20ac\\/","n":%d,"ratio":%d.5E-3},"operation":"count","inputs":[]},"at":\
         "2026-11-21T12:00:00.%03dZ","prev":"sha256:%064x","ok":true,"code":null,"nonce":\
-        "%09x"}""",
+        "%09x"}\
+        """,
         i % 100_000,
         i,
         1 + i % 9,

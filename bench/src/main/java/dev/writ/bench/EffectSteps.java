@@ -50,11 +50,10 @@ final class EffectSteps implements AutoCloseable {
   private List<Step> steps(String library, SignatureEngine engine) {
     int cores = Runtime.getRuntime().availableProcessors();
     Step.Slice floor =
-        watch.repeat(
-            () -> {
-              curve.operations();
-              return preallocated.append();
-            });
+        watch.repeat(() -> {
+          curve.operations();
+          return preallocated.append();
+        });
     return List.of(
         new Step(
             "no-op effect, 1 caller, " + library,
@@ -91,8 +90,7 @@ final class EffectSteps implements AutoCloseable {
       for (int i = 0; i < callers; i++) {
         requests.add(lab.requests(name + "-" + i, each));
       }
-      last =
-          Stopwatch.concurrently(callers, each, n -> requests.get(n).forEach(lab::submit));
+      last = Stopwatch.concurrently(callers, each, n -> requests.get(n).forEach(lab::submit));
       return last;
     }
   }

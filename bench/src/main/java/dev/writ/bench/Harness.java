@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Measures steps in rounds, after all have warmed up. In each round every step and its floor work one directly after the
- * other, in changing order, so that what else the machine does meets both.
+ * Measures steps in rounds, after all have warmed up. In each round every step and its floor work
+ * one directly after the other, in changing order, so that what else the machine does meets both.
  */
 final class Harness {
   private final Plan plan;
@@ -19,7 +19,8 @@ final class Harness {
    * @param progress told the number of each round before it begins, 0 for warming up
    */
   List<Row> measure(List<Step> steps, IntConsumer progress) {
-    List<List<Row.Round>> rounds = steps.stream().<List<Row.Round>>map(_ -> new ArrayList<>()).toList();
+    List<List<Row.Round>> rounds =
+        steps.stream().<List<Row.Round>>map(_ -> new ArrayList<>()).toList();
     progress.accept(0);
     for (Step step : steps) {
       warmUp(step.measured());
@@ -38,7 +39,10 @@ final class Harness {
     return rows;
   }
 
-  /** By processor time, which a busy machine gives slowly; what waits for the disk ends by the clock. */
+  /**
+   * By processor time, which a busy machine gives slowly; what waits for the disk ends by the
+   * clock.
+   */
   private void warmUp(Step.Slice slice) {
     Cost.Start start = Cost.Start.now();
     do {

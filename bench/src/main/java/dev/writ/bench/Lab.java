@@ -102,17 +102,10 @@ final class Lab implements AutoCloseable {
     kernel =
         Kernel.open(
             new KernelConfig(
-                ledger,
-                guardian,
-                executor,
-                registry(),
-                List.of(new NoopDriver()),
-                CLOCK,
-                random));
+                ledger, guardian, executor, registry(), List.of(new NoopDriver()), CLOCK, random));
   }
 
-  private Envelope enrolled(
-      SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
+  private Envelope enrolled(SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
     Instant now = CLOCK.instant();
     TrustedKey trusted =
         new TrustedKey(

@@ -6,7 +6,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** {@code writ bench} without the rest of the command line: what it measures is in {@link Bench}. */
+/**
+ * {@code writ bench} without the rest of the command line: what it measures is in {@link Bench}.
+ */
 public final class Main {
   private static final String USAGE =
       """

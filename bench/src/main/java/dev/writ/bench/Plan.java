@@ -14,8 +14,10 @@ import java.time.Duration;
  */
 public record Plan(int rounds, Duration slice, Duration warmUp, int effectsBefore) {
   /** About two minutes on an idle machine. */
-  public static final Plan FULL = new Plan(11, Duration.ofMillis(200), Duration.ofMillis(800), 40_000);
+  public static final Plan FULL =
+      new Plan(11, Duration.ofMillis(200), Duration.ofMillis(800), 40_000);
 
   /** About twenty seconds on an idle machine. */
-  public static final Plan QUICK = new Plan(5, Duration.ofMillis(60), Duration.ofMillis(150), 8_000);
+  public static final Plan QUICK =
+      new Plan(5, Duration.ofMillis(60), Duration.ofMillis(150), 8_000);
 }

@@ -72,7 +72,8 @@ interface RawEd25519 {
                   hex.parseHex("302e020100300506032b657004220420" + hex.formatHex(seed))));
       PublicKey known =
           keys.generatePublic(
-              new X509EncodedKeySpec(hex.parseHex("302a300506032b6570032100" + hex.formatHex(half))));
+              new X509EncodedKeySpec(
+                  hex.parseHex("302a300506032b6570032100" + hex.formatHex(half))));
       return Optional.of(new Jca(provider, secret, known));
     } catch (ReflectiveOperationException | GeneralSecurityException e) {
       throw new IllegalStateException("the Corretto provider loads and cannot be used", e);

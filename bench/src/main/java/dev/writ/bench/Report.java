@@ -28,7 +28,6 @@ public final class Report {
     return rows;
   }
 
-
   static double load() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
   }
@@ -71,7 +70,18 @@ public final class Report {
         plan.slice().toMillis());
     String line = "%-37s %-46s %9s %9s %6s %6s %6s %6s  %-13s %s%n";
     out.printf(
-        Locale.ROOT, line, "step", "against", "ours µs", "its µs", "min", "median", "max", "cpu", "target", "met");
+        Locale.ROOT,
+        line,
+        "step",
+        "against",
+        "ours µs",
+        "its µs",
+        "min",
+        "median",
+        "max",
+        "cpu",
+        "target",
+        "met");
     for (Row row : rows) {
       out.printf(
           Locale.ROOT,

@@ -9,8 +9,8 @@ import java.util.function.ToDoubleFunction;
  * What was found for one step: medians, and the ratios of single rounds.
  *
  * @param ratios one for each round, sorted
- * @param cpuRatio the median ratio of processor times; none where the floor works in another process,
- *     or a slice is too short for that clock
+ * @param cpuRatio the median ratio of processor times; none where the floor works in another
+ *     process, or a slice is too short for that clock
  */
 record Row(Step step, Cost measured, Cost floor, List<Double> ratios, Optional<Double> cpuRatio) {
 
@@ -19,15 +19,15 @@ record Row(Step step, Cost measured, Cost floor, List<Double> ratios, Optional<D
 
   static Row of(Step step, List<Round> rounds) {
     Target target = step.target();
-    boolean sameProcess = rounds.stream().allMatch(r -> r.measured.cpuNs() > 0 && r.floor.cpuNs() > 0);
+    boolean sameProcess =
+        rounds.stream().allMatch(r -> r.measured.cpuNs() > 0 && r.floor.cpuNs() > 0);
     return new Row(
         step,
         new Cost(median(rounds, r -> r.measured.wallNs()), median(rounds, r -> r.measured.cpuNs())),
         new Cost(median(rounds, r -> r.floor.wallNs()), median(rounds, r -> r.floor.cpuNs())),
         sorted(rounds, r -> target.ratio(r.measured.wallNs(), r.floor.wallNs())),
         sameProcess
-            ? Optional.of(
-                median(rounds, r -> target.ratio(r.measured.cpuNs(), r.floor.cpuNs())))
+            ? Optional.of(median(rounds, r -> target.ratio(r.measured.cpuNs(), r.floor.cpuNs())))
             : Optional.empty());
   }
 

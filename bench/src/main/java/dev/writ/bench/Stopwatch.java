@@ -78,13 +78,12 @@ final class Stopwatch {
     for (int i = 0; i < workers; i++) {
       int number = i;
       ends.add(
-          pool.submit(
-              () -> {
-                ready.countDown();
-                go.await();
-                work.accept(number);
-                return null;
-              }));
+          pool.submit(() -> {
+            ready.countDown();
+            go.await();
+            work.accept(number);
+            return null;
+          }));
     }
     try {
       ready.await();

@@ -47,12 +47,11 @@ class EveryRowIsMeasuredTest {
             "no-op effect, 1 caller, Bouncy Castle / N curve operations + fdatasync of N B",
             "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores");
     assertThat(report.rows())
-        .allSatisfy(
-            row -> {
-              assertThat(row.measured().wallNs()).isPositive();
-              assertThat(row.floor().wallNs()).isPositive();
-              assertThat(row.ratios()).hasSize(TINY.rounds()).allMatch(ratio -> ratio > 0);
-            });
+        .allSatisfy(row -> {
+          assertThat(row.measured().wallNs()).isPositive();
+          assertThat(row.floor().wallNs()).isPositive();
+          assertThat(row.ratios()).hasSize(TINY.rounds()).allMatch(ratio -> ratio > 0);
+        });
     assertThat(told).containsExactly("warming up", "round 1 of 1");
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).isEmpty();

@@ -88,12 +88,14 @@ public class JcsBenchmark {
 
   private static byte[] document(Random random, int items) {
     StringBuilder out = new StringBuilder();
-    out.append("{\"tenant\":\"acme\",\"run\":\"run-2026-11\",\"lamport\":").append(random.nextInt(1 << 20));
+    out.append("{\"tenant\":\"acme\",\"run\":\"run-2026-11\",\"lamport\":")
+        .append(random.nextInt(1 << 20));
     out.append(",\"effect\":{\"tool\":\"wasm\",\"version\":\"1.2.0\",\"operation\":\"transform\",");
     out.append("\"params\":{\"name\":\"größe\",\"ratio\":0.25,\"flag\":true}},\"decision\":\"");
     out.append(digest(random)).append("\",\"intent\":\"").append(digest(random));
     out.append("\",\"started_at\":\"2026-11-21T12:00:00.000Z\",\"status\":\"ok\",");
-    out.append("\"note\":\"line\\nbreak \\u20ac\",\"output\":{\"size\":").append(random.nextInt(1 << 20));
+    out.append("\"note\":\"line\\nbreak \\u20ac\",\"output\":{\"size\":")
+        .append(random.nextInt(1 << 20));
     out.append(",\"media_type\":\"application/json\",\"digest\":\"").append(digest(random));
     out.append("\"},\"items\":[");
     for (int i = 0; i < items; i++) {
@@ -101,7 +103,9 @@ public class JcsBenchmark {
       out.append(",\"name\":\"item ").append(random.nextInt(1000)).append("\",\"price\":");
       out.append(random.nextInt(100_000) / 100.0).append(",\"score\":");
       out.append(i % 4 == 0 ? random.nextDouble() : random.nextInt(1000) / 1000.0);
-      out.append(",\"tags\":[\"red\",\"blå\",\"x\"],\"ok\":").append(random.nextBoolean()).append('}');
+      out.append(",\"tags\":[\"red\",\"blå\",\"x\"],\"ok\":")
+          .append(random.nextBoolean())
+          .append('}');
     }
     return out.append("]}").toString().getBytes(StandardCharsets.UTF_8);
   }

@@ -32,7 +32,8 @@ public enum CanonicalizeError implements ErrorCode {
   FIELD_MISSING("CAN-020", "a field is missing", "Add the field."),
   FIELD_UNKNOWN("CAN-021", "a field is not known here", "Leave the field out."),
   FIELD_TYPE("CAN-022", "a field has another type than it must", "Send the type that spec/ names."),
-  FIELD_VALUE("CAN-023", "a field has a value that is not allowed", "Send a value that spec/ names."),
+  FIELD_VALUE(
+      "CAN-023", "a field has a value that is not allowed", "Send a value that spec/ names."),
 
   DIGEST_MALFORMED(
       "CAN-040", "a digest is malformed", "Write sha256: and 64 lower-case hexadecimal digits."),
@@ -40,8 +41,10 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_MALFORMED("CAN-050", "a key is malformed", "Send a key of a form that spec/keys.md names."),
   KEY_WEAK("CAN-051", "a public key is of low order or not canonical", "Make a new key."),
   KEY_UNKNOWN("CAN-052", "a key is not enrolled", "Enrol it, or sign with an enrolled key."),
-  KEY_ROLE("CAN-053", "a key may not sign this", "Sign with a key of the role that spec/keys.md names."),
-  KEY_WINDOW("CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
+  KEY_ROLE(
+      "CAN-053", "a key may not sign this", "Sign with a key of the role that spec/keys.md names."),
+  KEY_WINDOW(
+      "CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
   KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not."),
   KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
   KEY_FILE(

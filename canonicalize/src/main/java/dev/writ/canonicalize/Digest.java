@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A SHA-256 digest, written {@code sha256:} and 64 lower-case hexadecimal digits. A document's id is
- * the digest of its payload, which is its canonical form.
+ * A SHA-256 digest, written {@code sha256:} and 64 lower-case hexadecimal digits. A document's id
+ * is the digest of its payload, which is its canonical form.
  */
 public final class Digest implements Comparable<Digest> {
   /** Length in bytes. */

@@ -24,8 +24,24 @@ class StrictBase64Test {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "YQ", "YQ=", "YR==", "YWI", "YWJ=", "YQ===", "=", "====", "Y", "YQ==YQ==", " YQ==", "YQ==\n",
-        "YQ=\n", "-_8=", "Y*==", "YWJj\n", "é===", "YQ=A"
+        "YQ",
+        "YQ=",
+        "YR==",
+        "YWI",
+        "YWJ=",
+        "YQ===",
+        "=",
+        "====",
+        "Y",
+        "YQ==YQ==",
+        " YQ==",
+        "YQ==\n",
+        "YQ=\n",
+        "-_8=",
+        "Y*==",
+        "YWJj\n",
+        "é===",
+        "YQ=A"
       })
   void thePaddedFormHasOneSpelling(String text) {
     Refused.with(CanonicalizeError.FIELD_VALUE, () -> StrictBase64.decode("p", text));
@@ -38,7 +54,9 @@ class StrictBase64Test {
     Refused.with(CanonicalizeError.FIELD_VALUE, () -> StrictBase64.decodeUrl("p", text));
   }
 
-  /** Every text of up to three digits, and many longer ones: at most one spelling for each value. */
+  /**
+   * Every text of up to three digits, and many longer ones: at most one spelling for each value.
+   */
   @Test
   void whateverIsAcceptedIsWhatWouldBeWritten() {
     String alphabet = "ABab09+/-_= \n";
@@ -59,8 +77,7 @@ class StrictBase64Test {
 
   private static int acceptedOnlyAsWritten(String text, boolean padded) {
     try {
-      byte[] bytes =
-          padded ? StrictBase64.decode("p", text) : StrictBase64.decodeUrl("p", text);
+      byte[] bytes = padded ? StrictBase64.decode("p", text) : StrictBase64.decodeUrl("p", text);
       Base64.Encoder encoder =
           padded ? Base64.getEncoder() : Base64.getUrlEncoder().withoutPadding();
       if (!encoder.encodeToString(bytes).equals(text)) {

@@ -1,8 +1,8 @@
 package dev.writ.cli;
 
 import dev.writ.cli.command.ApproveCommand;
-import dev.writ.cli.command.BenchCommand;
 import dev.writ.cli.command.AuditCommand;
+import dev.writ.cli.command.BenchCommand;
 import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;

@@ -31,8 +31,7 @@ class AuditCommandTest {
     String request = free(dir.resolve("data"));
     Run broken = Run.of("--home", home, "audit");
     assertThat(broken.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());
-    assertThat(broken.out())
-        .contains("PROBLEM", "EXE-959 row served " + request, "NOT SOUND");
+    assertThat(broken.out()).contains("PROBLEM", "EXE-959 row served " + request, "NOT SOUND");
   }
 
   /** Makes a request look as if it had not been served. */
@@ -41,7 +40,8 @@ class AuditCommandTest {
     List<String> served = new ArrayList<>();
     String origin;
     try (LedgerView view = Ledger.openReadOnly(ledgerDir)) {
-      view.scan(Tables.SERVED, "", (key, value) -> served.add(key) && value.length == Digest.LENGTH);
+      view.scan(
+          Tables.SERVED, "", (key, value) -> served.add(key) && value.length == Digest.LENGTH);
       origin = view.origin();
     }
     LedgerConfig config =

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's way from {@code init} on, with right and wrong input; each command opens the home anew. */
+/**
+ * A user's way from {@code init} on, with right and wrong input; each command opens the home anew.
+ */
 class OnesOwnInputTest {
   @TempDir Path folder;
   private String home;
@@ -60,7 +62,8 @@ class OnesOwnInputTest {
     Run again = writ("run", "js", "--param", "source=6*7", "--key", "answer", "--json");
     assertThat(again.out()).contains("\"repeated\":true");
     assertThat(text(again, "receipt_id")).isEqualTo(text(first, "receipt_id"));
-    refused(writ("run", "js", "--param", "source=1", "--key", "answer"), ExitCode.REFUSED, "EXE-110");
+    refused(
+        writ("run", "js", "--param", "source=1", "--key", "answer"), ExitCode.REFUSED, "EXE-110");
     assertThat(writ("output", text(first, "receipt_id")).out()).isEqualTo("42");
     assertThat(writ("show", text(first, "receipt_id").substring(7, 15)).out())
         .contains("\"status\": \"succeeded\"");
@@ -76,7 +79,13 @@ class OnesOwnInputTest {
   void whatNeedsApprovalWaitsForIt() throws IOException {
     Path staff = Files.writeString(folder.resolve("staff.csv"), "name,salary\nAda,120\n");
     String[] ask = {
-      "run", "sql", "--param", "sql=select max(salary) from staff", "--input", staff.toString(), "--json"
+      "run",
+      "sql",
+      "--param",
+      "sql=select max(salary) from staff",
+      "--input",
+      staff.toString(),
+      "--json"
     };
     Run asked = writ(ask);
     assertThat(asked.status()).isEqualTo(ExitCode.PENDING.status());
@@ -118,8 +127,7 @@ class OnesOwnInputTest {
   @Test
   void keysComeAndGo() {
     assertThat(writ("key", "new", "bob").status()).isZero();
-    refused(
-        writ("run", "js", "--param", "source=1", "--as", "bob"), ExitCode.REFUSED, "GRD-006");
+    refused(writ("run", "js", "--param", "source=1", "--as", "bob"), ExitCode.REFUSED, "GRD-006");
     assertThat(writ("key", "revoke", "bob").out()).contains("revoked");
     refused(
         writ("run", "js", "--param", "source=1", "--as", "bob"), ExitCode.BROKEN_INPUT, "CAN-055");
@@ -174,7 +182,8 @@ class OnesOwnInputTest {
   @Test
   void aSignedRequestCanBeKeptAndSubmittedLater() {
     Path kept = folder.resolve("request.json");
-    Run first = writ("run", "js", "--param", "source=3", "--save-request", kept.toString(), "--json");
+    Run first =
+        writ("run", "js", "--param", "source=3", "--save-request", kept.toString(), "--json");
     Run again = writ("submit", kept.toString(), "--json");
     assertThat(text(again, "receipt_id")).isEqualTo(text(first, "receipt_id"));
   }

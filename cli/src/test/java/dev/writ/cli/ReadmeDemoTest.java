@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The README shows what {@code ./writ demo} prints: the demo is run, and its output compared with the
- * README's but for what is new in each run (ids, keys, signatures, the random number). After a change
- * that is meant, {@code -Dwrit.update=true} writes the README anew.
+ * The README shows what {@code ./writ demo} prints: the demo is run, and its output compared with
+ * the README's but for what is new in each run (ids, keys, signatures, the random number). After a
+ * change that is meant, {@code -Dwrit.update=true} writes the README anew.
  */
 class ReadmeDemoTest {
   private static final String BEGIN = "<!-- demo -->\n```text\n";

@@ -46,7 +46,8 @@ public enum ExecutorError implements ErrorCode {
       "Submit the request again to have it judged anew."),
 
   TOOL_UNKNOWN("EXE-301", "the tool is not registered", "Register it, or name another version."),
-  TOOL_NOT_APPROVED("EXE-302", "policy does not approve the tool", "Approve its package in policy."),
+  TOOL_NOT_APPROVED(
+      "EXE-302", "policy does not approve the tool", "Approve its package in policy."),
   TOOL_PROHIBITED("EXE-303", "the tool is prohibited", "Use another tool or version."),
   DRIVER_MISSING("EXE-304", "no driver for the tool", "Start the kernel with that driver."),
   SANDBOX_MISSING("EXE-305", "the sandbox profile is not there", "Name a profile of the tool."),
@@ -55,8 +56,7 @@ public enum ExecutorError implements ErrorCode {
       "EXE-307", "a consumed receipt is not the tenant's", "Name receipts of this tenant."),
   PREPARE_FAILED("EXE-308", "the tool cannot be made ready", "Look at what was found."),
 
-  DRIVER_FAILED(
-      "EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
+  DRIVER_FAILED("EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
 
   CONTRACT_DRIFT(
       "ERR_CONNECTOR_CONTRACT_DRIFT",

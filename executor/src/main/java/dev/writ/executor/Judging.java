@@ -46,8 +46,7 @@ final class Judging {
   private final Guardian guardian;
   private final Tools tools;
 
-  Judging(
-      Ledger ledger, KernelTime time, Accounts accounts, Guardian guardian, Tools tools) {
+  Judging(Ledger ledger, KernelTime time, Accounts accounts, Guardian guardian, Tools tools) {
     this.ledger = ledger;
     this.time = time;
     this.accounts = accounts;
@@ -176,8 +175,7 @@ final class Judging {
             before.isEmpty(),
             turn -> {
               if (before.isEmpty()) {
-                turn.open(
-                    admitted.holder().kid(), runSeed, admitted.id(), admitted.receivedAt());
+                turn.open(admitted.holder().kid(), runSeed, admitted.id(), admitted.receivedAt());
                 turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
                 turn.batch().document(admitted.envelope());
               }
@@ -213,16 +211,15 @@ final class Judging {
     turn.batch().document(answer.decisionEnvelope());
     answer
         .intent()
-        .ifPresent(
-            envelope -> {
-              Intent issued = intent.orElseThrow();
-              turn.event(
-                  EventKind.INTENT_ISSUED,
-                  envelope.id(),
-                  issued.issuedAt(),
-                  Optional.of(issued.prngSeed()));
-              turn.batch().document(envelope);
-            });
+        .ifPresent(envelope -> {
+          Intent issued = intent.orElseThrow();
+          turn.event(
+              EventKind.INTENT_ISSUED,
+              envelope.id(),
+              issued.issuedAt(),
+              Optional.of(issued.prngSeed()));
+          turn.batch().document(envelope);
+        });
     RequestRow.State state =
         switch (decision.verdict()) {
           case ALLOW -> RequestRow.State.ALLOWED;
@@ -244,8 +241,7 @@ final class Judging {
     boolean was = before.filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
     boolean is = state == RequestRow.State.PENDING;
     String pending =
-        Tables.key(
-            decision.scope().tenant(), decision.scope().run(), answer.request().hex());
+        Tables.key(decision.scope().tenant(), decision.scope().run(), answer.request().hex());
     if (is && !was) {
       turn.unfinished(1, 0, 0);
       turn.batch().put(Tables.PENDING, pending, new byte[0]);
@@ -270,8 +266,7 @@ final class Judging {
             ledger
                 .get(
                     Tables.DONE,
-                    Tables.key(
-                        request.scope().tenant(), request.scope().run(), name, operation))
+                    Tables.key(request.scope().tenant(), request.scope().run(), name, operation))
                 .isPresent(),
         before.map(RequestRow::decision));
   }
@@ -281,8 +276,8 @@ final class Judging {
    *
    * @param now one reading of the clock, for the event of the approval
    * @return empty where this approval was taken before
-   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that does not hold: nothing
-   *     is written then
+   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that does not hold:
+   *     nothing is written then
    */
   Optional<Judged> approve(
       Envelope approval,
@@ -293,8 +288,7 @@ final class Judging {
       Instant now) {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
-    Admitted admitted =
-        Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
+    Admitted admitted = Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
     Approvals.verify(approval, admitted, policy, trust, now);
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {
@@ -331,13 +325,13 @@ final class Judging {
    * Why a request is judged as it is: with what its decision recorded where there is one, else with
    * what it would meet now.
    */
-  PolicyExplain explain(
-      Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
+  PolicyExplain explain(Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
     Request request = admitted.request();
     if (row.isPresent()) {
       Decision decision =
           Decision.read(ledger.document(row.get().decision()).orElseThrow().document());
-      Policy policy = Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
+      Policy policy =
+          Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
       return PolicyExplain.of(
           admitted,
           tools.circumstances(request.effect(), policy).manifest(),
@@ -358,7 +352,8 @@ final class Judging {
 
   /** Whether an allowed request's intent can still be served: in time, and under this snapshot. */
   boolean stands(RequestRow row, Policy policy) {
-    Intent intent = Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
+    Intent intent =
+        Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
     if (!time.now().isBefore(intent.expiresAt())) {
       return false;
     }

@@ -104,10 +104,7 @@ public final class Kernel {
         idempotency,
         new SnapshotStage(),
         tools,
-        new Prepare(
-            tools,
-            (tool, version) -> system.isProhibited(tool, version),
-            this::readable),
+        new Prepare(tools, (tool, version) -> system.isProhibited(tool, version), this::readable),
         new Dispatch(time, gate, input -> ledger.openBlob(input.digest())),
         new Drift(),
         new CanonicalizeStage(),
@@ -183,8 +180,8 @@ public final class Kernel {
   }
 
   /**
-   * Judges a request and, where it is allowed, executes it. A request that was seen before gets what
-   * it got then.
+   * Judges a request and, where it is allowed, executes it. A request that was seen before gets
+   * what it got then.
    *
    * @param envelope the signed request's bytes
    * @param evidence documents that the request's evidence list names
@@ -223,8 +220,7 @@ public final class Kernel {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
       }
-      Judging.Judged judged =
-          judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
+      Judging.Judged judged = judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
       if (!execute || judged.answer().intent().isEmpty()) {
         judging.commit(judged, run);
         return judged.answer();
@@ -259,10 +255,10 @@ public final class Kernel {
   /**
    * What the request, or another one under its idempotency key, was served before.
    *
-   * @throws WritException {@code EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
+   * @throws WritException {@code EXE-109} where it was dispatched and has no receipt, {@code
+   *     EXE-110}
    */
-  private Optional<Answer> answered(
-      Admitted admitted, Optional<RequestRow> row, boolean execute) {
+  private Optional<Answer> answered(Admitted admitted, Optional<RequestRow> row, boolean execute) {
     Optional<Served> served = Optional.empty();
     if (row.isPresent()) { // it is written before anything is dispatched, or with it
       served = idempotency.served(admitted.id());
@@ -275,11 +271,10 @@ public final class Kernel {
           idempotency.sameKey(
               admitted.request(), admitted.id(), admitted.request().effect()::digest);
     }
-    return served.map(
-        s -> {
-          Digest request = s.receipt().request();
-          return known(request, row(request).orElseThrow()).withServed(s);
-        });
+    return served.map(s -> {
+      Digest request = s.receipt().request();
+      return known(request, row(request).orElseThrow()).withServed(s);
+    });
   }
 
   /** Whether a request's decision still stands: all but an intent that lapsed undispatched. */
@@ -314,8 +309,7 @@ public final class Kernel {
   public PolicyExplain explain(byte[] envelope) {
     SystemState state = system;
     Admitted admitted = admit(envelope, state.trust(), state.policyInForce());
-    return judging.explain(
-        admitted, row(admitted.id()), state.trust(), state.policyInForce());
+    return judging.explain(admitted, row(admitted.id()), state.trust(), state.policyInForce());
   }
 
   /**
@@ -325,8 +319,7 @@ public final class Kernel {
    * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number
    * @return the new incarnation
    */
-  public static long incarnate(
-      LedgerConfig config, LongFunction<Envelope> signed) {
+  public static long incarnate(LedgerConfig config, LongFunction<Envelope> signed) {
     return Ledger.nextIncarnation(
         config,
         (ledger, incarnation) -> {
@@ -336,9 +329,7 @@ public final class Kernel {
           Event head = ledger.head(SystemState.RUN).orElseThrow();
           return new Batch()
               .document(change)
-              .event(
-                  head.next(
-                      EventKind.LEDGER_INCARNATED, change.id(), at, Optional.empty()));
+              .event(head.next(EventKind.LEDGER_INCARNATED, change.id(), at, Optional.empty()));
         });
   }
 
@@ -364,17 +355,11 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
         Runs.Borrowed run = runs.borrow(runId)) {
       SystemState now = system; // who waited for a lock is held to what is in force by then
-      TrustedKey submitter =
-          now.trust().verify(order, ExecutionOrder.TYPE, time.now()).getFirst();
+      TrustedKey submitter = now.trust().verify(order, ExecutionOrder.TYPE, time.now()).getFirst();
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
-              Optional.of(decision),
-              Optional.of(intent),
-              request,
-              submitter,
-              Prelude.NOTHING,
-              run),
+              Optional.of(decision), Optional.of(intent), request, submitter, Prelude.NOTHING, run),
           now.trust(),
           now.policyInForce());
     }
@@ -388,8 +373,7 @@ public final class Kernel {
    */
   public Answer approve(Envelope approvalEnvelope) {
     Instant now = time.now();
-    List<TrustedKey> signers =
-        system.trust().verify(approvalEnvelope, Approval.TYPE, now);
+    List<TrustedKey> signers = system.trust().verify(approvalEnvelope, Approval.TYPE, now);
     Approval approval = Approval.read(approvalEnvelope.document());
     boolean ofTenant =
         signers.stream().allMatch(s -> s.tenant().filter(approval.tenant()::equals).isPresent());
@@ -398,9 +382,7 @@ public final class Kernel {
           row(approval.request())
               .filter(r -> ofTenant && r.run().tenant().equals(approval.tenant()))
               .orElseThrow(
-                  () ->
-                      new WritException(
-                          ExecutorError.UNKNOWN_ID, approval.request().toString()));
+                  () -> new WritException(ExecutorError.UNKNOWN_ID, approval.request().toString()));
       if (row.state() != RequestRow.State.PENDING) {
         throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
       }
@@ -408,8 +390,7 @@ public final class Kernel {
         SystemState state = system;
         ownKeys.require(state.trust(), now);
         Optional<Judging.Judged> judged =
-            judging.approve(
-                approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
+            judging.approve(approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
         judged.ifPresent(j -> judging.commit(j, run));
         return judged.map(Judging.Judged::answer).orElseGet(() -> known(approval.request(), row));
       }
@@ -499,9 +480,7 @@ public final class Kernel {
   }
 
   private boolean readable(String tenant, Input input) {
-    return ledger
-            .get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex()))
-            .isPresent()
+    return ledger.get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex())).isPresent()
         && ledger.blobSize(input.digest()) == input.size();
   }
 

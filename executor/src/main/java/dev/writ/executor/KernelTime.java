@@ -37,8 +37,8 @@ public final class KernelTime {
   }
 
   /**
-   * One reading for what ends: never before the last one, and never refused. What was dispatched gets
-   * its receipt also when the clock went back meanwhile.
+   * One reading for what ends: never before the last one, and never refused. What was dispatched
+   * gets its receipt also when the clock went back meanwhile.
    */
   public synchronized Instant nowOrLatest() {
     return raise(Timestamps.truncate(clock.instant()));

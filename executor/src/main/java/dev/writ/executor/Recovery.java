@@ -44,8 +44,7 @@ final class Recovery {
           left.add(DispatchedRow.parse(value));
           return true;
         });
-    left.sort(
-        Comparator.comparingLong(row -> ledger.indexOf(row.run(), row.seq()).orElseThrow()));
+    left.sort(Comparator.comparingLong(row -> ledger.indexOf(row.run(), row.seq()).orElseThrow()));
     return left.stream().map(this::doubt).toList();
   }
 
@@ -54,8 +53,7 @@ final class Recovery {
     Envelope intentEnvelope = ledger.document(row.intent()).orElseThrow();
     Intent intent = Intent.read(intentEnvelope.document());
     Envelope decisionEnvelope = ledger.document(intent.decision()).orElseThrow();
-    Request request =
-        Request.read(ledger.document(intent.request()).orElseThrow().document());
+    Request request = Request.read(ledger.document(intent.request()).orElseThrow().document());
     Envelope receipt;
     try (Runs.Borrowed run = runs.borrow(row.run())) {
       Commit commit;

@@ -109,8 +109,7 @@ final class RunClosings {
     Instant at = close.requestedAt();
     if (at.isAfter(now.plus(Admission.SKEW))
         || at.plusSeconds(policy.limits().requestAgeMaxS()).isBefore(now)) {
-      throw new WritException(
-          ExecutorError.ORDER_TIME, "requested at " + at + ", now " + now);
+      throw new WritException(ExecutorError.ORDER_TIME, "requested at " + at + ", now " + now);
     }
   }
 

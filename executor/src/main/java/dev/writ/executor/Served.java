@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * @param envelope the signed receipt, the same bytes at every repeat
  * @param resolution the operator's signed statement, where the receipt was in doubt and is resolved
- * @param output the output's canonical bytes where the effect succeeded and they are at hand: in the
- *     first answer always, in a repeat where they were retained
+ * @param output the output's canonical bytes where the effect succeeded and they are at hand: in
+ *     the first answer always, in a repeat where they were retained
  * @param repeated whether this was served before
  */
 public record Served(

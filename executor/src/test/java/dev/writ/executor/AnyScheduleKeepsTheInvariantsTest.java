@@ -3,10 +3,10 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.json.Fields;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
@@ -280,11 +280,12 @@ class AnyScheduleKeepsTheInvariantsTest {
     // What is forgotten stays stored until the next start, and is past every window.
     stored
         .values()
-        .forEach(
-            row ->
-                assertThat(Fields.of("row", Jcs.parse(row.getBytes(StandardCharsets.UTF_8))).time("kept_until"))
-                    .as(when)
-                    .isBeforeOrEqualTo(home.kernel().now()));
+        .forEach(row ->
+            assertThat(
+                    Fields.of("row", Jcs.parse(row.getBytes(StandardCharsets.UTF_8)))
+                        .time("kept_until"))
+                .as(when)
+                .isBeforeOrEqualTo(home.kernel().now()));
   }
 
   private void chain(String when, RunId run) {
@@ -305,8 +306,7 @@ class AnyScheduleKeepsTheInvariantsTest {
         long greatest = lamport;
         for (Digest consumed :
             Request.read(home.document(receipt.request()).document()).consumes()) {
-          greatest =
-              Math.max(greatest, Receipt.read(home.document(consumed).document()).lamport());
+          greatest = Math.max(greatest, Receipt.read(home.document(consumed).document()).lamport());
         }
         assertThat(receipt.lamport()).as(when).isEqualTo(greatest + 1);
         lamport = receipt.lamport();

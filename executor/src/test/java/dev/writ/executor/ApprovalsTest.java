@@ -71,8 +71,14 @@ class ApprovalsTest {
     assertThat(home.submit(request).served().orElseThrow().repeated()).isTrue();
     assertThat(home.kinds("acme", "run-1"))
         .containsExactly(
-            "run.opened", "request.received", "decision.made", "approval.received",
-            "decision.made", "intent.issued", "effect.dispatched", "effect.finished",
+            "run.opened",
+            "request.received",
+            "decision.made",
+            "approval.received",
+            "decision.made",
+            "intent.issued",
+            "effect.dispatched",
+            "effect.finished",
             "receipt.signed");
     assertThat(home.driver.runs()).hasSize(1);
   }
@@ -113,8 +119,9 @@ class ApprovalsTest {
     assertThat(refused(Forgery.signedBy(approval("rita"), "roy"))).startsWith("GRD-61");
     // An approver of another tenant learns nothing, not even that there is such a request.
     assertThat(refused(approval("otto"))).isEqualTo("EXE-905");
-    Envelope nothing = home.approval(home.ask("alice").tool("pay").nonce("x").sign(), "rita",
-        Approval.Verdict.APPROVE);
+    Envelope nothing =
+        home.approval(
+            home.ask("alice").tool("pay").nonce("x").sign(), "rita", Approval.Verdict.APPROVE);
     assertThat(refused(nothing)).isEqualTo("EXE-905");
   }
 

@@ -96,12 +96,10 @@ class RunsTest {
   @Test
   void an_input_is_read_from_the_tenants_own_store_alone() {
     byte[] bytes = "the input".getBytes(StandardCharsets.UTF_8);
-    Content content =
-        home.kernel().put("other", new ByteArrayInputStream(bytes), "text/plain");
+    Content content = home.kernel().put("other", new ByteArrayInputStream(bytes), "text/plain");
     TestRequest request = home.ask("alice").tool("mail").input("in", content.digest(), 9);
     assertThat(Refused.code(() -> home.submit(request))).isEqualTo("EXE-306");
-    TestRequest unknown =
-        home.ask("alice").tool("mail").input("in", Digest.sha256(new byte[0]), 0);
+    TestRequest unknown = home.ask("alice").tool("mail").input("in", Digest.sha256(new byte[0]), 0);
     assertThat(Refused.code(() -> home.submit(unknown))).isEqualTo("EXE-306");
     home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
     TestRequest wrongSize = home.ask("alice").tool("mail").input("in", content.digest(), 8);
@@ -193,20 +191,20 @@ class RunsTest {
   void a_closed_run_has_its_checkpoint_also_when_the_process_ended_in_between() {
     serve(home.ask("alice"));
     int[] writes = {0};
-    home.beforeWrite(
-        () -> {
-          if (++writes[0] == 2) {
-            throw new dev.writ.canonicalize.WritException(
-                dev.writ.ledger.LedgerError.DISK_FULL, "for a test");
-          }
-        });
+    home.beforeWrite(() -> {
+      if (++writes[0] == 2) {
+        throw new dev.writ.canonicalize.WritException(
+            dev.writ.ledger.LedgerError.DISK_FULL, "for a test");
+      }
+    });
     assertThat(closing("run-1", "alice")).isEqualTo("LED-005");
     home.beforeWrite(() -> {});
     home.restart();
     assertThat(home.kinds("acme", "run-1")).endsWith("run.closed");
     String row =
         new String(
-            home.ledger().get("closed", "acme\u001frun-1").orElseThrow(), StandardCharsets.US_ASCII);
+            home.ledger().get("closed", "acme\u001frun-1").orElseThrow(),
+            StandardCharsets.US_ASCII);
     long size = Long.parseLong(row, 16);
     assertThat(home.ledger().checkpoint(size)).isPresent();
     assertThat(size).isGreaterThanOrEqualTo(home.ledger().treeSize());
@@ -255,9 +253,7 @@ class RunsTest {
         .isEqualTo("CAN-056");
     assertThat(
             Refused.code(
-                () ->
-                    home.enrol(
-                        TestKeys.trusted("intruder", KeyRole.AGENT, Optional.of("writ")))))
+                () -> home.enrol(TestKeys.trusted("intruder", KeyRole.AGENT, Optional.of("writ")))))
         .isEqualTo("EXE-004");
   }
 
@@ -265,8 +261,7 @@ class RunsTest {
   void policies_follow_one_another() {
     var yaml = dev.writ.executor.testing.TestPolicy.YAML;
     var first = dev.writ.executor.testing.TestPolicy.first(yaml, home.tools);
-    assertThat(Refused.code(() -> home.kernel().activate(home.signed(first))))
-        .isEqualTo("EXE-906");
+    assertThat(Refused.code(() -> home.kernel().activate(home.signed(first)))).isEqualTo("EXE-906");
     var second = dev.writ.executor.testing.TestPolicy.after(home.policy(), yaml, home.tools);
     home.kernel().activate(home.signed(second));
     assertThat(Refused.code(() -> home.kernel().activate(home.signed(second))))

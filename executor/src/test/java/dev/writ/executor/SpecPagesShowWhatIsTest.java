@@ -28,8 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dwrit.update=true} writes them.
  */
 class SpecPagesShowWhatIsTest {
-  private static final Path SPEC =
-      Path.of(System.getProperty("writ.root", "..")).resolve("spec");
+  private static final Path SPEC = Path.of(System.getProperty("writ.root", "..")).resolve("spec");
 
   @TempDir Path dir;
 

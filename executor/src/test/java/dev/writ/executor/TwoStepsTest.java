@@ -125,8 +125,7 @@ class TwoStepsTest {
             "run.opened", "request.received", "decision.made", "intent.issued", "effect.refused");
     Instant received = home.events("acme", "run-1").get(1).at();
     RequestRow row =
-        RequestRow.parse(
-            home.ledger().get(Tables.REQUEST, Tables.key(request.id())).orElseThrow());
+        RequestRow.parse(home.ledger().get(Tables.REQUEST, Tables.key(request.id())).orElseThrow());
     assertThat(row.receivedAt()).isEqualTo(received);
     assertThat(row.state()).isEqualTo(RequestRow.State.LAPSED);
     home.driver.refusesToPrepare(null);
@@ -182,8 +181,7 @@ class TwoStepsTest {
     assertThat(home.events("acme", "run-1").getFirst().prngSeed()).contains(runSeed);
     for (Answer answer : List.of(one, two)) {
       String seed =
-          Guardian.effectSeed(
-              HexFormat.of().parseHex(runSeed), answer.decisionEnvelope().id());
+          Guardian.effectSeed(HexFormat.of().parseHex(runSeed), answer.decisionEnvelope().id());
       assertThat(answer.served().orElseThrow().receipt().prngSeed()).isEqualTo(seed);
       assertThat(home.log().stream().filter(e -> e.prngSeed().filter(seed::equals).isPresent()))
           .extracting(e -> e.kind())
@@ -192,8 +190,7 @@ class TwoStepsTest {
     assertThat(home.driver.runs().get(0).invocation().seed())
         .isNotEqualTo(home.driver.runs().get(1).invocation().seed());
     assertThat(home.driver.runs().get(1).invocation().seed())
-        .isEqualTo(
-            HexFormat.of().parseHex(two.served().orElseThrow().receipt().prngSeed()));
+        .isEqualTo(HexFormat.of().parseHex(two.served().orElseThrow().receipt().prngSeed()));
   }
 
   @Test

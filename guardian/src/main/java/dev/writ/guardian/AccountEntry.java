@@ -78,8 +78,7 @@ record AccountEntry(
   }
 
   AccountEntry with(State newState, List<Charge> newCharges) {
-    return new AccountEntry(
-        request, at, step, newState, nonce, keptUntil, newCharges, marks);
+    return new AccountEntry(request, at, step, newState, nonce, keptUntil, newCharges, marks);
   }
 
   AccountEntry keptUntil(Instant until) {

@@ -71,8 +71,7 @@ final class AccountTotals {
   }
 
   private void apply(AccountEntry entry, long sign) {
-    TreeMap<Account, Long> sums =
-        entry.state() == AccountEntry.State.SETTLED ? used : reserved;
+    TreeMap<Account, Long> sums = entry.state() == AccountEntry.State.SETTLED ? used : reserved;
     for (AccountEntry.Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
       if (budget != null) {

@@ -85,8 +85,7 @@ public final class Accounts {
     Accounts accounts = new Accounts(p);
     for (Row row : rows) {
       Digest request = Digest.parse("sha256:" + row.key().substring(ROW_PREFIX.length()));
-      JsonValue value =
-          Jcs.parseCanonical(row.value().orElseThrow(), Limits.DEFAULT);
+      JsonValue value = Jcs.parseCanonical(row.value().orElseThrow(), Limits.DEFAULT);
       AccountEntry entry = AccountEntry.read(request, value);
       accounts.put(entry, Optional.empty());
       accounts.nextStep = Math.max(accounts.nextStep, entry.step() + 1);
@@ -98,16 +97,15 @@ public final class Accounts {
    * Judges a request and takes what it needs. A request that holds a reservation from an earlier
    * judgement (its intent lapsed, or it waited) gives it back first.
    *
-   * @throws WritException {@code GRD-007} where another request used the nonce, {@code GRD-010}
-   *     for evidence that the request does not name, {@code GRD-011} for what was settled already
+   * @throws WritException {@code GRD-007} where another request used the nonce, {@code GRD-010} for
+   *     evidence that the request does not name, {@code GRD-011} for what was settled already
    */
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
     Matter ahead = matter(a, c, p, gathered.inputs(0, List.of(), List.of(), false));
     Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, nonceKey(a.request()));
-    Decision decision =
-        Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
+    Decision decision = Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
     return new Judged(decision, List.of(row(taken.entry)));
   }
 
@@ -188,10 +186,7 @@ public final class Accounts {
     return close(request, State.RELEASED, _ -> Optional.empty());
   }
 
-  private List<Row> close(
-      Digest request,
-      State state,
-      Function<Charge, Optional<Charge>> settled) {
+  private List<Row> close(Digest request, State state, Function<Charge, Optional<Charge>> settled) {
     lock.lock();
     try {
       AccountEntry.Versions versions = entries.get(request);
@@ -201,8 +196,7 @@ public final class Accounts {
       AccountEntry before = versions.now();
       AccountEntry after =
           before.with(
-              state,
-              before.charges().stream().map(settled).flatMap(Optional::stream).toList());
+              state, before.charges().stream().map(settled).flatMap(Optional::stream).toList());
       drop(before);
       put(after, Optional.of(versions));
       return List.of(row(after));
@@ -211,9 +205,7 @@ public final class Accounts {
     }
   }
 
-  /**
-   * Undoes the last step on a request: the batch that carried its rows was never committed.
-   */
+  /** Undoes the last step on a request: the batch that carried its rows was never committed. */
   public void forget(Digest request) {
     lock.lock();
     try {
@@ -237,8 +229,7 @@ public final class Accounts {
     }
   }
 
-  private JudgeInputs inputs(
-      Admitted a, Policy p, Gathered gathered, String nonce, Instant time) {
+  private JudgeInputs inputs(Admitted a, Policy p, Gathered gathered, String nonce, Instant time) {
     String tenant = a.request().scope().tenant();
     String tool = a.request().effect().tool();
     List<JudgeInputs.Balance> balances = new ArrayList<>();
@@ -268,9 +259,7 @@ public final class Accounts {
       }
       for (Rate rate : totals.policy().rates().values()) {
         for (String key :
-            totals
-                .policy()
-                .accountsOf(rate, tenant, a.charged(), a.request().effect().tool())) {
+            totals.policy().accountsOf(rate, tenant, a.charged(), a.request().effect().tool())) {
           marks.add(new Mark(rate.name(), key, time));
         }
       }
@@ -341,8 +330,9 @@ public final class Accounts {
 
   /**
    * Forgets what is past every window and says which rows to delete. For the start, when nothing is
-   * under way: a deletion that rode in some later batch could come after a new judgement of the same
-   * request, and take its row along. Until then what {@link #judge} forgets stays stored, unused.
+   * under way: a deletion that rode in some later batch could come after a new judgement of the
+   * same request, and take its row along. Until then what {@link #judge} forgets stays stored,
+   * unused.
    */
   public List<Row> expire(Instant now) {
     lock.lock();
@@ -372,7 +362,6 @@ public final class Accounts {
   }
 
   private static Row row(AccountEntry entry) {
-    return new Row(
-        ROW_PREFIX + entry.request().hex(), Optional.of(Jcs.write(entry.toJson())));
+    return new Row(ROW_PREFIX + entry.request().hex(), Optional.of(Jcs.write(entry.toJson())));
   }
 }

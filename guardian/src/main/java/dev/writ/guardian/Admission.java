@@ -89,9 +89,7 @@ public final class Admission {
           trust
               .key(signature.kid())
               .orElseThrow(
-                  () ->
-                      new WritException(
-                          CanonicalizeError.KEY_UNKNOWN, "key " + signature.kid()));
+                  () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + signature.kid()));
       if (!key.role().maySign(Request.TYPE)) {
         throw new WritException(
             CanonicalizeError.KEY_ROLE, "key " + key.kid() + " is of role " + key.role().text());
@@ -134,8 +132,8 @@ public final class Admission {
 
   private static void requireFresh(Request request, Policy policy, Instant receivedAt) {
     Instant at = request.requestedAt();
-    String times = "requested at " + Timestamps.format(at) + ", received at "
-        + Timestamps.format(receivedAt);
+    String times =
+        "requested at " + Timestamps.format(at) + ", received at " + Timestamps.format(receivedAt);
     if (at.minus(SKEW).isAfter(receivedAt)) {
       throw new WritException(GuardianError.REQUEST_FROM_FUTURE, times);
     }
@@ -158,8 +156,14 @@ public final class Admission {
       if (!surface.equals(holder.subject()) || !principal.surfaces().contains(surface)) {
         throw new WritException(
             GuardianError.ORIGIN_REFUSED,
-            "surface " + holder.subject() + ", origin \"" + surface + "\", policy lets "
-                + principal.surfaces() + " vouch for " + subject);
+            "surface "
+                + holder.subject()
+                + ", origin \""
+                + surface
+                + "\", policy lets "
+                + principal.surfaces()
+                + " vouch for "
+                + subject);
       }
     } else if (request.origin().isPresent()) {
       throw new WritException(

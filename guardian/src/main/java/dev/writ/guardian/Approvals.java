@@ -54,8 +54,11 @@ public final class Approvals {
           || !now.isBefore(approval.expiresAt())) {
         throw new WritException(
             GuardianError.APPROVAL_TIME,
-            "approved at " + Timestamps.format(approval.approvedAt()) + " until "
-                + Timestamps.format(approval.expiresAt()) + ", now is "
+            "approved at "
+                + Timestamps.format(approval.approvedAt())
+                + " until "
+                + Timestamps.format(approval.expiresAt())
+                + ", now is "
                 + Timestamps.format(now));
       }
     }
@@ -67,8 +70,14 @@ public final class Approvals {
         || signer.tenant().filter(approval.tenant()::equals).isEmpty()) {
       throw new WritException(
           GuardianError.APPROVAL_SIGNER,
-          "it is by " + approval.tenant() + "/" + approval.approver() + ", its key of "
-              + signer.tenant().orElse("no tenant") + "/" + signer.subject());
+          "it is by "
+              + approval.tenant()
+              + "/"
+              + approval.approver()
+              + ", its key of "
+              + signer.tenant().orElse("no tenant")
+              + "/"
+              + signer.subject());
     }
   }
 
@@ -80,8 +89,7 @@ public final class Approvals {
   }
 
   /** Neither the subject, nor the agent, nor a delegator: by name and by key. */
-  private static void requireOther(
-      Approval approval, List<TrustedKey> signers, Admitted admitted) {
+  private static void requireOther(Approval approval, List<TrustedKey> signers, Admitted admitted) {
     boolean byName =
         admitted.charged().contains(approval.approver())
             || admitted.holder().subject().equals(approval.approver())
@@ -93,11 +101,10 @@ public final class Approvals {
     List<Delegation> links = DelegationChain.read(admitted.request().delegations());
     boolean byKey =
         signers.stream()
-            .anyMatch(
-                s ->
-                    s.kid().equals(admitted.holder().kid())
-                        || links.stream()
-                            .anyMatch(l -> l.from().equals(s.kid()) || l.to().equals(s.kid())));
+            .anyMatch(s ->
+                s.kid().equals(admitted.holder().kid())
+                    || links.stream()
+                        .anyMatch(l -> l.from().equals(s.kid()) || l.to().equals(s.kid())));
     if (byName || byKey) {
       throw new WritException(GuardianError.APPROVAL_SELF, approval.approver());
     }

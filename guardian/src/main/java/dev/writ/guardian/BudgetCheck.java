@@ -14,15 +14,15 @@ final class BudgetCheck {
   static CheckOutcome run(Matter matter) {
     List<Charges.Due> dues =
         Charges.of(
-            matter.policy(),
-            matter.scope().tenant(),
-            matter.inputs().charged(),
-            matter.effect());
+            matter.policy(), matter.scope().tenant(), matter.inputs().charged(), matter.effect());
     if (dues.stream().noneMatch(due -> due.budget().unit() == Budget.Unit.CALLS)) {
       return Outcomes.refuse(
           NAME,
           GuardianError.BUDGET_NONE,
-          matter.scope().tenant() + "/" + matter.scope().subject() + " with "
+          matter.scope().tenant()
+              + "/"
+              + matter.scope().subject()
+              + " with "
               + matter.effect().tool());
     }
     for (Charges.Due due : dues) {
@@ -40,8 +40,7 @@ final class BudgetCheck {
       return Optional.of(Outcomes.refuse(NAME, GuardianError.BUDGET_NO_PRICE, account));
     }
     Optional<JudgeInputs.Balance> balance =
-        inputs.balance(
-            due.budget().name(), due.key(), due.budget().windowStart(inputs.time()));
+        inputs.balance(due.budget().name(), due.key(), due.budget().windowStart(inputs.time()));
     if (balance.isEmpty()) {
       return Optional.of(Outcomes.refuse(NAME, GuardianError.BUDGET_UNKNOWN, account));
     }
@@ -57,7 +56,15 @@ final class BudgetCheck {
             Outcomes.refuse(
                 NAME,
                 GuardianError.BUDGET_EXHAUSTED,
-                account + ": " + due.amount().get() + " " + due.budget().unit().text()
-                    + " asked, " + taken + " of " + limit + " taken"));
+                account
+                    + ": "
+                    + due.amount().get()
+                    + " "
+                    + due.budget().unit().text()
+                    + " asked, "
+                    + taken
+                    + " of "
+                    + limit
+                    + " taken"));
   }
 }

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** The delegations inside a request: from the principal, link by link, to its signer (PROTOCOL 9). */
+/**
+ * The delegations inside a request: from the principal, link by link, to its signer (PROTOCOL 9).
+ */
 final class DelegationChain {
   static final int LINKS_MAX = 4;
 
@@ -82,14 +84,27 @@ final class DelegationChain {
     if (!wider.tenant().equals(link.tenant()) || !wider.tools().containsAll(link.tools())) {
       throw new WritException(
           GuardianError.DELEGATION_SCOPE,
-          "link " + (i + 1) + " is wider: " + link.tenant() + " " + link.tools() + " after "
-              + wider.tenant() + " " + wider.tools());
+          "link "
+              + (i + 1)
+              + " is wider: "
+              + link.tenant()
+              + " "
+              + link.tools()
+              + " after "
+              + wider.tenant()
+              + " "
+              + wider.tools());
     }
     if (link.expiresAt().isAfter(wider.expiresAt())) {
       throw new WritException(
           GuardianError.DELEGATION_TIME,
-          "link " + (i + 1) + " ends at " + Timestamps.format(link.expiresAt()) + ", the one before"
-              + " at " + Timestamps.format(wider.expiresAt()));
+          "link "
+              + (i + 1)
+              + " ends at "
+              + Timestamps.format(link.expiresAt())
+              + ", the one before"
+              + " at "
+              + Timestamps.format(wider.expiresAt()));
     }
     if (link.depth() >= wider.depth()) {
       throw new WritException(
@@ -103,14 +118,28 @@ final class DelegationChain {
         || !link.tools().contains(request.effect().tool())) {
       throw new WritException(
           GuardianError.DELEGATION_SCOPE,
-          "link " + (i + 1) + " is for " + link.tenant() + " " + link.tools() + ", the request for "
-              + request.scope().tenant() + " " + request.effect().tool());
+          "link "
+              + (i + 1)
+              + " is for "
+              + link.tenant()
+              + " "
+              + link.tools()
+              + ", the request for "
+              + request.scope().tenant()
+              + " "
+              + request.effect().tool());
     }
     if (now.isBefore(link.notBefore()) || !now.isBefore(link.expiresAt())) {
       throw new WritException(
           GuardianError.DELEGATION_TIME,
-          "link " + (i + 1) + " holds from " + Timestamps.format(link.notBefore()) + " to "
-              + Timestamps.format(link.expiresAt()) + ", now is " + Timestamps.format(now));
+          "link "
+              + (i + 1)
+              + " holds from "
+              + Timestamps.format(link.notBefore())
+              + " to "
+              + Timestamps.format(link.expiresAt())
+              + ", now is "
+              + Timestamps.format(now));
     }
   }
 
@@ -127,8 +156,14 @@ final class DelegationChain {
           || signer.tenant().filter(link.tenant()::equals).isEmpty()) {
         throw new WritException(
             GuardianError.DELEGATION_SIGNER,
-            "link " + (i + 1) + " is of tenant " + link.tenant() + ", its key of "
-                + signer.tenant().orElse("no tenant") + "/" + signer.subject());
+            "link "
+                + (i + 1)
+                + " is of tenant "
+                + link.tenant()
+                + ", its key of "
+                + signer.tenant().orElse("no tenant")
+                + "/"
+                + signer.subject());
       }
     }
     if (signers.stream().noneMatch(s -> s.kid().equals(link.from()))) {

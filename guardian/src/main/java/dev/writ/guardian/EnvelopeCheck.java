@@ -58,8 +58,16 @@ final class EnvelopeCheck {
             .isPresent();
     if (!approved) {
       return violation(
-          GuardianError.ENVELOPE_TOOL, effect.tool() + " " + effect.version() + ", resolved to "
-              + found.name() + " " + found.version() + " " + found.packageDigest());
+          GuardianError.ENVELOPE_TOOL,
+          effect.tool()
+              + " "
+              + effect.version()
+              + ", resolved to "
+              + found.name()
+              + " "
+              + found.version()
+              + " "
+              + found.packageDigest());
     }
     if (manifest.operation(effect.operation()).isEmpty()) {
       return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
@@ -75,8 +83,8 @@ final class EnvelopeCheck {
     }
     if (!manifest.sandboxes().contains(effect.sandbox())) {
       return violation(
-          GuardianError.ENVELOPE_SANDBOX, effect.sandbox() + ", the tool has "
-              + manifest.sandboxes());
+          GuardianError.ENVELOPE_SANDBOX,
+          effect.sandbox() + ", the tool has " + manifest.sandboxes());
     }
     return Optional.empty();
   }
@@ -104,12 +112,10 @@ final class EnvelopeCheck {
     boolean uses = matter.manifest().capabilities().workspace();
     boolean pins = matter.effect().workspaceBefore().isPresent();
     if (!uses && pins) {
-      return violation(
-          GuardianError.ENVELOPE_WORKSPACE, "the tool uses none, the effect pins one");
+      return violation(GuardianError.ENVELOPE_WORKSPACE, "the tool uses none, the effect pins one");
     }
     int rule = ProofCheck.ruleNumber(matter);
-    boolean approved =
-        rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
+    boolean approved = rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
     if (uses
         && !pins
         && (approved || matter.manifest().determinism() == Determinism.REPRODUCIBLE)) {
@@ -125,7 +131,10 @@ final class EnvelopeCheck {
     Violation nearest =
         new Violation(
             GuardianError.ENVELOPE_ROLE_TOOL,
-            matter.effect().tool() + "/" + matter.effect().operation() + ", roles "
+            matter.effect().tool()
+                + "/"
+                + matter.effect().operation()
+                + ", roles "
                 + matter.roles());
     for (String name : matter.roles()) {
       Role role = matter.policy().roles().get(name);
@@ -143,13 +152,11 @@ final class EnvelopeCheck {
   private static Optional<Violation> role(Role role, Matter matter) {
     Effect effect = matter.effect();
     if (!role.mayUse(effect.tool(), effect.operation())) {
-      return violation(
-          GuardianError.ENVELOPE_ROLE_TOOL, role.name() + " may use " + role.tools());
+      return violation(GuardianError.ENVELOPE_ROLE_TOOL, role.name() + " may use " + role.tools());
     }
     Optional<String> above = above(effect.resources(), role.resources());
     if (above.isPresent()) {
-      return violation(
-          GuardianError.ENVELOPE_ROLE_RESOURCES, above.get() + " for " + role.name());
+      return violation(GuardianError.ENVELOPE_ROLE_RESOURCES, above.get() + " for " + role.name());
     }
     if (!role.sandboxes().contains(effect.sandbox())) {
       return violation(

@@ -85,8 +85,7 @@ record Gathered(
     List<JudgeInputs.Signer> signers =
         trust.verify(envelope, envelope.payloadType(), time).stream()
             .peek(key -> requireTenant(key, a))
-            .map(
-                key -> new JudgeInputs.Signer(key.kid(), key.role().text(), key.subject()))
+            .map(key -> new JudgeInputs.Signer(key.kid(), key.role().text(), key.subject()))
             .toList();
     return new SeenArtifact(envelope.id(), envelope.payloadType(), signers);
   }
@@ -111,16 +110,12 @@ record Gathered(
   private static List<Ran> history(Admitted a, Circumstances c, Policy p) {
     TreeMap<String, Ran> asked = new TreeMap<>();
     for (Order order : p.orders()) {
-      if (order
-          .effect()
-          .applies(a.request().effect().tool(), a.request().effect().operation())) {
+      if (order.effect().applies(a.request().effect().tool(), a.request().effect().operation())) {
         EffectPattern after = order.after();
         String operation = after.operation().orElseThrow();
         asked.computeIfAbsent(
             after.tool() + "\u0000" + operation,
-            _ ->
-                new Ran(
-                    after.tool(), operation, c.history().succeeded(after.tool(), operation)));
+            _ -> new Ran(after.tool(), operation, c.history().succeeded(after.tool(), operation)));
       }
     }
     return List.copyOf(asked.values());

@@ -7,7 +7,8 @@ import dev.writ.canonicalize.ErrorCode;
  * envelope), 5xx the policy file, 6xx delegations and approvals.
  */
 public enum GuardianError implements ErrorCode {
-  LIST_ORDER("GRD-001", "a list is not sorted or names something twice", "Sort it; name each once."),
+  LIST_ORDER(
+      "GRD-001", "a list is not sorted or names something twice", "Sort it; name each once."),
   REQUEST_TOO_LARGE(
       "GRD-002", "the request is larger than policy allows", "Send large content as a blob."),
   SIGNER_MISMATCH(
@@ -33,19 +34,23 @@ public enum GuardianError implements ErrorCode {
       "policy approves no such tool",
       "Ask for a tool and version that policy lists, or have it approved."),
   EVIDENCE_FOREIGN(
-      "GRD-010", "evidence was brought that the request does not name", "Name its digest in evidence."),
-  REQUEST_SETTLED(
-      "GRD-011", "the request was judged and served already", "Fetch its receipt."),
+      "GRD-010",
+      "evidence was brought that the request does not name",
+      "Name its digest in evidence."),
+  REQUEST_SETTLED("GRD-011", "the request was judged and served already", "Fetch its receipt."),
 
   PRG_NO_RULE(
       "GRD-101", "no requirement covers this effect", "Add a requirement for it to the policy."),
-  PRG_UNMET("GRD-102", "the requirement does not hold", "See policy explain for what each node saw."),
+  PRG_UNMET(
+      "GRD-102", "the requirement does not hold", "See policy explain for what each node saw."),
   PRG_ERROR(
       "GRD-103",
       "an expression of the requirement failed",
       "Guard optional parameters by has(); see policy explain."),
   PRG_APPROVAL_NEEDED(
-      "GRD-104", "approvals are missing", "Have the approvers that the requirement names approve it."),
+      "GRD-104",
+      "approvals are missing",
+      "Have the approvers that the requirement names approve it."),
   PRG_REJECTED("GRD-105", "an approver rejected it", "Make another request."),
 
   BUDGET_EXHAUSTED(
@@ -55,7 +60,9 @@ public enum GuardianError implements ErrorCode {
       "the state of a budget is UNKNOWN",
       "Judge with the accounts that the policy's budgets ask for."),
   BUDGET_NONE(
-      "GRD-203", "no calls budget covers this effect", "Write one; limit: unlimited is a choice too."),
+      "GRD-203",
+      "no calls budget covers this effect",
+      "Write one; limit: unlimited is a choice too."),
   BUDGET_NO_PRICE("GRD-204", "the tool has no price", "Add it to prices."),
 
   TEMPORAL_AGE("GRD-301", "the request was outside its age when received", "Sign a new request."),
@@ -70,9 +77,10 @@ public enum GuardianError implements ErrorCode {
   TEMPORAL_ORDER_UNKNOWN(
       "GRD-306", "the history of the run is UNKNOWN", "Judge with the run's history."),
   TEMPORAL_NONCE(
-      "GRD-307", "the nonce had been used when this was judged", "Sign the request with a new nonce."),
-  TEMPORAL_PENDING(
-      "GRD-308", "the request was pending for too long", "Sign a new request."),
+      "GRD-307",
+      "the nonce had been used when this was judged",
+      "Sign the request with a new nonce."),
+  TEMPORAL_PENDING("GRD-308", "the request was pending for too long", "Sign a new request."),
 
   ENVELOPE_TOOL(
       "GRD-401",
@@ -84,21 +92,24 @@ public enum GuardianError implements ErrorCode {
       "GRD-404", "more is declared than the tool may use", "Declare less; see resources_max."),
   ENVELOPE_ROLE_TOOL("GRD-405", "no role of the subject may use this", "Ask for a role that may."),
   ENVELOPE_ROLE_RESOURCES(
-      "GRD-406", "more is declared than the role may use", "Declare less; see the role's resources."),
+      "GRD-406",
+      "more is declared than the role may use",
+      "Declare less; see the role's resources."),
   ENVELOPE_SANDBOX(
       "GRD-407", "the sandbox profile is not allowed", "Use one that tool and role both name."),
   ENVELOPE_PATH(
       "GRD-408", "a path is not allowed", "Use a relative path under those that the role names."),
   ENVELOPE_ENVIRONMENT(
       "GRD-409", "an environment variable is not allowed", "Use those that the role names."),
-  ENVELOPE_NETWORK(
-      "GRD-410", "a network address is not allowed", "Use those that the role names."),
+  ENVELOPE_NETWORK("GRD-410", "a network address is not allowed", "Use those that the role names."),
   ENVELOPE_WORKSPACE(
       "GRD-411",
       "the workspace is not pinned as it must be",
       "Set workspace_before to the tree's digest where the tool uses the workspace."),
   SCHEMA_REFUSED(
-      "GRD-420", "a schema or capability of a tool manifest is not acceptable", "Write it as spec/tool-manifest.md says."),
+      "GRD-420",
+      "a schema or capability of a tool manifest is not acceptable",
+      "Write it as spec/tool-manifest.md says."),
   OUTPUT_SCHEMA("GRD-421", "an output does not fit the operation's schema", "Mend the tool."),
 
   POLICY_SYNTAX("GRD-501", "the file is not YAML or JSON", "Mend the syntax."),
@@ -116,9 +127,7 @@ public enum GuardianError implements ErrorCode {
   POLICY_REFERENCE(
       "GRD-510", "something is named that is not defined", "Define it, or mend the name."),
   POLICY_LIMIT_UNWRITTEN(
-      "GRD-511",
-      "a limit is not written",
-      "Write it. No limit is written as limit: unlimited."),
+      "GRD-511", "a limit is not written", "Write it. No limit is written as limit: unlimited."),
   POLICY_NOT_CANONICAL(
       "GRD-512", "the document is not in canonical form", "Use the document that Writ wrote."),
 

@@ -14,9 +14,9 @@ final class JsonPointers {
   }
 
   /**
-   * What a pointer points to; nothing where an object on the way has no such member. Where something
-   * on the way is no object it finds null, which fits no capability: a list must not hide what is
-   * below it.
+   * What a pointer points to; nothing where an object on the way has no such member. Where
+   * something on the way is no object it finds null, which fits no capability: a list must not hide
+   * what is below it.
    */
   static Optional<JsonValue> find(JsonValue root, String pointer) {
     JsonValue value = root;

@@ -51,9 +51,7 @@ public final class Judge {
     CheckOutcome temporal =
         passes(budget) ? TemporalCheck.run(matter) : Outcomes.notReached(TemporalCheck.NAME);
     CheckOutcome envelope =
-        passes(temporal)
-            ? ahead.envelope().orElseThrow()
-            : Outcomes.notReached(EnvelopeCheck.NAME);
+        passes(temporal) ? ahead.envelope().orElseThrow() : Outcomes.notReached(EnvelopeCheck.NAME);
     return List.of(proof, budget, temporal, envelope);
   }
 
@@ -74,10 +72,7 @@ public final class Judge {
   }
 
   static Decision decision(
-      Matter matter,
-      List<CheckOutcome> outcomes,
-      Digest snapshot,
-      Optional<Digest> supersedes) {
+      Matter matter, List<CheckOutcome> outcomes, Digest snapshot, Optional<Digest> supersedes) {
     return new Decision(
         matter.admitted().id(),
         matter.scope(),

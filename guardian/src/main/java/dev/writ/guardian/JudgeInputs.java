@@ -124,8 +124,7 @@ public record JudgeInputs(
               fields.name("kid"),
               fields.name("approver"),
               fields.name("role"),
-              fields.oneOf(
-                  "verdict", List.of(Approval.Verdict.values()), Approval.Verdict::name),
+              fields.oneOf("verdict", List.of(Approval.Verdict.values()), Approval.Verdict::name),
               fields.time("expires_at"));
       fields.end();
       return approval;
@@ -185,8 +184,7 @@ public record JudgeInputs(
   public record Signer(String kid, String role, String subject) {
     static Signer read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
-      Signer signer =
-          new Signer(fields.name("kid"), fields.name("role"), fields.name("subject"));
+      Signer signer = new Signer(fields.name("kid"), fields.name("role"), fields.name("subject"));
       fields.end();
       return signer;
     }
@@ -200,8 +198,7 @@ public record JudgeInputs(
   public record Ran(String tool, String operation, boolean succeeded) {
     static Ran read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
-      Ran ran =
-          new Ran(fields.name("tool"), fields.name("operation"), fields.bool("succeeded"));
+      Ran ran = new Ran(fields.name("tool"), fields.name("operation"), fields.bool("succeeded"));
       fields.end();
       return ran;
     }
@@ -257,11 +254,8 @@ public record JudgeInputs(
 
   Optional<Balance> balance(String budget, String key, Instant windowStart) {
     return balances.stream()
-        .filter(
-            b ->
-                b.budget().equals(budget)
-                    && b.key().equals(key)
-                    && b.windowStart().equals(windowStart))
+        .filter(b ->
+            b.budget().equals(budget) && b.key().equals(key) && b.windowStart().equals(windowStart))
         .findFirst();
   }
 

@@ -102,8 +102,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             receivedAt,
             Optional.empty(),
             Optional.empty());
-    return new Admitted(
-        envelope, request, envelope.id(), holder, List.copyOf(charged), receivedAt);
+    return new Admitted(envelope, request, envelope.id(), holder, List.copyOf(charged), receivedAt);
   }
 
   private static Input input(Section section) {
@@ -228,8 +227,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
               .findFirst()
               .orElse(0);
       policy
-          .accountsOf(
-              rate, a.request().scope().tenant(), a.charged(), a.request().effect().tool())
+          .accountsOf(rate, a.request().scope().tenant(), a.charged(), a.request().effect().tool())
           .forEach(key -> counts.add(new JudgeInputs.RateCount(rate.name(), key, count)));
     }
     return counts;
@@ -248,14 +246,11 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
     return policy.orders().stream()
         .map(order -> order.after())
         .distinct()
-        .map(
-            after -> {
-              String operation = after.operation().orElseThrow();
-              return new JudgeInputs.Ran(
-                  after.tool(),
-                  operation,
-                  succeeded.contains(after.tool() + "\u0000" + operation));
-            })
+        .map(after -> {
+          String operation = after.operation().orElseThrow();
+          return new JudgeInputs.Ran(
+              after.tool(), operation, succeeded.contains(after.tool() + "\u0000" + operation));
+        })
         .toList();
   }
 }

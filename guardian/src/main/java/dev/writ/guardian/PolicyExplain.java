@@ -43,14 +43,17 @@ public record PolicyExplain(
     decision.code().ifPresent(code -> out.append(' ').append(code));
     out.append('\n');
     for (CheckOutcome check : decision.checks()) {
-      line(out, 1, check.check(), check.outcome().name().toLowerCase(Locale.ROOT)
-          .replace('_', ' '), check.detail());
+      line(
+          out,
+          1,
+          check.check(),
+          check.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+          check.detail());
       if (check.check().equals(ProofCheck.NAME)) {
-        requirement.ifPresent(
-            number -> {
-              out.append("    requirement ").append(number).append('\n');
-              tree.ifPresent(node -> node(out, node, 3));
-            });
+        requirement.ifPresent(number -> {
+          out.append("    requirement ").append(number).append('\n');
+          tree.ifPresent(node -> node(out, node, 3));
+        });
       }
     }
     return out.toString();

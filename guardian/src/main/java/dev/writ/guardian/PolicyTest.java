@@ -67,12 +67,15 @@ public final class PolicyTest {
     ToolManifest manifest =
         manifests
             .apply(tool)
-            .orElseThrow(
-                () ->
-                    new WritException(
-                        GuardianError.TOOL_UNKNOWN,
-                        "case \"" + name + "\": no manifest for " + tool.name() + " "
-                            + tool.version()));
+            .orElseThrow(() ->
+                new WritException(
+                    GuardianError.TOOL_UNKNOWN,
+                    "case \""
+                        + name
+                        + "\": no manifest for "
+                        + tool.name()
+                        + " "
+                        + tool.version()));
     Section state = section.section("state");
     PolicyCase policyCase = PolicyCase.read(request, state, tool, policy);
     Section expect = section.section("expect");

@@ -99,10 +99,9 @@ final class Proofs {
         matter.inputs().artifacts().stream()
             .filter(artifact -> artifact.type().equals(wanted.type()))
             .flatMap(artifact -> artifact.signers().stream())
-            .anyMatch(
-                signer ->
-                    signer.role().equals(wanted.role().text())
-                        && wanted.subject().filter(s -> !s.equals(signer.subject())).isEmpty());
+            .anyMatch(signer ->
+                signer.role().equals(wanted.role().text())
+                    && wanted.subject().filter(s -> !s.equals(signer.subject())).isEmpty());
     return ProofNode.leaf(
         "artifact "
             + wanted.type()

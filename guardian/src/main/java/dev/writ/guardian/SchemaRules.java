@@ -22,8 +22,16 @@ final class SchemaRules {
   /** Keywords with one schema. */
   private static final List<String> ONE =
       List.of(
-          "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
-          "unevaluatedItems", "unevaluatedProperties");
+          "additionalProperties",
+          "contains",
+          "else",
+          "if",
+          "items",
+          "not",
+          "propertyNames",
+          "then",
+          "unevaluatedItems",
+          "unevaluatedProperties");
 
   /** Keywords with a list of schemas. */
   private static final List<String> MANY = List.of("allOf", "anyOf", "oneOf", "prefixItems");
@@ -35,11 +43,33 @@ final class SchemaRules {
   /** Keywords without schemas below. {@code format} is missing: it would check nothing. */
   private static final List<String> PLAIN =
       List.of(
-          "$comment", "const", "default", "dependentRequired", "deprecated", "description", "enum",
-          "examples", "exclusiveMaximum", "exclusiveMinimum", "maxContains", "maxItems",
-          "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
-          "minProperties", "minimum", "multipleOf", "readOnly", "required", "title", "type",
-          "uniqueItems", "writeOnly");
+          "$comment",
+          "const",
+          "default",
+          "dependentRequired",
+          "deprecated",
+          "description",
+          "enum",
+          "examples",
+          "exclusiveMaximum",
+          "exclusiveMinimum",
+          "maxContains",
+          "maxItems",
+          "maxLength",
+          "maxProperties",
+          "maximum",
+          "minContains",
+          "minItems",
+          "minLength",
+          "minProperties",
+          "minimum",
+          "multipleOf",
+          "readOnly",
+          "required",
+          "title",
+          "type",
+          "uniqueItems",
+          "writeOnly");
 
   private final String at;
   private final JsonValue.Obj root;
@@ -112,8 +142,7 @@ final class SchemaRules {
       requirePattern(below, pattern.value());
       return 1;
     }
-    if (PLAIN.contains(key)
-        || key.equals("$schema") && value.equals(JsonValue.of(DIALECT))) {
+    if (PLAIN.contains(key) || key.equals("$schema") && value.equals(JsonValue.of(DIALECT))) {
       return 0;
     }
     throw refuse(below, "this keyword is not allowed, or not with this value");
@@ -125,8 +154,7 @@ final class SchemaRules {
       if (key.equals("patternProperties")) {
         requirePattern(below, member.getKey());
       }
-      String path =
-          below + "/" + member.getKey().replace("~", "~0").replace("/", "~1");
+      String path = below + "/" + member.getKey().replace("~", "~0").replace("/", "~1");
       long one = steps(path, member.getValue(), depth + 1);
       steps += key.equals("$defs") ? 0 : one;
     }

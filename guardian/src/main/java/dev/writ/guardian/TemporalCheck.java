@@ -21,10 +21,7 @@ final class TemporalCheck {
             age(matter), nonce(matter), hours(matter), rates(matter), order(matter))
         .flatMap(Optional::stream)
         .findFirst()
-        .orElseGet(
-            () ->
-                Outcomes.pass(
-                    NAME, "age, nonce, hours, rates and order hold"));
+        .orElseGet(() -> Outcomes.pass(NAME, "age, nonce, hours, rates and order hold"));
   }
 
   private static Optional<CheckOutcome> age(Matter matter) {
@@ -34,8 +31,7 @@ final class TemporalCheck {
         || at.plusSeconds(matter.policy().limits().requestAgeMaxS()).isBefore(received)) {
       return refuse(
           GuardianError.TEMPORAL_AGE,
-          "requested at " + Timestamps.format(at) + ", received at "
-              + Timestamps.format(received));
+          "requested at " + Timestamps.format(at) + ", received at " + Timestamps.format(received));
     }
     // Two threads may read the clock in one order and judge in the other, so a judgement can stand
     // a little before the reception; only waiting for too long is refused here.
@@ -44,7 +40,9 @@ final class TemporalCheck {
         .isBefore(matter.inputs().time())) {
       return refuse(
           GuardianError.TEMPORAL_PENDING,
-          "received at " + Timestamps.format(received) + ", judged at "
+          "received at "
+              + Timestamps.format(received)
+              + ", judged at "
               + Timestamps.format(matter.inputs().time()));
     }
     return Optional.empty();
@@ -59,14 +57,13 @@ final class TemporalCheck {
   private static Optional<CheckOutcome> hours(Matter matter) {
     List<Hours> applying =
         matter.policy().hours().stream()
-            .filter(
-                h ->
-                    h.match()
-                        .applies(
-                            matter.scope().tenant(),
-                            matter.scope().subject(),
-                            matter.roles(),
-                            matter.effect().tool()))
+            .filter(h ->
+                h.match()
+                    .applies(
+                        matter.scope().tenant(),
+                        matter.scope().subject(),
+                        matter.roles(),
+                        matter.effect().tool()))
             .toList();
     if (applying.isEmpty() || applying.stream().anyMatch(h -> h.holds(matter.inputs().time()))) {
       return Optional.empty();
@@ -93,8 +90,16 @@ final class TemporalCheck {
         if (count.get().count() >= rate.limit()) {
           return refuse(
               GuardianError.TEMPORAL_RATE,
-              rate.name() + " " + key + ": " + count.get().count() + " of " + rate.limit()
-                  + " within " + rate.perS() + " s");
+              rate.name()
+                  + " "
+                  + key
+                  + ": "
+                  + count.get().count()
+                  + " of "
+                  + rate.limit()
+                  + " within "
+                  + rate.perS()
+                  + " s");
         }
       }
     }

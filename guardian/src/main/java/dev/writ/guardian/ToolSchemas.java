@@ -62,9 +62,7 @@ public final class ToolSchemas {
     for (ToolManifest.Operation operation : manifest.operations()) {
       String at = manifest.name() + "/" + operation.name();
       inputs.put(operation.name(), compile(at + "/input", operation.input()));
-      operation
-          .output()
-          .ifPresent(o -> outputs.put(operation.name(), compile(at + "/output", o)));
+      operation.output().ifPresent(o -> outputs.put(operation.name(), compile(at + "/output", o)));
     }
   }
 
@@ -122,8 +120,8 @@ public final class ToolSchemas {
   }
 
   /**
-   * @throws WritException {@code GRD-402} for an operation that there is not, {@code GRD-403}
-   *     where the params do not fit
+   * @throws WritException {@code GRD-402} for an operation that there is not, {@code GRD-403} where
+   *     the params do not fit
    */
   public void requireInput(String operation, JsonValue params) {
     if (!inputs.containsKey(operation)) {
@@ -149,10 +147,9 @@ public final class ToolSchemas {
     errors.stream()
         .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
         .min(Comparator.naturalOrder())
-        .ifPresent(
-            first -> {
-              throw new WritException(code, Outcomes.cut(first));
-            });
+        .ifPresent(first -> {
+          throw new WritException(code, Outcomes.cut(first));
+        });
   }
 
   private static JsonNode toNode(JsonValue value) {

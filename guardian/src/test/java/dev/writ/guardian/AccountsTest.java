@@ -72,14 +72,13 @@ class AccountsTest {
         Admitted a = requests.get(i);
         boolean gate = i < 64;
         results.add(
-            threads.submit(
-                () -> {
-                  if (gate) {
-                    start.countDown();
-                    start.await();
-                  }
-                  return judge(accounts, CPU, a, World.NOW);
-                }));
+            threads.submit(() -> {
+              if (gate) {
+                start.countDown();
+                start.await();
+              }
+              return judge(accounts, CPU, a, World.NOW);
+            }));
       }
     }
     long reserved = 0;
@@ -191,8 +190,7 @@ class AccountsTest {
             World.NOW);
     assertThatThrownBy(() -> judge(accounts, CPU, other, World.NOW))
         .isInstanceOfSatisfying(
-            WritException.class,
-            e -> assertThat(e.code()).isEqualTo(GuardianError.NONCE_REUSED));
+            WritException.class, e -> assertThat(e.code()).isEqualTo(GuardianError.NONCE_REUSED));
   }
 
   @Test
@@ -250,11 +248,10 @@ class AccountsTest {
 
   private static List<String> shown(Accounts accounts) {
     return accounts.rows().stream()
-        .map(
-            row ->
-                row.key()
-                    + " "
-                    + row.value().map(v -> new String(v, StandardCharsets.UTF_8)).orElse("-"))
+        .map(row ->
+            row.key()
+                + " "
+                + row.value().map(v -> new String(v, StandardCharsets.UTF_8)).orElse("-"))
         .toList();
   }
 
@@ -280,10 +277,8 @@ class AccountsTest {
       Accounts restored = Accounts.restore(stored.values(), policy, now);
       assertThat(shown(restored)).as("round " + round).isEqualTo(shown(live));
       Admitted probe = admitted(1_000, 1, now);
-      JudgeInputs wanted =
-          live.look(probe, World.circumstances(), policy, World.trust(), now);
-      JudgeInputs found =
-          restored.look(probe, World.circumstances(), policy, World.trust(), now);
+      JudgeInputs wanted = live.look(probe, World.circumstances(), policy, World.trust(), now);
+      JudgeInputs found = restored.look(probe, World.circumstances(), policy, World.trust(), now);
       assertThat(found).as("round " + round).isEqualTo(wanted);
     }
   }
@@ -325,8 +320,7 @@ class AccountsTest {
     for (int i = 0; i < 10; i++) {
       List<Accounts.Row> rows =
           accounts
-              .judge(
-                  admitted(200 + i, 1, later), World.circumstances(), CPU, World.trust(), later)
+              .judge(admitted(200 + i, 1, later), World.circumstances(), CPU, World.trust(), later)
               .rows();
       assertThat(rows.stream().filter(r -> r.value().isEmpty()).count()).isLessThanOrEqualTo(16);
     }
@@ -334,21 +328,19 @@ class AccountsTest {
     assertThat(accounts.rows()).hasSize(10);
     assertThat(inputs(judge(accounts, CPU, admitted(300, 1, later), later)).step()).isEqualTo(111);
     Accounts restarted = Accounts.restore(accounts.rows(), CPU, later);
-    assertThat(inputs(judge(restarted, CPU, admitted(301, 1, later), later)).step())
-        .isEqualTo(112);
+    assertThat(inputs(judge(restarted, CPU, admitted(301, 1, later), later)).step()).isEqualTo(112);
   }
 
   @Test
   void aDamagedRowIsRefused() {
-    assertThatThrownBy(
-            () ->
-                Accounts.restore(
-                    List.of(
-                        new Accounts.Row(
-                            Accounts.ROW_PREFIX + World.SNAPSHOT.hex(),
-                            Optional.of("{}".getBytes(StandardCharsets.UTF_8)))),
-                    CPU,
-                    World.NOW))
+    assertThatThrownBy(() ->
+            Accounts.restore(
+                List.of(
+                    new Accounts.Row(
+                        Accounts.ROW_PREFIX + World.SNAPSHOT.hex(),
+                        Optional.of("{}".getBytes(StandardCharsets.UTF_8)))),
+                CPU,
+                World.NOW))
         .isInstanceOf(WritException.class);
   }
 }

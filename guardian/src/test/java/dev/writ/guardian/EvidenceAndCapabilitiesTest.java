@@ -73,7 +73,9 @@ class EvidenceAndCapabilitiesTest {
     Envelope report = Envelope.sign(REPORT, about("acme"), foreign);
     Decision decision =
         judge(
-            REPORT, "attestor", report,
+            REPORT,
+            "attestor",
+            report,
             World.trustWith(World.trusted(foreign, KeyRole.ATTESTOR, "globex", "ci")));
     assertThat(decision.code()).contains("GRD-102");
   }
@@ -83,8 +85,13 @@ class EvidenceAndCapabilitiesTest {
     SigningKey executor = World.key("executor");
     TrustedKey installation =
         new TrustedKey(
-            executor.verifyingKey(), KeyRole.EXECUTOR, Optional.empty(), "executor",
-            Instant.EPOCH, Optional.empty(), Optional.empty());
+            executor.verifyingKey(),
+            KeyRole.EXECUTOR,
+            Optional.empty(),
+            "executor",
+            Instant.EPOCH,
+            Optional.empty(),
+            Optional.empty());
     Trust trust = World.trustWith(installation);
     Envelope own = Envelope.sign(RECEIPT, about("acme"), executor);
     Envelope foreign = Envelope.sign(RECEIPT, about("globex"), executor);
@@ -98,9 +105,15 @@ class EvidenceAndCapabilitiesTest {
   private static ToolManifest with(List<String> paths) {
     ToolManifest m = World.manifest("{\"type\":\"object\"}");
     return new ToolManifest(
-        m.name(), m.version(), m.driver(), m.determinism(), m.operations(),
-        new ToolManifest.Capabilities(paths, List.of(), List.of(), false), m.resourcesMax(),
-        m.sandboxes(), m.files());
+        m.name(),
+        m.version(),
+        m.driver(),
+        m.determinism(),
+        m.operations(),
+        new ToolManifest.Capabilities(paths, List.of(), List.of(), false),
+        m.resourcesMax(),
+        m.sandboxes(),
+        m.files());
   }
 
   @Test
@@ -119,10 +132,8 @@ class EvidenceAndCapabilitiesTest {
             "{\"source\":\"1\",\"job\":{\"file\":{\"0\":\"/etc/passwd\"}}}")) {
       Admitted a = World.request().params(params).admit(policy);
       JudgeInputs in =
-          World.accounts(policy)
-              .look(a, World.circumstances(), policy, World.trust(), World.NOW);
-      assertThat(
-              Judge.judge(a, manifest, policy, in, World.SNAPSHOT, Optional.empty()).code())
+          World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
+      assertThat(Judge.judge(a, manifest, policy, in, World.SNAPSHOT, Optional.empty()).code())
           .as(params)
           .contains("GRD-408");
     }
@@ -130,15 +141,25 @@ class EvidenceAndCapabilitiesTest {
 
   @Test
   void aCapabilityThatIsNoPointerIsRefused() {
-    assertThatThrownBy(() -> ToolSchemas.of(with(List.of("file"))))
-        .hasMessageContaining("GRD-420");
+    assertThatThrownBy(() -> ToolSchemas.of(with(List.of("file")))).hasMessageContaining("GRD-420");
     assertThatThrownBy(() -> with(List.of("/b", "/a"))).hasMessageContaining("GRD-001");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "/", "/a", "a/", "a//b", "./a", "../a", "a/../b", "a/.", "a\\b", "a\u0000b", "..",
+        "",
+        "/",
+        "/a",
+        "a/",
+        "a//b",
+        "./a",
+        "../a",
+        "a/../b",
+        "a/.",
+        "a\\b",
+        "a\u0000b",
+        "..",
         "a/b/.."
       })
   void pathsHaveOneFormOnly(String path) {
@@ -148,10 +169,21 @@ class EvidenceAndCapabilitiesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "example.com", "http://", "ftp://example.com/", "https://user@example.com/",
-        "https://example.com:0/", "https://example.com:70000/", "https://exämple.com/",
-        "https://example.com./", "https://example.com\\@evil.test/", "user@example.com:443",
-        "example.com:443/path", "https:example.com", "//example.com:443", "example.com:+443"
+        "",
+        "example.com",
+        "http://",
+        "ftp://example.com/",
+        "https://user@example.com/",
+        "https://example.com:0/",
+        "https://example.com:70000/",
+        "https://exämple.com/",
+        "https://example.com./",
+        "https://example.com\\@evil.test/",
+        "user@example.com:443",
+        "example.com:443/path",
+        "https:example.com",
+        "//example.com:443",
+        "example.com:+443"
       })
   void networkPlacesHaveOneFormOnly(String place) {
     assertThat(NetworkPlace.parse(place)).isEmpty();
@@ -166,8 +198,11 @@ class EvidenceAndCapabilitiesTest {
         .isTrue();
     for (String place :
         List.of(
-            "https://example.com/", "https://evilexample.com/", "http://a.example.com/",
-            "https://a.example.com.evil.test/", "https://a.example.com:444/")) {
+            "https://example.com/",
+            "https://evilexample.com/",
+            "http://a.example.com/",
+            "https://a.example.com.evil.test/",
+            "https://a.example.com:444/")) {
       assertThat(NetworkPlace.parse(place).orElseThrow().isCovered(patterns)).as(place).isFalse();
     }
   }

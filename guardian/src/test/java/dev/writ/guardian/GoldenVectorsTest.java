@@ -88,9 +88,8 @@ class GoldenVectorsTest {
       stored.put(file.getFileName().toString(), Files.readString(file));
     }
     assertThat(stored.keySet()).isEqualTo(made.keySet());
-    stored.forEach(
-        (file, text) ->
-            assertThat(text.equals(made.get(file))).as(file + " is as it is made").isTrue());
+    stored.forEach((file, text) ->
+        assertThat(text.equals(made.get(file))).as(file + " is as it is made").isTrue());
   }
 
   private static String summary(JsonValue.Obj outcome) {

@@ -41,15 +41,12 @@ class GuardianSignsTest {
 
   @Test
   void thereIsNoIntentForADenial() {
-    Decision denied =
-        World.judge(World.policyRequiring("{ cel: 'false' }"), World.request());
-    assertThatThrownBy(
-            () ->
-                GUARDIAN.intentFor(
-                    denied, World.SNAPSHOT, World.manifest().ref(), new byte[1], World.NOW))
+    Decision denied = World.judge(World.policyRequiring("{ cel: 'false' }"), World.request());
+    assertThatThrownBy(() ->
+            GUARDIAN.intentFor(
+                denied, World.SNAPSHOT, World.manifest().ref(), new byte[1], World.NOW))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(
-            () -> new Guardian(World.CI, new Audience("x", 1), Duration.ofMinutes(6)))
+    assertThatThrownBy(() -> new Guardian(World.CI, new Audience("x", 1), Duration.ofMinutes(6)))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -54,17 +54,14 @@ class HostileExpressionsTest {
         World.policyRequiring(
             "{ cel: 'params.l.all(a, params.l.all(b, params.l.all(c, a == b && b == c)))' }");
     Decision decision =
-        World.judge(
-            policy, World.request().params("{\"source\":\"1\",\"l\":[" + list + "]}"));
+        World.judge(policy, World.request().params("{\"source\":\"1\",\"l\":[" + list + "]}"));
     assertThat(decision.code()).contains("GRD-103");
   }
 
   @Test
   void patternsRunInLinearTime() {
     Decision decision =
-        judge(
-            "params.source.matches(\"^(a+)+$\")",
-            "{\"source\":\"" + "a".repeat(20_000) + "!\"}");
+        judge("params.source.matches(\"^(a+)+$\")", "{\"source\":\"" + "a".repeat(20_000) + "!\"}");
     assertThat(decision.code()).contains("GRD-102");
   }
 
@@ -94,7 +91,8 @@ class HostileExpressionsTest {
         "has(params.source) && params.source == \"1\"",
         "time < timestamp(\"2026-11-21T12:00:00.001Z\") && time.getHours() == 12",
         "subject == \"researcher\" && tenant == \"acme\" && run == \"run-1\"",
-        "effect.tool == \"js\" && effect.resources.cpu_ms == 1000 && effect.resources.cpu_ms < 1000.5",
+        "effect.tool == \"js\" && effect.resources.cpu_ms == 1000 && effect.resources.cpu_ms <"
+            + " 1000.5",
         "\"analyst\" in roles && request.retention == \"keep\" && request.charged == [subject]",
         "size(inputs) == 0 && size(consumes) == 0 && size(evidence) == 0 && size(artifacts) == 0"
       })
@@ -105,7 +103,9 @@ class HostileExpressionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "request.context.secret == 1", "params.n == 1.0 && dyn(params.n) == 1", "request.nothing"
+        "request.context.secret == 1",
+        "params.n == 1.0 && dyn(params.n) == 1",
+        "request.nothing"
       })
   void nobodyReadsTheContext(String cel) {
     if (cel.equals("request.nothing")) {
@@ -120,8 +120,13 @@ class HostileExpressionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "now() > time", "google.protobuf.Struct{} == google.protobuf.Struct{}", "1", "\"yes\"",
-        "time.getMonth(\"Europe/Berlin\") == 1", "true; false", ""
+        "now() > time",
+        "google.protobuf.Struct{} == google.protobuf.Struct{}",
+        "1",
+        "\"yes\"",
+        "time.getMonth(\"Europe/Berlin\") == 1",
+        "true; false",
+        ""
       })
   void whatCannotBeUsedIsRefusedWhenThePolicyIsRead(String cel) {
     assertThatThrownBy(() -> judge(cel, "{\"source\":\"1\"}"))
@@ -132,13 +137,15 @@ class HostileExpressionsTest {
   @Test
   void anEndlessExpressionIsRefusedWhenThePolicyIsRead() {
     for (String cel :
-        new String[] {"(".repeat(2_000) + "true" + ")".repeat(2_000), "[".repeat(500) + "]".repeat(500) + " == []",
-          "true" + " && true".repeat(1_000)}) {
+        new String[] {
+          "(".repeat(2_000) + "true" + ")".repeat(2_000),
+          "[".repeat(500) + "]".repeat(500) + " == []",
+          "true" + " && true".repeat(1_000)
+        }) {
       assertThatThrownBy(() -> judge(cel, "{\"source\":\"1\"}"))
           .as(cel.substring(0, 12))
           .isInstanceOfSatisfying(
-              WritException.class,
-              e -> assertThat(e.code()).isEqualTo(GuardianError.POLICY_CEL));
+              WritException.class, e -> assertThat(e.code()).isEqualTo(GuardianError.POLICY_CEL));
     }
   }
 }

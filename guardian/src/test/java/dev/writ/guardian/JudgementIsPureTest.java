@@ -52,9 +52,16 @@ class JudgementIsPureTest {
   private static String cel(Random random) {
     List<String> some =
         List.of(
-            "true", "false", "params.n > 3", "has(params.n)", "size(params.source) < 4",
-            "params.missing == 1 && false", "subject == \"researcher\"",
-            "\"analyst\" in roles", "time.getHours() < 13", "size(artifacts) == 1");
+            "true",
+            "false",
+            "params.n > 3",
+            "has(params.n)",
+            "size(params.source) < 4",
+            "params.missing == 1 && false",
+            "subject == \"researcher\"",
+            "\"analyst\" in roles",
+            "time.getHours() < 13",
+            "size(artifacts) == 1");
     return some.get(random.nextInt(some.size()));
   }
 
@@ -63,9 +70,12 @@ class JudgementIsPureTest {
         World.request()
             .nonce("n" + random.nextInt())
             .params(
-                "{\"source\":\"" + "x".repeat(random.nextInt(8)) + "\""
+                "{\"source\":\""
+                    + "x".repeat(random.nextInt(8))
+                    + "\""
                     + (random.nextBoolean() ? ",\"n\":" + random.nextInt(8) : "")
-                    + (random.nextInt(5) == 0 ? ",\"file\":\"data/x\"" : "") + "}");
+                    + (random.nextInt(5) == 0 ? ",\"file\":\"data/x\"" : "")
+                    + "}");
     request.resources =
         new Resources(random.nextInt(8_000), random.nextInt(1_000), 1, random.nextInt(6_000));
     return request;
@@ -79,23 +89,23 @@ class JudgementIsPureTest {
       Random random = new Random(SEED + round);
       Policy policy = World.policyRequiring(requirement(random, 0, true));
       Admitted a = request(random).admit(policy);
-      Envelope rita =
-          World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
+      Envelope rita = World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
       Envelope roy = World.approval(World.REVIEWER2, "roy", a, policy, Approval.Verdict.APPROVE);
       Decision one = judge(policy, a, rita, roy);
       assertThat(bytes(judge(policy, a, roy, rita, rita)))
           .as("round " + round + ": the order of approvals says nothing")
           .isEqualTo(bytes(one));
       Policy rebuilt = Policy.ofCanonical(Jcs.parse(Jcs.write(policy.toJson())));
-      Decision read =
-          Decision.read(Jcs.parseCanonical(Jcs.write(one.toJson()), Limits.DEFAULT));
-      Admitted again =
-          Admission.admit(
-              a.envelope().toBytes(), World.trust(), rebuilt, World.NOW);
+      Decision read = Decision.read(Jcs.parseCanonical(Jcs.write(one.toJson()), Limits.DEFAULT));
+      Admitted again = Admission.admit(a.envelope().toBytes(), World.trust(), rebuilt, World.NOW);
       ToolManifest manifest = ToolManifest.read(World.manifest().toJson());
       Decision two =
           Judge.judge(
-              again, manifest, rebuilt, JudgeInputs.read(read.inputs()), read.snapshot(),
+              again,
+              manifest,
+              rebuilt,
+              JudgeInputs.read(read.inputs()),
+              read.snapshot(),
               read.supersedes());
       assertThat(bytes(two)).as("round " + round).isEqualTo(bytes(one));
       allowed += one.verdict() == Verdict.ALLOW ? 1 : 0;
@@ -110,8 +120,7 @@ class JudgementIsPureTest {
       Random random = new Random(SEED + round);
       Policy policy = World.policyRequiring(requirement(random, 0, true));
       Admitted a = request(random).admit(policy);
-      Envelope rita =
-          World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
+      Envelope rita = World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
       Envelope roy = World.approval(World.REVIEWER2, "roy", a, policy, Approval.Verdict.APPROVE);
       int none = rank(judge(policy, a));
       int one = rank(judge(policy, a, rita));
@@ -126,8 +135,7 @@ class JudgementIsPureTest {
       if (none == 0) {
         assertThat(two).as("round " + round + ": a denial cannot be approved").isZero();
       }
-      Envelope reject =
-          World.approval(World.REVIEWER2, "roy", a, policy, Approval.Verdict.REJECT);
+      Envelope reject = World.approval(World.REVIEWER2, "roy", a, policy, Approval.Verdict.REJECT);
       Decision rejected = judge(policy, a, rita, reject);
       assertThat(rejected.verdict()).isEqualTo(Verdict.DENY);
       assertThat(rejected.code()).contains("GRD-105");

@@ -36,13 +36,11 @@ class PolicyCasesFuzzTest {
       """;
 
   static Stream<byte[]> seeds() throws IOException {
-    return Stream.of(
-        CASES.getBytes(StandardCharsets.UTF_8), PolicyFuzzTest.examples().getLast());
+    return Stream.of(CASES.getBytes(StandardCharsets.UTF_8), PolicyFuzzTest.examples().getLast());
   }
 
   private static List<CaseResult> run(byte[] bytes) {
-    return PolicyTest.run(
-        POLICY, bytes, "cases.yaml", _ -> Optional.of(World.manifest()));
+    return PolicyTest.run(POLICY, bytes, "cases.yaml", _ -> Optional.of(World.manifest()));
   }
 
   @MethodSource("seeds")

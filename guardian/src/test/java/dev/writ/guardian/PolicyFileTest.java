@@ -46,7 +46,9 @@ class PolicyFileTest {
     String two =
         World.POLICY.replace(
             "requirements:\n",
-            "requirements:\n  - effect: { tool: js, operation: lint }\n    require: { cel: 'true' }\n");
+            "requirements:\n"
+                + "  - effect: { tool: js, operation: lint }\n"
+                + "    require: { cel: 'true' }\n");
     String other =
         World.POLICY.replace(
             "approvers:",
@@ -68,10 +70,25 @@ class PolicyFileTest {
     String laughs = "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n";
     for (String text :
         new String[] {
-          "", "\u0000", "[]", "- a\n- b\n", "a: b: c", "%TAG ! x\n---\na: 1\n", "? [a]\n: b\n",
-          laughs, "<<: {a: 1}\n", "a: !!java.net.URL x\n", "\"\\ud800\": 1\n", "a: .inf\n",
-          "a: 1e400\n", "a: 99999999999999999999\n", "1: a\n", "a:\n\t- b\n", "{\"a\":1,\"a\":2}",
-          "{".repeat(5_000), "a: |\n" + "  x\n".repeat(10)
+          "",
+          "\u0000",
+          "[]",
+          "- a\n- b\n",
+          "a: b: c",
+          "%TAG ! x\n---\na: 1\n",
+          "? [a]\n: b\n",
+          laughs,
+          "<<: {a: 1}\n",
+          "a: !!java.net.URL x\n",
+          "\"\\ud800\": 1\n",
+          "a: .inf\n",
+          "a: 1e400\n",
+          "a: 99999999999999999999\n",
+          "1: a\n",
+          "a:\n\t- b\n",
+          "{\"a\":1,\"a\":2}",
+          "{".repeat(5_000),
+          "a: |\n" + "  x\n".repeat(10)
         }) {
       assertThatThrownBy(() -> parse(text))
           .as(text.length() > 40 ? text.substring(0, 40) : text)

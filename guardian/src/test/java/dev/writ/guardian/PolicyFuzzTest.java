@@ -28,8 +28,7 @@ class PolicyFuzzTest {
   }
 
   static Stream<byte[]> seeds() throws IOException {
-    String known =
-        World.POLICY.replace("PACKAGE", World.manifest().packageDigest().toString());
+    String known = World.POLICY.replace("PACKAGE", World.manifest().packageDigest().toString());
     return Stream.of(
         examples().getFirst(),
         known.getBytes(StandardCharsets.UTF_8),

@@ -40,7 +40,8 @@ class RatesAgainstTheDefinitionTest {
             accounts
                 .judge(admitted(i, now), World.circumstances(), POLICY, World.trust(), now)
                 .decision();
-        assertThat(decision.code().orElse("")).as("round " + round + " step " + i)
+        assertThat(decision.code().orElse(""))
+            .as("round " + round + " step " + i)
             .isEqualTo(expected);
         if (decision.verdict() == Verdict.ALLOW) {
           allowed.add(now);

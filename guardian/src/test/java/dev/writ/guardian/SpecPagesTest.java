@@ -38,17 +38,18 @@ class SpecPagesTest {
     request.delegations =
         List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
     Admitted a = request.admit(policy);
-    Envelope approval =
-        World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
+    Envelope approval = World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
     Decision decision =
         World.accounts(policy)
             .judge(a, World.circumstances(approval), policy, World.trust(), World.NOW)
             .decision();
-    Guardian guardian =
-        new Guardian(World.key("guardian"), new Audience("log.example/writ", 1));
+    Guardian guardian = new Guardian(World.key("guardian"), new Audience("log.example/writ", 1));
     Intent intent =
         guardian.intentFor(
-            decision, guardian.sign(decision).id(), World.manifest().ref(), new byte[32],
+            decision,
+            guardian.sign(decision).id(),
+            World.manifest().ref(),
+            new byte[32],
             World.NOW);
     TreeMap<String, JsonValue> examples = new TreeMap<>();
     examples.put("request", a.request().toJson());
@@ -97,14 +98,12 @@ class SpecPagesTest {
       case JsonValue.Obj object -> {
         object
             .members()
-            .forEach(
-                (key, member) ->
-                    parts.add(
-                        deeper
-                            + new String(
-                                Jcs.write(JsonValue.of(key)), StandardCharsets.UTF_8)
-                            + ": "
-                            + pretty(member, deeper)));
+            .forEach((key, member) ->
+                parts.add(
+                    deeper
+                        + new String(Jcs.write(JsonValue.of(key)), StandardCharsets.UTF_8)
+                        + ": "
+                        + pretty(member, deeper)));
         yield "{\n" + String.join(",\n", parts) + "\n" + indent + "}";
       }
       case JsonValue.Arr array -> {
@@ -128,14 +127,20 @@ class SpecPagesTest {
   private static ToolManifest manifest(String name) {
     ToolManifest m = World.manifest();
     return new ToolManifest(
-        name, "1.0.0", name, m.determinism(),
+        name,
+        "1.0.0",
+        name,
+        m.determinism(),
         List.of(
             new ToolManifest.Operation(
                 name.equals("js") ? "eval" : "query",
                 (JsonValue.Obj) World.json("{\"type\":\"object\"}"),
                 Optional.empty(),
                 "application/json")),
-        ToolManifest.Capabilities.none(), m.resourcesMax(), m.sandboxes(), List.of());
+        ToolManifest.Capabilities.none(),
+        m.resourcesMax(),
+        m.sandboxes(),
+        List.of());
   }
 
   @Test
@@ -148,17 +153,21 @@ class SpecPagesTest {
     assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
     byte[] cases = fenced("policy.md", "yaml", 1).getBytes(StandardCharsets.UTF_8);
     List<PolicyTest.CaseResult> results =
-        PolicyTest.run(
-            policy, cases, "cases.yaml", ref -> Optional.of(manifest(ref.name())));
+        PolicyTest.run(policy, cases, "cases.yaml", ref -> Optional.of(manifest(ref.name())));
     assertThat(results).hasSizeGreaterThanOrEqualTo(5);
     for (PolicyTest.CaseResult result : results) {
       assertThat(result.passed())
-          .as(result.name() + ": " + result.verdict() + " " + result.code() + "\n"
-              + result.explain().render())
+          .as(
+              result.name()
+                  + ": "
+                  + result.verdict()
+                  + " "
+                  + result.code()
+                  + "\n"
+                  + result.explain().render())
           .isTrue();
     }
-    assertThat(results).extracting(PolicyTest.CaseResult::verdict).contains(
-        Verdict.values());
+    assertThat(results).extracting(PolicyTest.CaseResult::verdict).contains(Verdict.values());
   }
 
   @Test
@@ -169,7 +178,9 @@ class SpecPagesTest {
     String cases = fenced("policy.md", "yaml", 1).replace("verdict: ALLOW", "verdict: ESCALATE");
     List<PolicyTest.CaseResult> results =
         PolicyTest.run(
-            policy, cases.getBytes(StandardCharsets.UTF_8), "cases.yaml",
+            policy,
+            cases.getBytes(StandardCharsets.UTF_8),
+            "cases.yaml",
             ref -> Optional.of(manifest(ref.name())));
     assertThat(results).extracting(PolicyTest.CaseResult::passed).contains(false);
   }
@@ -178,13 +189,12 @@ class SpecPagesTest {
   void explainShowsWhatEachNodeSaw() {
     Policy policy =
         World.policyRequiring(
-            "{ all: [ { cel: 'true' }, { any: [ { cel: 'params.x == 1' }, { approvals: { role: reviewer, count: 1 } } ] } ] }");
+            "{ all: [ { cel: 'true' }, { any: [ { cel: 'params.x == 1' }, { approvals: { role:"
+                + " reviewer, count: 1 } } ] } ] }");
     Admitted a = World.request().admit(policy);
     JudgeInputs in =
-        World.accounts(policy)
-            .look(a, World.circumstances(), policy, World.trust(), World.NOW);
-    PolicyExplain explain =
-        PolicyExplain.of(a, World.manifest(), policy, in, World.SNAPSHOT);
+        World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
+    PolicyExplain explain = PolicyExplain.of(a, World.manifest(), policy, in, World.SNAPSHOT);
     assertThat(explain.render())
         .isEqualTo(
             """

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 /** Four checks in order, up to the first that does not pass; every one recorded. */
 class TheFourChecksTest {
 
-  /** Otherwise whoever strips a signature that trust does not require would change what is recorded. */
+  /**
+   * Otherwise whoever strips a signature that trust does not require would change what is recorded.
+   */
   @Test
   void anApproversFurtherSignatureChangesNoDecision() {
     // Signatures stand in the order of their key ids; this one comes before the reviewer's.
@@ -121,8 +123,7 @@ class TheFourChecksTest {
         List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
     Admitted a = request.admit(policy);
     SigningKey other = World.key("owner as approver");
-    Trust trust =
-        World.trustWith(World.trusted(other, KeyRole.APPROVER, World.TENANT, "owner"));
+    Trust trust = World.trustWith(World.trusted(other, KeyRole.APPROVER, World.TENANT, "owner"));
     Envelope approval = World.approval(other, "owner", a, policy, Approval.Verdict.APPROVE);
     Decision decision =
         World.accounts(policy)

@@ -104,9 +104,17 @@ final class VectorFactory {
           r.origin = Optional.of(origin("mcp"));
         });
     admit(
-        "admit-age-edge", "as old as may be", "ok", policy, r -> r.at = World.NOW.minusSeconds(300));
+        "admit-age-edge",
+        "as old as may be",
+        "ok",
+        policy,
+        r -> r.at = World.NOW.minusSeconds(300));
     admit(
-        "admit-skew-edge", "as far ahead as may be", "ok", policy, r -> r.at = World.NOW.plusSeconds(2));
+        "admit-skew-edge",
+        "as far ahead as may be",
+        "ok",
+        policy,
+        r -> r.at = World.NOW.plusSeconds(2));
     admit(
         "admit-too-large",
         "one byte cap below the envelope",
@@ -114,16 +122,28 @@ final class VectorFactory {
         World.policy(World.POLICY.replace("100000 }", "500 }")),
         _ -> {});
     admit(
-        "admit-other-subject", "the key is of another subject", "GRD-003", policy,
+        "admit-other-subject",
+        "the key is of another subject",
+        "GRD-003",
+        policy,
         r -> r.subject = "owner");
     admit(
-        "admit-other-tenant", "the key is of another tenant", "GRD-003", policy,
+        "admit-other-tenant",
+        "the key is of another tenant",
+        "GRD-003",
+        policy,
         r -> r.tenant = "globex");
     admit(
-        "admit-future", "one millisecond beyond the skew", "GRD-004", policy,
+        "admit-future",
+        "one millisecond beyond the skew",
+        "GRD-004",
+        policy,
         r -> r.at = World.NOW.plusMillis(2001));
     admit(
-        "admit-too-old", "one millisecond beyond the age", "GRD-005", policy,
+        "admit-too-old",
+        "one millisecond beyond the age",
+        "GRD-005",
+        policy,
         r -> r.at = World.NOW.minusMillis(300_001));
     admit(
         "admit-no-principal",
@@ -132,10 +152,16 @@ final class VectorFactory {
         World.policy(World.POLICY.replace("subject: researcher,", "subject: someone,")),
         _ -> {});
     admit(
-        "admit-agent-with-origin", "an agent's own request has no origin", "GRD-008", policy,
+        "admit-agent-with-origin",
+        "an agent's own request has no origin",
+        "GRD-008",
+        policy,
         r -> r.origin = Optional.of(origin("mcp")));
     admit(
-        "admit-surface-without-origin", "a surface must say for whom", "GRD-008", policy,
+        "admit-surface-without-origin",
+        "a surface must say for whom",
+        "GRD-008",
+        policy,
         r -> r.signer = World.SURFACE);
     admit(
         "admit-surface-not-in-policy",
@@ -147,10 +173,16 @@ final class VectorFactory {
           r.origin = Optional.of(origin("mcp"));
         });
     admit(
-        "admit-unknown-key", "the key is not enrolled", "CAN-052", policy,
+        "admit-unknown-key",
+        "the key is not enrolled",
+        "CAN-052",
+        policy,
         r -> r.signer = World.key("stranger"));
     admit(
-        "admit-approver-key", "an approver's key signs no requests", "CAN-053", policy,
+        "admit-approver-key",
+        "an approver's key signs no requests",
+        "CAN-053",
+        policy,
         r -> r.signer = World.REVIEWER);
     keyStates(policy);
     JsonValue tampered =
@@ -158,8 +190,12 @@ final class VectorFactory {
             new TreeMap<>(
                 withPayload(World.request().sign(), World.request().nonce("other").sign())));
     admit(
-        "admit-tampered", "the payload was changed under the signature", "CAN-060", policy,
-        tampered, World.keys());
+        "admit-tampered",
+        "the payload was changed under the signature",
+        "CAN-060",
+        policy,
+        tampered,
+        World.keys());
   }
 
   private static TreeMap<String, JsonValue> withPayload(Envelope signed, Envelope other) {
@@ -172,17 +208,31 @@ final class VectorFactory {
     TrustedKey agent = World.keys().getFirst();
     TrustedKey ended =
         new TrustedKey(
-            agent.key(), agent.role(), agent.tenant(), agent.subject(), agent.notBefore(),
-            Optional.of(World.NOW), Optional.empty());
+            agent.key(),
+            agent.role(),
+            agent.tenant(),
+            agent.subject(),
+            agent.notBefore(),
+            Optional.of(World.NOW),
+            Optional.empty());
     TrustedKey revoked =
         new TrustedKey(
-            agent.key(), agent.role(), agent.tenant(), agent.subject(), agent.notBefore(),
-            agent.notAfter(), Optional.of(World.NOW.minusSeconds(1)));
+            agent.key(),
+            agent.role(),
+            agent.tenant(),
+            agent.subject(),
+            agent.notBefore(),
+            agent.notAfter(),
+            Optional.of(World.NOW.minusSeconds(1)));
     JsonValue envelope = World.request().sign().toJson();
     admit(
-        "admit-key-ended", "the key's window ends now", "CAN-054", policy, envelope, List.of(ended));
-    admit(
-        "admit-key-revoked", "the key is revoked", "CAN-055", policy, envelope, List.of(revoked));
+        "admit-key-ended",
+        "the key's window ends now",
+        "CAN-054",
+        policy,
+        envelope,
+        List.of(ended));
+    admit("admit-key-revoked", "the key is revoked", "CAN-055", policy, envelope, List.of(revoked));
   }
 
   // ---- delegation
@@ -201,71 +251,120 @@ final class VectorFactory {
     Delegation ownerToLead = World.delegation(World.OWNER, World.LEAD, 1);
     Delegation leadToAgent = World.delegation(World.LEAD, World.AGENT, 0);
     delegated(
-        "delegation-one", "the principal lets the agent act", "ok",
+        "delegation-one",
+        "the principal lets the agent act",
+        "ok",
         World.signed(ownerToAgent, World.OWNER));
     delegated(
-        "delegation-two", "a chain of two", "ok",
-        World.signed(ownerToLead, World.OWNER), World.signed(leadToAgent, World.LEAD));
+        "delegation-two",
+        "a chain of two",
+        "ok",
+        World.signed(ownerToLead, World.OWNER),
+        World.signed(leadToAgent, World.LEAD));
     Envelope one = World.signed(ownerToAgent, World.OWNER);
     delegated("delegation-five", "five links", "GRD-601", one, one, one, one, one);
     delegated(
-        "delegation-gap", "the second link is not from whom the first is to", "GRD-602",
+        "delegation-gap",
+        "the second link is not from whom the first is to",
+        "GRD-602",
         World.signed(World.delegation(World.OWNER, World.CI, 1), World.OWNER),
         World.signed(leadToAgent, World.LEAD));
     delegated(
-        "delegation-wrong-end", "the last link is not to the signer", "GRD-602",
+        "delegation-wrong-end",
+        "the last link is not to the signer",
+        "GRD-602",
         World.signed(ownerToLead, World.OWNER));
     delegated(
-        "delegation-loop", "a key stands in the chain twice", "GRD-602",
+        "delegation-loop",
+        "a key stands in the chain twice",
+        "GRD-602",
         World.signed(World.delegation(World.OWNER, World.LEAD, 3), World.OWNER),
         World.signed(World.delegation(World.LEAD, World.OWNER, 2), World.LEAD),
         World.signed(World.delegation(World.OWNER, World.AGENT, 1), World.OWNER));
     delegated(
-        "delegation-wider-tools", "the second link adds a tool", "GRD-603",
+        "delegation-wider-tools",
+        "the second link adds a tool",
+        "GRD-603",
         World.signed(ownerToLead, World.OWNER),
         World.signed(
-            change(leadToAgent, "acme", List.of("js", "sql"), leadToAgent.notBefore(),
+            change(
+                leadToAgent,
+                "acme",
+                List.of("js", "sql"),
+                leadToAgent.notBefore(),
                 leadToAgent.expiresAt()),
             World.LEAD));
     delegated(
-        "delegation-other-tool", "the request's tool is not among the tools", "GRD-603",
+        "delegation-other-tool",
+        "the request's tool is not among the tools",
+        "GRD-603",
         World.signed(
-            change(ownerToAgent, "acme", List.of("sql"), ownerToAgent.notBefore(),
+            change(
+                ownerToAgent,
+                "acme",
+                List.of("sql"),
+                ownerToAgent.notBefore(),
                 ownerToAgent.expiresAt()),
             World.OWNER));
     delegated(
-        "delegation-other-tenant", "a link for another tenant", "GRD-603",
+        "delegation-other-tenant",
+        "a link for another tenant",
+        "GRD-603",
         World.signed(
-            change(ownerToAgent, "globex", List.of("js"), ownerToAgent.notBefore(),
+            change(
+                ownerToAgent,
+                "globex",
+                List.of("js"),
+                ownerToAgent.notBefore(),
                 ownerToAgent.expiresAt()),
             World.OWNER));
     delegated(
-        "delegation-expired", "it ends now", "GRD-604",
+        "delegation-expired",
+        "it ends now",
+        "GRD-604",
         World.signed(
             change(ownerToAgent, "acme", List.of("js"), ownerToAgent.notBefore(), World.NOW),
             World.OWNER));
     delegated(
-        "delegation-early", "it begins in a millisecond", "GRD-604",
+        "delegation-early",
+        "it begins in a millisecond",
+        "GRD-604",
         World.signed(
-            change(ownerToAgent, "acme", List.of("js"), World.NOW.plusMillis(1),
+            change(
+                ownerToAgent,
+                "acme",
+                List.of("js"),
+                World.NOW.plusMillis(1),
                 ownerToAgent.expiresAt()),
             World.OWNER));
     delegated(
-        "delegation-longer", "the second link ends after the first", "GRD-604",
+        "delegation-longer",
+        "the second link ends after the first",
+        "GRD-604",
         World.signed(ownerToLead, World.OWNER),
         World.signed(
-            change(leadToAgent, "acme", List.of("js"), leadToAgent.notBefore(),
+            change(
+                leadToAgent,
+                "acme",
+                List.of("js"),
+                leadToAgent.notBefore(),
                 ownerToLead.expiresAt().plusMillis(1)),
             World.LEAD));
     delegated(
-        "delegation-depth", "the depth does not fall", "GRD-605",
+        "delegation-depth",
+        "the depth does not fall",
+        "GRD-605",
         World.signed(ownerToLead, World.OWNER),
         World.signed(World.delegation(World.LEAD, World.AGENT, 1), World.LEAD));
     delegated(
-        "delegation-wrong-signer", "another principal signed it", "GRD-606",
+        "delegation-wrong-signer",
+        "another principal signed it",
+        "GRD-606",
         World.signed(ownerToAgent, World.LEAD));
     delegated(
-        "delegation-agent-signs", "an agent's key signs no delegation", "CAN-053",
+        "delegation-agent-signs",
+        "an agent's key signs no delegation",
+        "CAN-053",
         World.signed(ownerToAgent, World.AGENT));
     Envelope revoked = World.signed(ownerToAgent, World.OWNER);
     admit(
@@ -306,7 +405,11 @@ final class VectorFactory {
             .look(
                 a,
                 new Circumstances(
-                    manifest, World.SNAPSHOT, List.of(), List.of(), (_, _) -> false,
+                    manifest,
+                    World.SNAPSHOT,
+                    List.of(),
+                    List.of(),
+                    (_, _) -> false,
                     Optional.empty()),
                 policy,
                 World.trust(),
@@ -333,8 +436,19 @@ final class VectorFactory {
       List<JudgeInputs.SeenApproval> approvals,
       List<JudgeInputs.Ran> history) {
     return new JudgeInputs(
-        i.time(), i.receivedAt(), i.step(), i.charged(), i.roles(), balances, rates, nonceSeen,
-        approvals, i.ignored(), i.artifacts(), history, i.validUntil());
+        i.time(),
+        i.receivedAt(),
+        i.step(),
+        i.charged(),
+        i.roles(),
+        balances,
+        rates,
+        nonceSeen,
+        approvals,
+        i.ignored(),
+        i.artifacts(),
+        history,
+        i.validUntil());
   }
 
   private static UnaryOperator<JudgeInputs> approved(Approval.Verdict verdict, String... names) {
@@ -357,80 +471,144 @@ final class VectorFactory {
   private void proof() {
     judge("allow", "all four checks pass", "ALLOW", World.policy());
     judge(
-        "prg-no-rule", "no requirement covers the operation", "DENY GRD-101", World.policy(),
-        r -> r.operation = "lint", i -> i, World.manifest());
+        "prg-no-rule",
+        "no requirement covers the operation",
+        "DENY GRD-101",
+        World.policy(),
+        r -> r.operation = "lint",
+        i -> i,
+        World.manifest());
     judge(
-        "prg-unmet", "the expression is false", "DENY GRD-102",
+        "prg-unmet",
+        "the expression is false",
+        "DENY GRD-102",
         World.policyRequiring("{ cel: 'size(params.source) > 3' }"));
     judge(
-        "prg-error", "a missing key is an error, whatever stands beside it", "DENY GRD-103",
+        "prg-error",
+        "a missing key is an error, whatever stands beside it",
+        "DENY GRD-103",
         World.policyRequiring("{ cel: 'params.missing == 1 && false' }"));
     judge(
-        "prg-error-below-none", "an error below none is no yes", "DENY GRD-103",
+        "prg-error-below-none",
+        "an error below none is no yes",
+        "DENY GRD-103",
         World.policyRequiring("{ none: [ { cel: 'params.missing == 1 && false' } ] }"));
     judge(
-        "prg-cost", "an expression that costs too much", "DENY GRD-103",
+        "prg-cost",
+        "an expression that costs too much",
+        "DENY GRD-103",
         World.policyRequiring(
             "{ cel: '[[1,1].map(x,[x,x,x,x,x,x,x,x])].map(x,[x,x,x,x,x,x,x,x])"
                 + ".map(x,[x,x,x,x,x,x,x,x]).map(x,[x,x,x,x,x,x,x,x]).map(x,[x,x,x,x,x,x,x,x])"
                 + ".map(x,[x,x,x,x,x,x,x,x]).map(x,[x,x,x,x,x,x,x,x]).size() == 1' }"));
     judge(
-        "prg-escalate", "nothing but an approval is missing", "ESCALATE GRD-104",
-        World.policyRequiring("{ all: [ { cel: 'true' }, { approvals: { role: reviewer, count: 1 } } ] }"));
+        "prg-escalate",
+        "nothing but an approval is missing",
+        "ESCALATE GRD-104",
+        World.policyRequiring(
+            "{ all: [ { cel: 'true' }, { approvals: { role: reviewer, count: 1 } } ] }"));
     judge(
-        "prg-no-escalation-in-vain", "an approval could not help", "DENY GRD-102",
-        World.policyRequiring("{ all: [ { cel: 'false' }, { approvals: { role: reviewer, count: 1 } } ] }"));
+        "prg-no-escalation-in-vain",
+        "an approval could not help",
+        "DENY GRD-102",
+        World.policyRequiring(
+            "{ all: [ { cel: 'false' }, { approvals: { role: reviewer, count: 1 } } ] }"));
     String two = "{ approvals: { role: reviewer, count: 2 } }";
     judge(
-        "prg-approved", "two approvers", "ALLOW", World.policyRequiring(two), _ -> {},
-        approved(Approval.Verdict.APPROVE, "rita", "roy"), World.manifest());
+        "prg-approved",
+        "two approvers",
+        "ALLOW",
+        World.policyRequiring(two),
+        _ -> {},
+        approved(Approval.Verdict.APPROVE, "rita", "roy"),
+        World.manifest());
     judge(
-        "prg-same-approver-twice", "one approver counts once", "ESCALATE GRD-104",
-        World.policyRequiring(two), _ -> {},
-        approved(Approval.Verdict.APPROVE, "rita", "rita"), World.manifest());
+        "prg-same-approver-twice",
+        "one approver counts once",
+        "ESCALATE GRD-104",
+        World.policyRequiring(two),
+        _ -> {},
+        approved(Approval.Verdict.APPROVE, "rita", "rita"),
+        World.manifest());
     judge(
-        "prg-rejected", "a rejection is final", "DENY GRD-105", World.policyRequiring(two), _ -> {},
-        approved(Approval.Verdict.REJECT, "rita"), World.manifest());
+        "prg-rejected",
+        "a rejection is final",
+        "DENY GRD-105",
+        World.policyRequiring(two),
+        _ -> {},
+        approved(Approval.Verdict.REJECT, "rita"),
+        World.manifest());
     judge(
-        "prg-artifact-missing", "the artifact was not brought", "DENY GRD-102",
-        World.policyRequiring("{ artifact: { type: application/vnd.example.report+json, role: attestor } }"));
+        "prg-artifact-missing",
+        "the artifact was not brought",
+        "DENY GRD-102",
+        World.policyRequiring(
+            "{ artifact: { type: application/vnd.example.report+json, role: attestor } }"));
   }
 
   private static Policy withBudget(String line) {
-    return World.policy(
-        World.POLICY.replace("requirements:", "  - " + line + "\nrequirements:"));
+    return World.policy(World.POLICY.replace("requirements:", "  - " + line + "\nrequirements:"));
   }
 
   private static final String PY =
       World.POLICY
-          .replace("stage: active }", "stage: active }\n  - { name: py, version: 1.0.0, package: \"PACKAGE\" }")
-          .replace("  - effect: { tool: js, operation: eval }", "  - effect: { tool: py }\n    require: { cel: 'true' }\n  - effect: { tool: js, operation: eval }");
+          .replace(
+              "stage: active }",
+              "stage: active }\n  - { name: py, version: 1.0.0, package: \"PACKAGE\" }")
+          .replace(
+              "  - effect: { tool: js, operation: eval }",
+              "  - effect: { tool: py }\n"
+                  + "    require: { cel: 'true' }\n"
+                  + "  - effect: { tool: js, operation: eval }");
 
   private void budget() {
     judge(
-        "budget-last", "the last of the budget", "ALLOW", World.policy(), _ -> {}, balance(998, 1),
+        "budget-last",
+        "the last of the budget",
+        "ALLOW",
+        World.policy(),
+        _ -> {},
+        balance(998, 1),
         World.manifest());
     judge(
-        "budget-exhausted", "what is reserved counts as taken", "DENY GRD-201", World.policy(),
-        _ -> {}, balance(998, 2), World.manifest());
+        "budget-exhausted",
+        "what is reserved counts as taken",
+        "DENY GRD-201",
+        World.policy(),
+        _ -> {},
+        balance(998, 2),
+        World.manifest());
     judge(
-        "budget-cpu-ceiling", "the declared ceiling does not fit", "DENY GRD-201",
+        "budget-cpu-ceiling",
+        "the declared ceiling does not fit",
+        "DENY GRD-201",
         withBudget("{ name: cpu, scope: tenant, unit: cpu_ms, limit: 999, window_s: 60 }"));
     judge(
-        "budget-unknown", "the balance was not recorded", "DENY GRD-202", World.policy(), _ -> {},
-        i -> with(i, List.of(), i.rates(), false, i.approvals(), i.history()), World.manifest());
+        "budget-unknown",
+        "the balance was not recorded",
+        "DENY GRD-202",
+        World.policy(),
+        _ -> {},
+        i -> with(i, List.of(), i.rates(), false, i.approvals(), i.history()),
+        World.manifest());
     judge(
-        "budget-other-window", "the balance is of another window", "DENY GRD-202", World.policy(),
+        "budget-other-window",
+        "the balance is of another window",
+        "DENY GRD-202",
+        World.policy(),
         _ -> {},
         i ->
             with(
                 i,
                 i.balances().stream()
-                    .map(
-                        b ->
-                            new JudgeInputs.Balance(
-                                b.budget(), b.key(), b.windowStart().minusSeconds(86_400), 0, 0,
-                                b.limit()))
+                    .map(b ->
+                        new JudgeInputs.Balance(
+                            b.budget(),
+                            b.key(),
+                            b.windowStart().minusSeconds(86_400),
+                            0,
+                            0,
+                            b.limit()))
                     .toList(),
                 i.rates(),
                 false,
@@ -438,16 +616,26 @@ final class VectorFactory {
                 i.history()),
         World.manifest());
     judge(
-        "budget-none", "no calls budget covers the tool", "DENY GRD-203",
+        "budget-none",
+        "no calls budget covers the tool",
+        "DENY GRD-203",
         World.policy(PY.replace("window_s: 86400 }", "window_s: 86400, match: { tool: js } }")),
-        r -> r.tool = "py", i -> i, World.manifest());
+        r -> r.tool = "py",
+        i -> i,
+        World.manifest());
     judge(
-        "budget-no-price", "a cost budget covers a tool without a price", "DENY GRD-204",
+        "budget-no-price",
+        "a cost budget covers a tool without a price",
+        "DENY GRD-204",
         World.policy(
             PY.replace(
-                    "requirements:",
-                    "  - { name: cost, scope: tenant, unit: cost, limit: 10, window_s: 60 }\nprices: { js: 5 }\nrequirements:")),
-        r -> r.tool = "py", i -> i, World.manifest());
+                "requirements:",
+                "  - { name: cost, scope: tenant, unit: cost, limit: 10, window_s: 60 }\n"
+                    + "prices: { js: 5 }\n"
+                    + "requirements:")),
+        r -> r.tool = "py",
+        i -> i,
+        World.manifest());
   }
 
   private static UnaryOperator<JudgeInputs> balance(long used, long reserved) {
@@ -455,10 +643,9 @@ final class VectorFactory {
         with(
             i,
             i.balances().stream()
-                .map(
-                    b ->
-                        new JudgeInputs.Balance(
-                            b.budget(), b.key(), b.windowStart(), used, reserved, b.limit()))
+                .map(b ->
+                    new JudgeInputs.Balance(
+                        b.budget(), b.key(), b.windowStart(), used, reserved, b.limit()))
                 .toList(),
             i.rates(),
             i.nonceSeen(),
@@ -473,54 +660,96 @@ final class VectorFactory {
 
   private void temporal() {
     judge(
-        "temporal-age", "under another policy it was too old when received", "DENY GRD-301",
+        "temporal-age",
+        "under another policy it was too old when received",
+        "DENY GRD-301",
         World.policy(World.POLICY.replace("request_age_max_s: 300", "request_age_max_s: 10")),
-        r -> r.at = World.NOW.minusMillis(10_001), i -> i, World.manifest());
+        r -> r.at = World.NOW.minusMillis(10_001),
+        i -> i,
+        World.manifest());
     String hours = "hours: [ { days: [DAY], from: \"FROM\", to: \"TO\", offset: \"+00:00\" } ]";
     judge(
-        "temporal-hours", "the minute after", "DENY GRD-302",
-        withTemporal(
-            hours.replace("DAY", "sat").replace("FROM", "08:00").replace("TO", "12:00")));
+        "temporal-hours",
+        "the minute after",
+        "DENY GRD-302",
+        withTemporal(hours.replace("DAY", "sat").replace("FROM", "08:00").replace("TO", "12:00")));
     judge(
-        "temporal-hours-edge", "the first minute", "ALLOW",
-        withTemporal(
-            hours.replace("DAY", "sat").replace("FROM", "12:00").replace("TO", "12:01")));
+        "temporal-hours-edge",
+        "the first minute",
+        "ALLOW",
+        withTemporal(hours.replace("DAY", "sat").replace("FROM", "12:00").replace("TO", "12:01")));
     judge(
-        "temporal-hours-day", "another day", "DENY GRD-302",
-        withTemporal(
-            hours.replace("DAY", "sun").replace("FROM", "00:00").replace("TO", "24:00")));
+        "temporal-hours-day",
+        "another day",
+        "DENY GRD-302",
+        withTemporal(hours.replace("DAY", "sun").replace("FROM", "00:00").replace("TO", "24:00")));
     Policy rate = withTemporal("rates: [ { name: burst, scope: subject, limit: 2, per_s: 10 } ]");
     judge(
-        "temporal-rate", "the third within the span", "DENY GRD-303", rate, _ -> {}, count(2),
+        "temporal-rate",
+        "the third within the span",
+        "DENY GRD-303",
+        rate,
+        _ -> {},
+        count(2),
         World.manifest());
     judge(
-        "temporal-rate-edge", "the second within the span", "ALLOW", rate, _ -> {}, count(1),
+        "temporal-rate-edge",
+        "the second within the span",
+        "ALLOW",
+        rate,
+        _ -> {},
+        count(1),
         World.manifest());
     judge(
-        "temporal-rate-unknown", "the count was not recorded", "DENY GRD-304", rate, _ -> {},
+        "temporal-rate-unknown",
+        "the count was not recorded",
+        "DENY GRD-304",
+        rate,
+        _ -> {},
         i -> with(i, i.balances(), List.of(), false, i.approvals(), i.history()),
         World.manifest());
     Policy order =
         withTemporal(
-            "order: [ { effect: { tool: js, operation: eval }, after: { tool: js, operation: lint } } ]");
+            "order: [ { effect: { tool: js, operation: eval }, after: { tool: js, operation: lint }"
+                + " } ]");
     judge("temporal-order", "the other effect did not come first", "DENY GRD-305", order);
     judge(
-        "temporal-order-unknown", "the run's history was not recorded", "DENY GRD-306", order,
-        _ -> {}, i -> with(i, i.balances(), i.rates(), false, i.approvals(), List.of()),
+        "temporal-order-unknown",
+        "the run's history was not recorded",
+        "DENY GRD-306",
+        order,
+        _ -> {},
+        i -> with(i, i.balances(), i.rates(), false, i.approvals(), List.of()),
         World.manifest());
     judge(
-        "temporal-nonce", "the nonce had been used", "DENY GRD-307", World.policy(), _ -> {},
+        "temporal-nonce",
+        "the nonce had been used",
+        "DENY GRD-307",
+        World.policy(),
+        _ -> {},
         i -> with(i, i.balances(), i.rates(), true, i.approvals(), i.history()),
         World.manifest());
     judge(
-        "temporal-pending", "it waited a millisecond too long", "DENY GRD-308",
+        "temporal-pending",
+        "it waited a millisecond too long",
+        "DENY GRD-308",
         World.policy(World.POLICY.replace("pending_max_s: 86400", "pending_max_s: 10")),
         r -> r.at = World.NOW.minusSeconds(11),
         i ->
             new JudgeInputs(
-                i.time(), i.time().minusMillis(10_001), i.step(), i.charged(), i.roles(),
-                i.balances(), i.rates(), false, i.approvals(), i.ignored(), i.artifacts(),
-                i.history(), i.validUntil()),
+                i.time(),
+                i.time().minusMillis(10_001),
+                i.step(),
+                i.charged(),
+                i.roles(),
+                i.balances(),
+                i.rates(),
+                false,
+                i.approvals(),
+                i.ignored(),
+                i.artifacts(),
+                i.history(),
+                i.validUntil()),
         World.manifest());
   }
 
@@ -540,68 +769,128 @@ final class VectorFactory {
   private void envelope() {
     Policy policy = World.policy();
     judge(
-        "envelope-tool", "the manifest is of another package", "DENY GRD-401", policy, _ -> {},
-        i -> i, World.manifest("{\"type\":\"object\"}"));
+        "envelope-tool",
+        "the manifest is of another package",
+        "DENY GRD-401",
+        policy,
+        _ -> {},
+        i -> i,
+        World.manifest("{\"type\":\"object\"}"));
     judge(
-        "envelope-operation", "the manifest has no such operation", "DENY GRD-402",
+        "envelope-operation",
+        "the manifest has no such operation",
+        "DENY GRD-402",
         World.policy(World.POLICY.replace("{ tool: js, operation: eval }", "{ tool: js }")),
-        r -> r.operation = "run", i -> i, World.manifest());
-    refused("envelope-params", "an unknown param", "GRD-403",
+        r -> r.operation = "run",
+        i -> i,
+        World.manifest());
+    refused(
+        "envelope-params",
+        "an unknown param",
+        "GRD-403",
         r -> r.params("{\"source\":\"1\",\"more\":1}"));
-    refused("envelope-params-type", "a param of another type", "GRD-403",
+    refused(
+        "envelope-params-type",
+        "a param of another type",
+        "GRD-403",
         r -> r.params("{\"source\":\"1\",\"n\":1.5}"));
-    refused("envelope-manifest-resources", "more than the tool may use", "GRD-404",
+    refused(
+        "envelope-manifest-resources",
+        "more than the tool may use",
+        "GRD-404",
         r -> r.resources = new Resources(10_001, 1, 1, 1));
     judge(
-        "envelope-role-tool", "no role may use the operation", "DENY GRD-405",
+        "envelope-role-tool",
+        "no role may use the operation",
+        "DENY GRD-405",
         World.policy(World.POLICY.replace("tools: [js]", "tools: [js/lint]")));
-    refused("envelope-role-resources", "more than the role may use", "GRD-406",
+    refused(
+        "envelope-role-resources",
+        "more than the role may use",
+        "GRD-406",
         r -> r.resources = new Resources(5_001, 1, 1, 1));
-    refused("envelope-sandbox-tool", "the tool cannot run there", "GRD-407",
-        r -> r.sandbox = "none");
-    refused("envelope-sandbox-role", "the role may not run there", "GRD-407",
-        r -> r.sandbox = "other");
-    refused("envelope-path-parent", "a path that leaves the root", "GRD-408",
+    refused(
+        "envelope-sandbox-tool", "the tool cannot run there", "GRD-407", r -> r.sandbox = "none");
+    refused(
+        "envelope-sandbox-role", "the role may not run there", "GRD-407", r -> r.sandbox = "other");
+    refused(
+        "envelope-path-parent",
+        "a path that leaves the root",
+        "GRD-408",
         r -> r.params("{\"source\":\"1\",\"file\":\"data/../../etc/passwd\"}"));
-    refused("envelope-path-absolute", "an absolute path", "GRD-408",
+    refused(
+        "envelope-path-absolute",
+        "an absolute path",
+        "GRD-408",
         r -> r.params("{\"source\":\"1\",\"file\":\"/etc/passwd\"}"));
-    refused("envelope-path-sibling", "a directory whose name only begins alike", "GRD-408",
+    refused(
+        "envelope-path-sibling",
+        "a directory whose name only begins alike",
+        "GRD-408",
         r -> r.params("{\"source\":\"1\",\"file\":\"database/x\"}"));
-    refused("envelope-environment", "a variable that the role has not", "GRD-409",
+    refused(
+        "envelope-environment",
+        "a variable that the role has not",
+        "GRD-409",
         r -> r.params("{\"source\":\"1\",\"env\":{\"LANG\":\"C\",\"LD_PRELOAD\":\"x\"}}"));
-    refused("envelope-network", "a host that only ends alike", "GRD-410",
+    refused(
+        "envelope-network",
+        "a host that only ends alike",
+        "GRD-410",
         r -> r.params("{\"source\":\"1\",\"url\":\"https://evilexample.com/\"}"));
-    refused("envelope-network-userinfo", "user information in the URL", "GRD-410",
+    refused(
+        "envelope-network-userinfo",
+        "user information in the URL",
+        "GRD-410",
         r -> r.params("{\"source\":\"1\",\"url\":\"https://api.example.org@evil.test/\"}"));
-    refused("envelope-network-port", "another port", "GRD-410",
+    refused(
+        "envelope-network-port",
+        "another port",
+        "GRD-410",
         r -> r.params("{\"source\":\"1\",\"url\":\"http://api.example.org/\"}"));
     judge(
-        "envelope-capabilities", "path, variable and host within the role", "ALLOW", policy,
+        "envelope-capabilities",
+        "path, variable and host within the role",
+        "ALLOW",
+        policy,
         r ->
             r.params(
                 "{\"source\":\"1\",\"file\":\"data/a.txt\",\"env\":{\"LANG\":\"C\"},"
                     + "\"url\":\"https://a.b.example.com/x?y=1\"}"),
-        i -> i, World.manifest());
-    refused("envelope-workspace-unused", "it pins a workspace that the tool does not use",
-        "GRD-411", r -> r.workspaceBefore = Optional.of(World.SNAPSHOT));
+        i -> i,
+        World.manifest());
+    refused(
+        "envelope-workspace-unused",
+        "it pins a workspace that the tool does not use",
+        "GRD-411",
+        r -> r.workspaceBefore = Optional.of(World.SNAPSHOT));
     ToolManifest workspace = workspaceTool();
     judge(
-        "envelope-workspace-unpinned", "a reproducible tool must pin its workspace",
+        "envelope-workspace-unpinned",
+        "a reproducible tool must pin its workspace",
         "DENY GRD-411",
         Policy.parse(
             World.POLICY
                 .replace("PACKAGE", workspace.packageDigest().toString())
                 .getBytes(StandardCharsets.UTF_8),
             "policy.yaml"),
-        _ -> {}, i -> i, workspace);
+        _ -> {},
+        i -> i,
+        workspace);
   }
 
   static ToolManifest workspaceTool() {
     ToolManifest m = World.manifest();
     return new ToolManifest(
-        m.name(), m.version(), m.driver(), Determinism.REPRODUCIBLE, m.operations(),
-        new ToolManifest.Capabilities(List.of(), List.of(), List.of(), true), m.resourcesMax(),
-        m.sandboxes(), m.files());
+        m.name(),
+        m.version(),
+        m.driver(),
+        Determinism.REPRODUCIBLE,
+        m.operations(),
+        new ToolManifest.Capabilities(List.of(), List.of(), List.of(), true),
+        m.resourcesMax(),
+        m.sandboxes(),
+        m.files());
   }
 
   private void refused(String name, String reason, String code, Consumer<RequestBuilder> change) {
@@ -628,60 +917,114 @@ final class VectorFactory {
             .put("policy", policy.toJson())
             .putList("trust", keys, VectorRunner::keyJson)
             .put("envelope", a.envelope().toJson())
-            .put(
-                "approval",
-                Envelope.sign(Approval.TYPE, change.apply(a).toJson(), key).toJson())
+            .put("approval", Envelope.sign(Approval.TYPE, change.apply(a).toJson(), key).toJson())
             .put("now", World.NOW));
   }
 
   private static Approval approves(Admitted a, Policy policy, String approver) {
     return new Approval(
-        World.TENANT, approver, "reviewer", a.id(), a.request().effect().digest(), policy.digest(),
-        Approval.Verdict.APPROVE, World.NOW, World.NOW.plusSeconds(60));
+        World.TENANT,
+        approver,
+        "reviewer",
+        a.id(),
+        a.request().effect().digest(),
+        policy.digest(),
+        Approval.Verdict.APPROVE,
+        World.NOW,
+        World.NOW.plusSeconds(60));
   }
 
   private static Approval change(
       Approval x, String role, Digest request, Digest policy, Instant expiresAt) {
     return new Approval(
-        x.tenant(), x.approver(), role, request, x.effect(), policy, x.verdict(), x.approvedAt(),
+        x.tenant(),
+        x.approver(),
+        role,
+        request,
+        x.effect(),
+        policy,
+        x.verdict(),
+        x.approvedAt(),
         expiresAt);
   }
 
   private void approval() {
     Policy policy = World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }");
     List<TrustedKey> keys = World.keys();
-    approval("approval-holds", "by an approver, for this request", "ok",
-        a -> approves(a, policy, "rita"), World.REVIEWER, keys, policy);
-    approval("approval-other-request", "for another request", "GRD-610",
+    approval(
+        "approval-holds",
+        "by an approver, for this request",
+        "ok",
+        a -> approves(a, policy, "rita"),
+        World.REVIEWER,
+        keys,
+        policy);
+    approval(
+        "approval-other-request",
+        "for another request",
+        "GRD-610",
         a -> {
           Approval x = approves(a, policy, "rita");
           return change(x, x.role(), World.SNAPSHOT, x.policy(), x.expiresAt());
-        }, World.REVIEWER, keys, policy);
-    approval("approval-other-policy", "under another policy", "GRD-610",
+        },
+        World.REVIEWER,
+        keys,
+        policy);
+    approval(
+        "approval-other-policy",
+        "under another policy",
+        "GRD-610",
         a -> {
           Approval x = approves(a, policy, "rita");
           return change(x, x.role(), x.request(), World.SNAPSHOT, x.expiresAt());
-        }, World.REVIEWER, keys, policy);
-    approval("approval-expired", "it ends now", "GRD-611",
+        },
+        World.REVIEWER,
+        keys,
+        policy);
+    approval(
+        "approval-expired",
+        "it ends now",
+        "GRD-611",
         a -> {
           Approval x = approves(a, policy, "rita");
           return change(x, x.role(), x.request(), x.policy(), World.NOW);
-        }, World.REVIEWER, keys, policy);
+        },
+        World.REVIEWER,
+        keys,
+        policy);
     List<TrustedKey> selfKeys = new ArrayList<>(keys);
     SigningKey self = World.key("self");
     selfKeys.add(World.trusted(self, KeyRole.APPROVER, World.TENANT, World.SUBJECT));
     Policy selfPolicy =
         World.policy(
             World.POLICY + "  - { tenant: acme, subject: researcher, roles: [reviewer] }\n");
-    approval("approval-self", "the subject approves its own request with another key", "GRD-612",
-        a -> approves(a, selfPolicy, World.SUBJECT), self, selfKeys, selfPolicy);
-    approval("approval-role", "a role that the approver does not hold", "GRD-613",
+    approval(
+        "approval-self",
+        "the subject approves its own request with another key",
+        "GRD-612",
+        a -> approves(a, selfPolicy, World.SUBJECT),
+        self,
+        selfKeys,
+        selfPolicy);
+    approval(
+        "approval-role",
+        "a role that the approver does not hold",
+        "GRD-613",
         a -> {
           Approval x = approves(a, policy, "rita");
           return change(x, "security", x.request(), x.policy(), x.expiresAt());
-        }, World.REVIEWER, keys, policy);
-    approval("approval-signer", "signed by another approver", "GRD-614",
-        a -> approves(a, policy, "rita"), World.REVIEWER2, keys, policy);
+        },
+        World.REVIEWER,
+        keys,
+        policy);
+    approval(
+        "approval-signer",
+        "signed by another approver",
+        "GRD-614",
+        a -> approves(a, policy, "rita"),
+        World.REVIEWER2,
+        keys,
+        policy);
   }
 
   // ---- accounts
@@ -709,19 +1052,31 @@ final class VectorFactory {
   }
 
   private void accounts() {
-    steps("accounts-same-request", "the same request may be judged again", "ALLOW",
-        step(World.request(), List.of()).build(), step(World.request(), List.of()).build());
-    steps("accounts-nonce", "another request with the same nonce", "GRD-007",
+    steps(
+        "accounts-same-request",
+        "the same request may be judged again",
+        "ALLOW",
+        step(World.request(), List.of()).build(),
+        step(World.request(), List.of()).build());
+    steps(
+        "accounts-nonce",
+        "another request with the same nonce",
+        "GRD-007",
         step(World.request(), List.of()).build(),
         step(World.request().params("{\"source\":\"2\"}"), List.of()).build());
-    steps("accounts-evidence", "a document that the request does not name", "GRD-010",
+    steps(
+        "accounts-evidence",
+        "a document that the request does not name",
+        "GRD-010",
         step(
                 World.request(),
                 List.of(
-                    Envelope.sign(
-                        "application/vnd.example.report+json", JsonValue.TRUE, World.CI)))
+                    Envelope.sign("application/vnd.example.report+json", JsonValue.TRUE, World.CI)))
             .build());
-    steps("accounts-settled", "what was served is not judged again", "GRD-011",
+    steps(
+        "accounts-settled",
+        "what was served is not judged again",
+        "GRD-011",
         step(World.request(), List.of()).put("settle_cpu_ms", 5).build(),
         step(World.request(), List.of()).build());
   }
@@ -742,88 +1097,191 @@ final class VectorFactory {
     String good = World.POLICY;
     policyFile("policy-plain", "a whole policy", "ok", good);
     policyFile("policy-syntax", "a bracket that is never closed", "GRD-501", good + "revoked: [\n");
-    policyFile("policy-unknown-key", "a key that nobody knows", "GRD-502",
+    policyFile(
+        "policy-unknown-key",
+        "a key that nobody knows",
+        "GRD-502",
         good.replace("version: 3", "version: 3\nversoin: 4"));
-    policyFile("policy-unknown-nested-key", "a key that nobody knows, further down", "GRD-502",
+    policyFile(
+        "policy-unknown-nested-key",
+        "a key that nobody knows, further down",
+        "GRD-502",
         good.replace("window_s: 86400", "window_s: 86400, burst: 3"));
-    policyFile("policy-missing-key", "a ceiling is left out", "GRD-503",
+    policyFile(
+        "policy-missing-key",
+        "a ceiling is left out",
+        "GRD-503",
         good.replace("cpu_ms: 5000, ", ""));
-    policyFile("policy-type", "a text where a number must be", "GRD-504",
+    policyFile(
+        "policy-type",
+        "a text where a number must be",
+        "GRD-504",
         good.replace("version: 3", "version: \"3\""));
-    policyFile("policy-value", "a window of no length", "GRD-505",
+    policyFile(
+        "policy-value",
+        "a window of no length",
+        "GRD-505",
         good.replace("window_s: 86400", "window_s: 0"));
-    policyFile("policy-approvals-below-none", "approvals below none", "GRD-505",
-        good.replace("{ cel: 'size(params.source) < 20000' }",
+    policyFile(
+        "policy-approvals-below-none",
+        "approvals below none",
+        "GRD-505",
+        good.replace(
+            "{ cel: 'size(params.source) < 20000' }",
             "{ none: [ { approvals: { role: reviewer, count: 1 } } ] }"));
-    policyFile("policy-duplicate-key", "a key twice", "GRD-506",
+    policyFile(
+        "policy-duplicate-key",
+        "a key twice",
+        "GRD-506",
         good.replace("version: 3", "version: 3\nversion: 3"));
-    policyFile("policy-duplicate-principal", "a principal twice", "GRD-506",
+    policyFile(
+        "policy-duplicate-principal",
+        "a principal twice",
+        "GRD-506",
         good.replace("subject: lead", "subject: owner"));
-    policyFile("policy-alias", "an alias", "GRD-507",
+    policyFile(
+        "policy-alias",
+        "an alias",
+        "GRD-507",
         good.replace("name: test", "name: &a test").replace("stage: active", "stage: *a"));
     policyFile("policy-tag", "a tag", "GRD-507", good.replace("name: test", "name: !!str test"));
     policyFile("policy-second-document", "a second document", "GRD-507", good + "---\na: 1\n");
-    policyFile("policy-deep", "nested too deeply", "GRD-508",
+    policyFile(
+        "policy-deep",
+        "nested too deeply",
+        "GRD-508",
         "a: " + "[".repeat(60) + "]".repeat(60) + "\n");
-    policyFile("policy-cel-syntax", "an expression that does not parse", "GRD-509",
+    policyFile(
+        "policy-cel-syntax",
+        "an expression that does not parse",
+        "GRD-509",
         good.replace("< 20000", "<"));
-    policyFile("policy-cel-type", "an expression that gives no bool", "GRD-509",
+    policyFile(
+        "policy-cel-type",
+        "an expression that gives no bool",
+        "GRD-509",
         good.replace("size(params.source) < 20000", "params.flag"));
-    policyFile("policy-cel-name", "a variable that there is not", "GRD-509",
+    policyFile(
+        "policy-cel-name",
+        "a variable that there is not",
+        "GRD-509",
         good.replace("params.source", "parms.source"));
-    policyFile("policy-cel-zone", "a time zone, whose rules change", "GRD-509",
+    policyFile(
+        "policy-cel-zone",
+        "a time zone, whose rules change",
+        "GRD-509",
         good.replace("size(params.source) < 20000", "time.getHours(\"Europe/Berlin\") == 1"));
-    policyFile("policy-role-undefined", "a role that is not defined", "GRD-510",
+    policyFile(
+        "policy-role-undefined",
+        "a role that is not defined",
+        "GRD-510",
         good.replace("roles: [analyst]", "roles: [analist]"));
-    policyFile("policy-approver-nobody", "an approver role that nobody holds", "GRD-510",
-        good.replace("{ cel: 'size(params.source) < 20000' }",
+    policyFile(
+        "policy-approver-nobody",
+        "an approver role that nobody holds",
+        "GRD-510",
+        good.replace(
+            "{ cel: 'size(params.source) < 20000' }",
             "{ approvals: { role: security, count: 1 } }"));
-    policyFile("policy-no-budget", "no calls budget", "GRD-511",
+    policyFile(
+        "policy-no-budget",
+        "no calls budget",
+        "GRD-511",
         good.replace("unit: calls", "unit: cpu_ms"));
-    policyFile("policy-unlimited", "no limit, written", "ok",
+    policyFile(
+        "policy-unlimited",
+        "no limit, written",
+        "ok",
         good.replace("limit: 1000", "limit: unlimited"));
     TreeMap<String, JsonValue> members = new TreeMap<>(World.policy().toJson().members());
     members.remove("execute_for");
-    add("policy-not-canonical", "a default is left out of the canonical form", "GRD-512",
-        JsonValue.object().put("kind", "policy-canonical").put("document", new JsonValue.Obj(members)));
-    add("tool-unknown", "a version that policy does not approve", "GRD-009",
-        JsonValue.object().put("kind", "tool").put("policy", World.policy().toJson())
-            .put("name", "js").put("version", "2.0.0"));
+    add(
+        "policy-not-canonical",
+        "a default is left out of the canonical form",
+        "GRD-512",
+        JsonValue.object()
+            .put("kind", "policy-canonical")
+            .put("document", new JsonValue.Obj(members)));
+    add(
+        "tool-unknown",
+        "a version that policy does not approve",
+        "GRD-009",
+        JsonValue.object()
+            .put("kind", "tool")
+            .put("policy", World.policy().toJson())
+            .put("name", "js")
+            .put("version", "2.0.0"));
   }
 
   // ---- manifests and documents
 
   private void schema(String name, String reason, String expect, String schema) {
-    add(name, reason, expect,
-        JsonValue.object().put("kind", "manifest").put("manifest", World.manifest(schema).toJson()));
+    add(
+        name,
+        reason,
+        expect,
+        JsonValue.object()
+            .put("kind", "manifest")
+            .put("manifest", World.manifest(schema).toJson()));
   }
 
   private void manifests() {
-    schema("schema-plain", "references without a circle", "ok",
+    schema(
+        "schema-plain",
+        "references without a circle",
+        "ok",
         "{\"$defs\":{\"a\":{\"type\":\"string\",\"pattern\":\"^[a-z]+$\"}},"
             + "\"properties\":{\"x\":{\"$ref\":\"#/$defs/a\"}}}");
-    schema("schema-remote", "a reference to elsewhere", "GRD-420",
+    schema(
+        "schema-remote",
+        "a reference to elsewhere",
+        "GRD-420",
         "{\"$ref\":\"https://example.org/schema.json\"}");
-    schema("schema-circle", "a reference to itself", "GRD-420",
+    schema(
+        "schema-circle",
+        "a reference to itself",
+        "GRD-420",
         "{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/a\"}},\"$ref\":\"#/$defs/a\"}");
     StringBuilder bomb = new StringBuilder("{\"$defs\":{\"a0\":true");
     for (int i = 1; i < 30; i++) {
       String ref = "{\"$ref\":\"#/$defs/a" + (i - 1) + "\"}";
-      bomb.append(",\"a").append(i).append("\":{\"anyOf\":[").append(ref).append(',').append(ref)
+      bomb.append(",\"a")
+          .append(i)
+          .append("\":{\"anyOf\":[")
+          .append(ref)
+          .append(',')
+          .append(ref)
           .append("]}");
     }
-    schema("schema-bomb", "references that double thirty times", "GRD-420",
+    schema(
+        "schema-bomb",
+        "references that double thirty times",
+        "GRD-420",
         bomb + "},\"$ref\":\"#/$defs/a29\"}");
-    schema("schema-pattern", "a pattern with a back reference", "GRD-420",
+    schema(
+        "schema-pattern",
+        "a pattern with a back reference",
+        "GRD-420",
         "{\"properties\":{\"x\":{\"pattern\":\"(a)\\\\1\"}}}");
     schema("schema-keyword", "a misspelt keyword", "GRD-420", "{\"requierd\":[\"x\"]}");
-    add("output-unfit", "the output is a list", "GRD-421",
-        JsonValue.object().put("kind", "output").put("manifest", World.manifest().toJson())
-            .put("operation", "eval").put("output", JsonValue.of(List.of())));
+    add(
+        "output-unfit",
+        "the output is a list",
+        "GRD-421",
+        JsonValue.object()
+            .put("kind", "output")
+            .put("manifest", World.manifest().toJson())
+            .put("operation", "eval")
+            .put("output", JsonValue.of(List.of())));
     TreeMap<String, JsonValue> members = new TreeMap<>(World.manifest().toJson().members());
     members.put("sandboxes", JsonValue.of(List.of(JsonValue.of("wasm"), JsonValue.of("other"))));
-    add("manifest-order", "a list that is not sorted", "GRD-001",
-        JsonValue.object().put("kind", "document").put("type", "tool-manifest")
+    add(
+        "manifest-order",
+        "a list that is not sorted",
+        "GRD-001",
+        JsonValue.object()
+            .put("kind", "document")
+            .put("type", "tool-manifest")
             .put("document", new JsonValue.Obj(members)));
   }
 

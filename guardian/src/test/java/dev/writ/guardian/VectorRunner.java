@@ -112,8 +112,7 @@ final class VectorRunner {
             (path, value) -> {
               Fields step = Fields.of(path, value);
               Instant now = step.time("now");
-              Admitted a =
-                  Admission.admit(Jcs.write(step.value("envelope")), trust, policy, now);
+              Admitted a = Admission.admit(Jcs.write(step.value("envelope")), trust, policy, now);
               Circumstances c =
                   new Circumstances(
                       manifest,
@@ -136,8 +135,7 @@ final class VectorRunner {
     Trust trust = trust(fields);
     Instant now = fields.time("now");
     Admitted a = Admission.admit(Jcs.write(fields.value("envelope")), trust, policy, now);
-    Approval approval =
-        Approvals.verify(envelope(fields.value("approval")), a, policy, trust, now);
+    Approval approval = Approvals.verify(envelope(fields.value("approval")), a, policy, trust, now);
     return JsonValue.object().put("approver", approval.approver()).build();
   }
 
@@ -152,10 +150,7 @@ final class VectorRunner {
   }
 
   private static JsonValue.Obj tool(Fields fields) {
-    return policyOf(fields)
-        .requireTool(fields.name("name"), fields.name("version"))
-        .ref()
-        .toJson();
+    return policyOf(fields).requireTool(fields.name("name"), fields.name("version")).ref().toJson();
   }
 
   private static JsonValue.Obj manifest(Fields fields) {

@@ -3,8 +3,8 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -104,7 +104,10 @@ final class World {
                 Optional.of((JsonValue.Obj) json("{\"type\":\"object\"}")),
                 "application/json"),
             new ToolManifest.Operation(
-                "lint", (JsonValue.Obj) json("{\"type\":\"object\"}"), Optional.empty(), "text/plain")),
+                "lint",
+                (JsonValue.Obj) json("{\"type\":\"object\"}"),
+                Optional.empty(),
+                "text/plain")),
         new ToolManifest.Capabilities(List.of("/file"), List.of("/env"), List.of("/url"), false),
         new Resources(10_000, 256 << 20, 8 << 20, 10_000),
         List.of("other", "wasm"),

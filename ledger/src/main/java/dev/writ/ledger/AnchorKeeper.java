@@ -115,9 +115,8 @@ final class AnchorKeeper {
       lock.unlock();
     }
     Threads.join(thread);
-    failure.ifPresent(
-        e -> {
-          throw new WritException(e.code(), e.found(), e);
-        });
+    failure.ifPresent(e -> {
+      throw new WritException(e.code(), e.found(), e);
+    });
   }
 }

@@ -41,13 +41,7 @@ public final class Batch {
     RunId runId = event.runId();
     Digest id = Digest.sha256(canonical);
     entries.add(
-        new Entry(
-            event,
-            runId,
-            canonical,
-            id,
-            Keys.run(runId),
-            Merkle.leafHash(canonical)));
+        new Entry(event, runId, canonical, id, Keys.run(runId), Merkle.leafHash(canonical)));
     bytes += canonical.length + 256L;
     return id;
   }

@@ -30,7 +30,8 @@ public record Checkpoint(
         origin + "\n" + size + "\n" + Base64.getEncoder().encodeToString(root.bytes()) + "\n";
     Checkpoint checkpoint = of(SignedNote.sign(text, origin, key));
     if (checkpoint.size != size || !checkpoint.origin.equals(origin)) {
-      throw new IllegalArgumentException("origin or size cannot be written: " + origin + " " + size);
+      throw new IllegalArgumentException(
+          "origin or size cannot be written: " + origin + " " + size);
     }
     return checkpoint;
   }

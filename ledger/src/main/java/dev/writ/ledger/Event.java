@@ -74,8 +74,8 @@ public record Event(
   }
 
   /**
-   * The same for a caller that knows this event's id, which costs a hash; the ledger refuses a wrong
-   * one.
+   * The same for a caller that knows this event's id, which costs a hash; the ledger refuses a
+   * wrong one.
    */
   public Event next(Digest id, String kind, Digest body, Instant at, Optional<String> seed) {
     return new Event(tenant, run, seq + 1, kind, Optional.of(id), body, at, seed);

@@ -19,8 +19,7 @@ final class Format {
 
   static void write(Path dir) throws IOException {
     DurableFiles.write(
-        dir.resolve("FORMAT"),
-        ("writ-ledger " + VERSION + "\n").getBytes(StandardCharsets.UTF_8));
+        dir.resolve("FORMAT"), ("writ-ledger " + VERSION + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /**

@@ -131,7 +131,12 @@ public final class Fsck {
       notVerified.add("canonical form by a second implementation: not asked for");
     }
     return new FsckReport(
-        verified, notVerified, problems, problemsTotal, frontier.size(), frontier.root().toString());
+        verified,
+        notVerified,
+        problems,
+        problemsTotal,
+        frontier.size(),
+        frontier.root().toString());
   }
 
   private interface Step {
@@ -218,7 +223,10 @@ public final class Fsck {
       problem("runs", runs[0] + " heads, but events of " + walk.runs + " runs");
     }
     verified.add(
-        walk.count + " events of " + walk.runs + " runs: canonical form, seq, prev, body, position");
+        walk.count
+            + " events of "
+            + walk.runs
+            + " runs: canonical form, seq, prev, body, position");
   }
 
   /** The state of walking one run after another. */
@@ -266,8 +274,7 @@ public final class Fsck {
       }
       if (!event.prev().equals(prev)) {
         problem(
-            where,
-            "calculated prev " + text(prev) + ", but the event has " + text(event.prev()));
+            where, "calculated prev " + text(prev) + ", but the event has " + text(event.prev()));
       }
       long index = Keys.number(row);
       Optional<byte[]> logRow = store.get(Store.Family.LOG, Keys.number(index));
@@ -323,14 +330,13 @@ public final class Fsck {
   private void secondOpinion(String where, byte[] canonical) {
     options
         .secondOpinion()
-        .ifPresent(
-            opinion -> {
-              try {
-                opinion.accept(canonical);
-              } catch (RuntimeException e) {
-                problem(where, "the second opinion differs: " + e.getMessage());
-              }
-            });
+        .ifPresent(opinion -> {
+          try {
+            opinion.accept(canonical);
+          } catch (RuntimeException e) {
+            problem(where, "the second opinion differs: " + e.getMessage());
+          }
+        });
   }
 
   /** Grows the tree anew from the event bytes and holds every stored node and root against it. */
@@ -380,7 +386,12 @@ public final class Fsck {
       if (!stored.equals(nodes.get(level))) {
         problem(
             where,
-            "calculated node " + nodes.get(level) + " at level " + level + ", but " + stored
+            "calculated node "
+                + nodes.get(level)
+                + " at level "
+                + level
+                + ", but "
+                + stored
                 + " is stored");
       }
     }
@@ -427,8 +438,7 @@ public final class Fsck {
   }
 
   private String origin() {
-    return new String(
-        StoreView.meta(store, StoreView.META_ORIGIN), StandardCharsets.UTF_8);
+    return new String(StoreView.meta(store, StoreView.META_ORIGIN), StandardCharsets.UTF_8);
   }
 
   private void checkpoints() {
@@ -522,7 +532,8 @@ public final class Fsck {
   }
 
   private void meta() {
-    Instant stored = Instant.ofEpochMilli(Keys.number(StoreView.meta(store, StoreView.META_HIGH_WATER)));
+    Instant stored =
+        Instant.ofEpochMilli(Keys.number(StoreView.meta(store, StoreView.META_HIGH_WATER)));
     if (!stored.equals(highWater)) {
       problem("high_water", "calculated " + highWater + ", but " + stored + " is stored");
     }

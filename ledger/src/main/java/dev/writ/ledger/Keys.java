@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The keys of the rows (spec/storage.md). Integers are big-endian, so that bytes sort as they do. */
+/**
+ * The keys of the rows (spec/storage.md). Integers are big-endian, so that bytes sort as they do.
+ */
 final class Keys {
   private Keys() {}
 

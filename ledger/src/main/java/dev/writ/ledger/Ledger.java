@@ -25,8 +25,7 @@ public final class Ledger extends StoreView {
   private Ledger(LedgerConfig config, Store store, UnaryOperator<LogWriter.Disk> seam) {
     super(store, new Blobs(store, config.dir().resolve("blobs")));
     if (!origin().equals(config.origin())) {
-      throw new WritException(
-          LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
+      throw new WritException(LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
     }
     durable = Durable.load(store);
     LogWriter writer =
@@ -141,9 +140,9 @@ public final class Ledger extends StoreView {
    * Opens a ledger as its one writer, and sweeps away blobs that no batch came to name.
    *
    * @throws WritException {@code LED-002} missing, {@code LED-003} locked, {@code LED-004} no
-   *     permission, {@code LED-006} damaged, {@code LED-007} a later format, {@code LED-009} another
-   *     log's; {@code LED-010} without its anchor, {@code LED-011} behind it, {@code LED-012} or
-   *     {@code LED-013} for an anchor that is none
+   *     permission, {@code LED-006} damaged, {@code LED-007} a later format, {@code LED-009}
+   *     another log's; {@code LED-010} without its anchor, {@code LED-011} behind it, {@code
+   *     LED-012} or {@code LED-013} for an anchor that is none
    */
   public static Ledger open(LedgerConfig config) {
     return open(config, disk -> disk);
@@ -211,7 +210,9 @@ public final class Ledger extends StoreView {
     Batch batch(Ledger ledger, long incarnation);
   }
 
-  /** As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write. */
+  /**
+   * As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write.
+   */
   public static long nextIncarnation(LedgerConfig config, Incarnating incarnating) {
     Commit commit;
     long next;
@@ -222,8 +223,7 @@ public final class Ledger extends StoreView {
       Batch batch = incarnating.batch(ledger, next).incarnation(next);
       // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
       // writes under an incarnation which no anchor knows.
-      new Anchor(
-              ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
+      new Anchor(ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
           .write(config.anchor());
       ledger.start();
       commit = ledger.append(batch);
@@ -237,8 +237,8 @@ public final class Ledger extends StoreView {
    * checked against the head of their run, enqueued batches included.
    *
    * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-022}
-   *     after a failure, {@code LED-023} after closing, {@code LED-024} where too much waits, {@code
-   *     LED-025} for a batch that was used: nothing of the batch is enqueued then
+   *     after a failure, {@code LED-023} after closing, {@code LED-024} where too much waits,
+   *     {@code LED-025} for a batch that was used: nothing of the batch is enqueued then
    */
   public Commit append(Batch batch) {
     return appender.submit(Optional.of(batch));

@@ -73,8 +73,7 @@ public enum LedgerError implements ErrorCode {
   BLOB_TOO_LARGE(
       "LED-032", "a blob is larger than was asked for", "Stream it, or raise the limit."),
 
-  INDEX_RANGE(
-      "LED-040", "the log has no such position or size", "Ask within the size of the log."),
+  INDEX_RANGE("LED-040", "the log has no such position or size", "Ask within the size of the log."),
   PROOF_LENGTH(
       "LED-041",
       "a Merkle proof has the wrong length",
@@ -85,7 +84,9 @@ public enum LedgerError implements ErrorCode {
       "Do not trust the entry or the log: it shows another history."),
 
   NOTE_MALFORMED(
-      "LED-050", "a signed note is malformed", "Send the note unchanged, as C2SP signed-note says."),
+      "LED-050",
+      "a signed note is malformed",
+      "Send the note unchanged, as C2SP signed-note says."),
   CHECKPOINT_MALFORMED(
       "LED-051", "a checkpoint is malformed", "Send it as C2SP tlog-checkpoint says."),
   NOTE_SIGNATURE(
@@ -93,7 +94,8 @@ public enum LedgerError implements ErrorCode {
   NOTE_UNSIGNED(
       "LED-053", "a note is not signed by the key that is trusted", "Check the log's key."),
   CHECKPOINT_ORIGIN("LED-054", "a checkpoint is of another log", "Use this log's checkpoint."),
-  KEY_TEXT("LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says.");
+  KEY_TEXT(
+      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says.");
 
   private final String code;
   private final String meaning;

@@ -132,8 +132,7 @@ final class LogWriter implements Appender.GroupWriter {
     /** Signs the log as it is after the batches so far; once for each size. */
     Checkpoint checkpoint() throws RocksDBException {
       long size = frontier.size();
-      Optional<Checkpoint> known =
-          sealed.filter(c -> c.size() == size).or(() -> stored(size));
+      Optional<Checkpoint> known = sealed.filter(c -> c.size() == size).or(() -> stored(size));
       if (known.isPresent()) {
         return known.get();
       }
@@ -148,15 +147,14 @@ final class LogWriter implements Appender.GroupWriter {
       return store
           .get(Store.Family.CHECKPOINTS, Keys.number(size))
           .map(Checkpoint::parse)
-          .filter(
-              checkpoint -> {
-                try {
-                  checkpoint.verify(origin, logKey.verifyingKey());
-                  return checkpoint.root().equals(frontier.root());
-                } catch (WritException e) {
-                  return false;
-                }
-              });
+          .filter(checkpoint -> {
+            try {
+              checkpoint.verify(origin, logKey.verifyingKey());
+              return checkpoint.root().equals(frontier.root());
+            } catch (WritException e) {
+              return false;
+            }
+          });
     }
 
     void end() throws RocksDBException {
@@ -164,10 +162,7 @@ final class LogWriter implements Appender.GroupWriter {
         put(Store.Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
       }
       if (!highWater.equals(durable.highWater())) {
-        put(
-            Store.Family.DEFAULT,
-            StoreView.META_HIGH_WATER,
-            Keys.number(highWater.toEpochMilli()));
+        put(Store.Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(highWater.toEpochMilli()));
       }
     }
 

@@ -12,7 +12,9 @@ final class Names {
 
   private Names() {}
 
-  /** A name of a tenant, run, kind or table: the rule of {@code Fields.name}, and whole characters. */
+  /**
+   * A name of a tenant, run, kind or table: the rule of {@code Fields.name}, and whole characters.
+   */
   static String check(String what, String name) {
     if (name.isEmpty() || name.length() > LENGTH_MAX || hasControl(name)) {
       throw new WritException(LedgerError.NAME, what + " of " + name.length() + " characters");

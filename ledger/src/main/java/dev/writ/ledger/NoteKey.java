@@ -20,7 +20,8 @@ public record NoteKey(String name, VerifyingKey key) {
   /** Signature type of Ed25519 in C2SP signed-note. */
   private static final byte ED25519 = 0x01;
 
-  private static final Pattern TEXT = Pattern.compile("([^+]+)\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)");
+  private static final Pattern TEXT =
+      Pattern.compile("([^+]+)\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)");
 
   /**
    * @throws WritException {@code LED-055} for a name that C2SP does not allow
@@ -33,14 +34,14 @@ public record NoteKey(String name, VerifyingKey key) {
     Names.utf8("note key name", name);
     if (name.isEmpty()
         || name.codePoints()
-            .anyMatch(
-                c ->
-                    c == '+'
-                        || c < 0x20
-                        || c == 0x85
-                        || Character.isSpaceChar(c)
-                        || Character.isWhitespace(c))) {
-      throw new WritException(LedgerError.KEY_TEXT, "a key name is empty, or has a space or a plus");
+            .anyMatch(c ->
+                c == '+'
+                    || c < 0x20
+                    || c == 0x85
+                    || Character.isSpaceChar(c)
+                    || Character.isWhitespace(c))) {
+      throw new WritException(
+          LedgerError.KEY_TEXT, "a key name is empty, or has a space or a plus");
     }
   }
 

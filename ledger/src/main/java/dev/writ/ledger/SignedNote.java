@@ -104,8 +104,7 @@ public record SignedNote(String text, List<Signature> signatures) {
     } catch (WritException e) {
       throw new WritException(LedgerError.NOTE_MALFORMED, e.found(), e);
     }
-    byte[] bytes =
-        base64(line.substring(space + 1), LedgerError.NOTE_MALFORMED, "a signature");
+    byte[] bytes = base64(line.substring(space + 1), LedgerError.NOTE_MALFORMED, "a signature");
     if (bytes.length < 5) {
       throw malformed("a signature has " + bytes.length + " bytes");
     }

@@ -27,7 +27,6 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -294,7 +293,8 @@ final class Store implements AutoCloseable {
   }
 
   Optional<byte[]> get(Family family, byte[] key) {
-    return using("reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
+    return using(
+        "reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
   }
 
   boolean has(Family family, byte[] key) {
@@ -329,7 +329,9 @@ final class Store implements AutoCloseable {
           try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             rows.seekToLast();
             rows.status();
-            return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
+            return rows.isValid()
+                ? Optional.of(new Row(rows.key(), rows.value()))
+                : Optional.empty();
           }
         });
   }
@@ -342,7 +344,9 @@ final class Store implements AutoCloseable {
           try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             rows.seek(key);
             rows.status();
-            return rows.isValid() ? Optional.of(new Row(rows.key(), rows.value())) : Optional.empty();
+            return rows.isValid()
+                ? Optional.of(new Row(rows.key(), rows.value()))
+                : Optional.empty();
           }
         });
   }
@@ -403,5 +407,4 @@ final class Store implements AutoCloseable {
   private void closeNatives() {
     natives.reversed().forEach(AbstractNativeReference::close);
   }
-
 }

@@ -50,11 +50,10 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   static byte[] meta(Store store, byte[] key) {
     return store
         .get(Store.Family.DEFAULT, key)
-        .orElseThrow(
-            () ->
-                new WritException(
-                    LedgerError.CORRUPT,
-                    "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
+        .orElseThrow(() ->
+            new WritException(
+                LedgerError.CORRUPT,
+                "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
   }
 
   /** Nodes out of the rows of the leaves that completed them. */
@@ -224,8 +223,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
         prefix,
         prefix,
         (key, value) ->
-            visitor.row(
-                new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), value));
+            visitor.row(new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), value));
   }
 
   @Override

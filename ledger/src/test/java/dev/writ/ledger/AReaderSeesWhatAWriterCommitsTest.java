@@ -35,7 +35,12 @@ class AReaderSeesWhatAWriterCommitsTest {
           long[] events = {0};
           view.eventsByIndex(0, view.treeSize(), (index, event) -> events[0]++);
           System.out.println(
-              view.treeSize() + " " + view.root() + " " + events[0] + " "
+              view.treeSize()
+                  + " "
+                  + view.root()
+                  + " "
+                  + events[0]
+                  + " "
                   + view.get("t", "k").map(Keys::number).orElse(-1L));
           System.out.flush();
         }
@@ -48,7 +53,8 @@ class AReaderSeesWhatAWriterCommitsTest {
     try (Ledger ledger = Ledger.create(config(home));
         Child child =
             Child.start(Child.command(List.of(), Reader.class, config(home).dir().toString()));
-        Writer ask = new OutputStreamWriter(child.process.getOutputStream(), StandardCharsets.UTF_8)) {
+        Writer ask =
+            new OutputStreamWriter(child.process.getOutputStream(), StandardCharsets.UTF_8)) {
       ledger.append(opening("a")).await();
       for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 50; i++) {

@@ -84,8 +84,7 @@ class ARestoredBackupIsToldTest {
 
   private void commitMore() throws IOException {
     Files.delete(home.resolve("anchor.json"));
-    Ledger.nextIncarnation(
-        config(home), (ledger, incarnation) -> step(ledger, run("a"), "more"));
+    Ledger.nextIncarnation(config(home), (ledger, incarnation) -> step(ledger, run("a"), "more"));
   }
 
   @Test

@@ -88,9 +88,7 @@ class AnEventThatDoesNotContinueItsRunIsRefusedTest {
   void an_event_that_contradicts_itself_cannot_be_made() {
     Refused.with(
         LedgerError.CHAIN,
-        () ->
-            new Event(
-                TENANT, "a", 0, "k", Optional.of(BODY), BODY, AT, Optional.empty()));
+        () -> new Event(TENANT, "a", 0, "k", Optional.of(BODY), BODY, AT, Optional.empty()));
     Refused.with(
         LedgerError.CHAIN,
         () -> new Event(TENANT, "a", 1, "k", Optional.empty(), BODY, AT, Optional.empty()));

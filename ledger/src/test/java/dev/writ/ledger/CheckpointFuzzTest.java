@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Any note whatever: a checkpoint whose fields, written as C2SP says, are the note's very text, or a
- * refusal. So there are not two notes for one state of a log.
+ * Any note whatever: a checkpoint whose fields, written as C2SP says, are the note's very text, or
+ * a refusal. So there are not two notes for one state of a log.
  */
 class CheckpointFuzzTest {
 
@@ -19,7 +19,9 @@ class CheckpointFuzzTest {
     SigningKey key = SigningKey.ed25519(new byte[32]);
     Digest root = Digest.sha256(new byte[0]);
     String extended =
-        "log.example/x\n9\n" + Base64.getEncoder().encodeToString(root.bytes()) + "\nan extension\n";
+        "log.example/x\n9\n"
+            + Base64.getEncoder().encodeToString(root.bytes())
+            + "\nan extension\n";
     return Stream.of(
         Checkpoint.sign("log.example/writ", 0, root, key).toBytes(),
         Checkpoint.sign("log.example/writ", Long.MAX_VALUE, root, key).toBytes(),
@@ -36,8 +38,7 @@ class CheckpointFuzzTest {
       return;
     }
     String root = Base64.getEncoder().encodeToString(read.root().bytes());
-    StringBuilder text =
-        new StringBuilder(read.origin() + "\n" + read.size() + "\n" + root + "\n");
+    StringBuilder text = new StringBuilder(read.origin() + "\n" + read.size() + "\n" + root + "\n");
     read.extensions().forEach(line -> text.append(line).append('\n'));
     if (!text.toString().equals(read.note().text())
         || !new String(read.toBytes(), StandardCharsets.UTF_8)

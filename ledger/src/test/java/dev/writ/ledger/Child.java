@@ -16,8 +16,7 @@ final class Child implements AutoCloseable {
   private Child(Process process) {
     this.process = process;
     this.out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   /** The command line of a child, for those that wrap it. */

@@ -68,7 +68,8 @@ class DamagedFilesGiveACodeTest {
   private List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(config(home).dir().resolve("db"))) {
       return files
-          .filter(file -> file.getFileName().toString().matches(".*\\.(sst|log)|MANIFEST.*|CURRENT"))
+          .filter(
+              file -> file.getFileName().toString().matches(".*\\.(sst|log)|MANIFEST.*|CURRENT"))
           .filter(file -> file.toFile().length() > 0)
           .sorted()
           .toList();
@@ -82,11 +83,10 @@ class DamagedFilesGiveACodeTest {
     for (int i = 0; i < FLIPS; i++) {
       int at = random.nextInt(length);
       int bit = 1 << random.nextInt(8);
-      damages.add(
-          bytes -> {
-            bytes[at] ^= (byte) bit;
-            return bytes;
-          });
+      damages.add(bytes -> {
+        bytes[at] ^= (byte) bit;
+        return bytes;
+      });
     }
     return damages;
   }

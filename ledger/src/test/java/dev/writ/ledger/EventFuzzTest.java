@@ -15,7 +15,8 @@ class EventFuzzTest {
   static Stream<byte[]> seeds() {
     Digest body = Digest.sha256(new byte[0]);
     Event first =
-        Event.first("acme", "run-1", "run.opened", body, Instant.EPOCH, Optional.of("0".repeat(64)));
+        Event.first(
+            "acme", "run-1", "run.opened", body, Instant.EPOCH, Optional.of("0".repeat(64)));
     return Stream.of(
         first.toBytes(),
         first.next("request.received", body, Instant.EPOCH, Optional.empty()).toBytes());

@@ -29,7 +29,11 @@ final class Fixture {
 
   static LedgerConfig config(Path home) {
     return new LedgerConfig(
-        home.resolve("data"), home.resolve("anchor.json"), ORIGIN, LOG_KEY, InstantSource.fixed(AT));
+        home.resolve("data"),
+        home.resolve("anchor.json"),
+        ORIGIN,
+        LOG_KEY,
+        InstantSource.fixed(AT));
   }
 
   static byte[] bytes(String text) {

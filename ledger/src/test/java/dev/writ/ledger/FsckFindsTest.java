@@ -98,10 +98,7 @@ class FsckFindsTest {
       byte[] row = get(Store.Family.EVENTS, key);
       String text = new String(row, StandardCharsets.ISO_8859_1);
       assertThat(text).contains(from);
-      put(
-          Store.Family.EVENTS,
-          key,
-          text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1));
+      put(Store.Family.EVENTS, key, text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1));
     }
 
     void flip(Store.Family family, byte[] key, int at) throws RocksDBException {
@@ -233,9 +230,7 @@ class FsckFindsTest {
             e -> {
               Envelope bad =
                   Envelope.signBytes(
-                      "application/vnd.writ.receipt.v1+json",
-                      Fixture.bytes("{ }"),
-                      Fixture.key(2));
+                      "application/vnd.writ.receipt.v1+json", Fixture.bytes("{ }"), Fixture.key(2));
               e.put(documents, bad.id().bytes(), bad.toBytes());
             }),
         new Case(
@@ -379,10 +374,9 @@ class FsckFindsTest {
     FsckReport other =
         Fsck.check(
             options()
-                .withSecondOpinion(
-                    bytes -> {
-                      throw new IllegalStateException("other bytes");
-                    }));
+                .withSecondOpinion(bytes -> {
+                  throw new IllegalStateException("other bytes");
+                }));
     assertThat(other.problemsTotal()).isEqualTo(24);
     assertThat(other.problems().getFirst().found()).contains("other bytes");
   }

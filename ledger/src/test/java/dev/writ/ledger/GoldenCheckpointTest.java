@@ -27,8 +27,7 @@ class GoldenCheckpointTest {
       Checkpoint checkpoint = verify(note, origin, key);
       assertThat(checkpoint.size()).isEqualTo(expect.integer("size"));
       assertThat(checkpoint.root()).isEqualTo(expect.digest("root"));
-      assertThat(checkpoint.extensions())
-          .isEqualTo(expect.list("extensions", Fields::stringItem));
+      assertThat(checkpoint.extensions()).isEqualTo(expect.list("extensions", Fields::stringItem));
       assertThat(checkpoint.toBytes()).isEqualTo(note);
     }
     expect.end();

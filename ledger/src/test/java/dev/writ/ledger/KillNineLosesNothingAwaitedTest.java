@@ -92,12 +92,11 @@ class KillNineLosesNothingAwaitedTest {
                   .withAnchor(config(home).anchor()));
       assertThat(report.problems()).isEmpty();
       try (Ledger ledger = Ledger.open(config(home))) {
-        awaited.forEach(
-            (run, seq) -> {
-              assertThat(ledger.head(run(run)).orElseThrow().seq()).isGreaterThanOrEqualTo(seq);
-              long row = Keys.number(ledger.get("last", run).orElseThrow());
-              assertThat(row).as("a batch is whole").isEqualTo(ledger.head(run(run)).get().seq());
-            });
+        awaited.forEach((run, seq) -> {
+          assertThat(ledger.head(run(run)).orElseThrow().seq()).isGreaterThanOrEqualTo(seq);
+          long row = Keys.number(ledger.get("last", run).orElseThrow());
+          assertThat(row).as("a batch is whole").isEqualTo(ledger.head(run(run)).get().seq());
+        });
         assertThat(ledger.treeSize()).isEqualTo(report.treeSize());
       }
     }

@@ -11,8 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class NoteKeyFuzzTest {
 
   static Stream<byte[]> seeds() {
-    NoteKey key =
-        new NoteKey("log.example/writ", SigningKey.ed25519(new byte[32]).verifyingKey());
+    NoteKey key = new NoteKey("log.example/writ", SigningKey.ed25519(new byte[32]).verifyingKey());
     return Stream.of(
         key.toString().getBytes(StandardCharsets.UTF_8),
         ("not" + key).getBytes(StandardCharsets.UTF_8));

@@ -111,8 +111,7 @@ class OpeningRefusesWhatItCannotVouchForTest {
     Refused.with(LedgerError.MISSING, () -> Ledger.open(config(home)));
     Refused.with(LedgerError.MISSING, () -> Ledger.openReadOnly(home.resolve("data")));
     Refused.with(LedgerError.MISSING, () -> Ledger.nextIncarnation(config(home)));
-    Refused.with(
-        LedgerError.MISSING, () -> Fsck.check(Fsck.Options.of(home.resolve("data"))));
+    Refused.with(LedgerError.MISSING, () -> Fsck.check(Fsck.Options.of(home.resolve("data"))));
     assertThat(home).isEmptyDirectory();
   }
 

@@ -18,6 +18,7 @@ final class Refused {
   static void with(String code, ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            WritException.class, e -> assertThat(e.code().code()).as(e.getMessage()).isEqualTo(code));
+            WritException.class,
+            e -> assertThat(e.code().code()).as(e.getMessage()).isEqualTo(code));
   }
 }

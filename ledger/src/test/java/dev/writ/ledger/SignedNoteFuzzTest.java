@@ -14,7 +14,8 @@ class SignedNoteFuzzTest {
   static Stream<byte[]> seeds() {
     SignedNote one = SignedNote.sign("text\n\nof it\n", "name", SigningKey.ed25519(new byte[32]));
     SignedNote two =
-        new SignedNote(one.text(), List.of(one.signatures().getFirst(), one.signatures().getFirst()));
+        new SignedNote(
+            one.text(), List.of(one.signatures().getFirst(), one.signatures().getFirst()));
     return Stream.of(one.toBytes(), two.toBytes());
   }
 

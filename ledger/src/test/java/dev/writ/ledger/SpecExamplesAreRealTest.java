@@ -17,8 +17,7 @@ class SpecExamplesAreRealTest {
 
   private static List<String> examples(String page, String kind) throws IOException {
     String text = Files.readString(Vectors.root().resolve("spec").resolve(page));
-    Matcher fence =
-        Pattern.compile("```" + kind + "\n(.*?\n)```", Pattern.DOTALL).matcher(text);
+    Matcher fence = Pattern.compile("```" + kind + "\n(.*?\n)```", Pattern.DOTALL).matcher(text);
     List<String> examples = new ArrayList<>();
     while (fence.find()) {
       examples.add(fence.group(1));

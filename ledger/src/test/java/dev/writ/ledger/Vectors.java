@@ -49,8 +49,7 @@ final class Vectors {
 
   private static Vector read(Path file) {
     try {
-      Fields fields =
-          Fields.of(file.getFileName().toString(), Jcs.parse(Files.readAllBytes(file)));
+      Fields fields = Fields.of(file.getFileName().toString(), Jcs.parse(Files.readAllBytes(file)));
       Vector vector =
           new Vector(
               file.getFileName().toString(),

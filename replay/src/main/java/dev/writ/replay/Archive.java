@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * A ZIP file in one form (spec/bundle.md): stored, not compressed; entries sorted by name; one fixed
- * time; no comments, extra fields, folders or links. The same entries are the same bytes, and what
- * is read must be exactly what writing its entries again gives. So nothing hides between entries, no
- * byte is without meaning, and nothing can grow when it is unpacked.
+ * A ZIP file in one form (spec/bundle.md): stored, not compressed; entries sorted by name; one
+ * fixed time; no comments, extra fields, folders or links. The same entries are the same bytes, and
+ * what is read must be exactly what writing its entries again gives. So nothing hides between
+ * entries, no byte is without meaning, and nothing can grow when it is unpacked.
  */
 final class Archive {
   /** Of the whole file; it is held in memory. */
@@ -29,7 +29,9 @@ final class Archive {
 
   private static final int NAME_MAX = 512;
 
-  /** Relative, lower-case folders, no part that begins with a dot: nothing leads out of a folder. */
+  /**
+   * Relative, lower-case folders, no part that begins with a dot: nothing leads out of a folder.
+   */
   private static final Pattern NAME =
       Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9._+-]*/){0,4}[A-Za-z0-9_][A-Za-z0-9._+-]*");
 

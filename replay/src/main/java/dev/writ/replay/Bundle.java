@@ -41,8 +41,8 @@ record Bundle(
   }
 
   /**
-   * @throws WritException {@code RPL-01x}, {@code RPL-02x}, {@code RPL-031}, {@code RPL-033}, {@code
-   *     LED-05x}, {@code CAN-0xx}, with the entry
+   * @throws WritException {@code RPL-01x}, {@code RPL-02x}, {@code RPL-031}, {@code RPL-033},
+   *     {@code LED-05x}, {@code CAN-0xx}, with the entry
    */
   static Bundle read(byte[] file) {
     TreeMap<String, byte[]> entries = new TreeMap<>(Archive.read(file));
@@ -92,9 +92,7 @@ record Bundle(
   private static BundleManifest manifest(TreeMap<String, byte[]> entries) {
     byte[] bytes = take(entries, Layout.MANIFEST);
     BundleManifest manifest =
-        at(
-            Layout.MANIFEST,
-            () -> BundleManifest.read(Jcs.parseCanonical(bytes, Layout.LIMITS)));
+        at(Layout.MANIFEST, () -> BundleManifest.read(Jcs.parseCanonical(bytes, Layout.LIMITS)));
     List<BundleManifest.Entry> found = BundleExport.listed(entries);
     List<BundleManifest.Entry> stated = manifest.entries();
     for (int i = 0; i < Math.max(found.size(), stated.size()); i++) {
@@ -161,8 +159,7 @@ record Bundle(
 
   private static void requireName(String name, String recomputed) {
     if (!name.equals(recomputed)) {
-      throw new WritException(
-          ReplayError.ENTRY_DIGEST, name + " has the content of " + recomputed);
+      throw new WritException(ReplayError.ENTRY_DIGEST, name + " has the content of " + recomputed);
     }
   }
 }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Takes the bundle of one run out of a ledger (spec/bundle.md). The same run at the same size of the
- * log is the same bytes, wherever the ledger lies.
+ * Takes the bundle of one run out of a ledger (spec/bundle.md). The same run at the same size of
+ * the log is the same bytes, wherever the ledger lies.
  */
 public final class BundleExport {
   /** What is left out. */
@@ -51,8 +51,8 @@ public final class BundleExport {
   /**
    * @param ledger also one that another process writes to
    * @return the bundle's bytes
-   * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is not
-   *     there, {@code RPL-012} where it is too large
+   * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is
+   *     not there, {@code RPL-012} where it is too large
    */
   public static byte[] of(LedgerView ledger, RunId run, Manifests manifests, Options options) {
     return new BundleExport(ledger, run, options).export(manifests);
@@ -80,8 +80,7 @@ public final class BundleExport {
     entries.put(Layout.CHECKPOINT, checkpoint.toBytes());
     entries.put(Layout.TRUST, trust(system));
     references.documents.forEach(
-        (id, _) ->
-            entries.put(Layout.document(id), ledger.document(id).orElseThrow().toBytes()));
+        (id, _) -> entries.put(Layout.document(id), ledger.document(id).orElseThrow().toBytes()));
     if (options.blobs()) {
       references.blobs.keySet().forEach(this::blob);
     }
@@ -104,10 +103,9 @@ public final class BundleExport {
 
   static List<BundleManifest.Entry> listed(TreeMap<String, byte[]> entries) {
     return entries.entrySet().stream()
-        .map(
-            entry ->
-                new BundleManifest.Entry(
-                    entry.getKey(), Digest.sha256(entry.getValue()), entry.getValue().length))
+        .map(entry ->
+            new BundleManifest.Entry(
+                entry.getKey(), Digest.sha256(entry.getValue()), entry.getValue().length))
         .toList();
   }
 
@@ -124,15 +122,14 @@ public final class BundleExport {
             : ledger.latestCheckpoint();
     return found
         .filter(checkpoint -> checkpoint.size() > index)
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ReplayError.NOT_COVERED,
-                    run
-                        + " ends at log index "
-                        + index
-                        + ", the checkpoint has "
-                        + found.map(Checkpoint::size).map(String::valueOf).orElse("no size yet")));
+        .orElseThrow(() ->
+            new WritException(
+                ReplayError.NOT_COVERED,
+                run
+                    + " ends at log index "
+                    + index
+                    + ", the checkpoint has "
+                    + found.map(Checkpoint::size).map(String::valueOf).orElse("no size yet")));
   }
 
   private List<Event> events(RunId of, long size) {
@@ -154,17 +151,15 @@ public final class BundleExport {
 
   private List<Event> consumed(References references) {
     TreeMap<Long, Event> found = new TreeMap<>();
-    references.foreign.forEach(
-        (receipt, other) ->
-            ledger.events(
-                other,
-                0,
-                event -> {
-                  if (event.kind().equals(EventKind.RECEIPT_SIGNED)
-                      && event.body().equals(receipt)) {
-                    found.put(index(event), event);
-                  }
-                }));
+    references.foreign.forEach((receipt, other) ->
+        ledger.events(
+            other,
+            0,
+            event -> {
+              if (event.kind().equals(EventKind.RECEIPT_SIGNED) && event.body().equals(receipt)) {
+                found.put(index(event), event);
+              }
+            }));
     return List.copyOf(found.values());
   }
 
@@ -179,11 +174,10 @@ public final class BundleExport {
 
   private List<Proofs.Proof> proofs(List<Event> events, long size) {
     return events.stream()
-        .map(
-            event -> {
-              long index = index(event);
-              return new Proofs.Proof(index, ledger.inclusionProof(index, size));
-            })
+        .map(event -> {
+          long index = index(event);
+          return new Proofs.Proof(index, ledger.inclusionProof(index, size));
+        })
         .toList();
   }
 
@@ -219,10 +213,9 @@ public final class BundleExport {
         .manifest(tool)
         .filter(manifest -> manifest.ref().equals(tool))
         .map(manifest -> Jcs.write(manifest.toJson()))
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ReplayError.TOOL_MISSING,
-                    tool.name() + " " + tool.version() + " " + tool.packageDigest()));
+        .orElseThrow(() ->
+            new WritException(
+                ReplayError.TOOL_MISSING,
+                tool.name() + " " + tool.version() + " " + tool.packageDigest()));
   }
 }

@@ -8,8 +8,8 @@ import dev.writ.ledger.RunId;
 import java.util.List;
 
 /**
- * {@code bundle.json}: what a bundle holds. Nothing is believed because it stands here: the verifier
- * holds each member against the evidence.
+ * {@code bundle.json}: what a bundle holds. Nothing is believed because it stands here: the
+ * verifier holds each member against the evidence.
  *
  * @param origin name of the log
  * @param incarnation of the ledger at {@code size}
@@ -38,8 +38,7 @@ public record BundleManifest(
   public record Entry(String name, Digest digest, long size) {
     private static Entry read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
-      Entry entry =
-          new Entry(fields.string("name"), fields.digest("digest"), fields.count("size"));
+      Entry entry = new Entry(fields.string("name"), fields.digest("digest"), fields.count("size"));
       fields.end();
       return entry;
     }

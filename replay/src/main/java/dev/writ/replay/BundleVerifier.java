@@ -40,8 +40,7 @@ public final class BundleVerifier {
    */
   public record Options(
       Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
-    public static final Options UNPINNED =
-        new Options(Optional.empty(), Optional.empty(), false);
+    public static final Options UNPINNED = new Options(Optional.empty(), Optional.empty(), false);
 
     public static Options pinned(Trust trust) {
       return new Options(Optional.of(trust), Optional.empty(), false);
@@ -94,16 +93,14 @@ public final class BundleVerifier {
     Trust trust = systemRun();
     checkpointSignature(trust);
     trustFile(trust);
-    References references =
-        References.of(bundle.run(), bundle.system(), bundle);
+    References references = References.of(bundle.run(), bundle.system(), bundle);
     documents(references);
     consumed(references);
     meaning();
     blobs(references);
     tools(references);
     limits();
-    return new Verified(
-        bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
+    return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
   }
 
   private void verified(String line) {
@@ -132,7 +129,10 @@ public final class BundleVerifier {
       prev = Optional.of(event.id());
     }
     same(
-        ReplayError.EVENT_CHAIN, journal + " line 1", events.getFirst().kind(), EventKind.RUN_OPENED);
+        ReplayError.EVENT_CHAIN,
+        journal + " line 1",
+        events.getFirst().kind(),
+        EventKind.RUN_OPENED);
     verified(events.size() + " events of " + run + ": canonical, chained without gaps");
   }
 
@@ -146,8 +146,7 @@ public final class BundleVerifier {
         closed ? "closed" : "open");
     if (!closed && options.requireClosed()) {
       throw new WritException(
-          ReplayError.RUN_OPEN,
-          "its last event is " + References.place(bundle.run().getLast()));
+          ReplayError.RUN_OPEN, "its last event is " + References.place(bundle.run().getLast()));
     }
   }
 
@@ -159,7 +158,10 @@ public final class BundleVerifier {
         bundle.manifest().origin(),
         checkpoint.origin());
     same(
-        ReplayError.STATED, Layout.MANIFEST + " /size", bundle.manifest().size(), checkpoint.size());
+        ReplayError.STATED,
+        Layout.MANIFEST + " /size",
+        bundle.manifest().size(),
+        checkpoint.size());
   }
 
   private void proofs() {
@@ -341,14 +343,13 @@ public final class BundleVerifier {
     place(log, bundle.run(), bundle.proofs().run(), false);
     RunAudit audit =
         new RunAudit(bundle, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
-    log.forEach(
-        (index, at) -> {
-          if (at.foreign()) {
-            audit.consumed(at.event());
-          } else {
-            audit.event(index, at.event());
-          }
-        });
+    log.forEach((index, at) -> {
+      if (at.foreign()) {
+        audit.consumed(at.event());
+      } else {
+        audit.event(index, at.event());
+      }
+    });
     audit.end(bundle.manifest().incarnation());
     audit.verified().forEach(this::verified);
     if (bundle.manifest().closed()) {
@@ -364,7 +365,9 @@ public final class BundleVerifier {
       if (before != null) {
         throw new WritException(
             ReplayError.EVENT_PROOF,
-            "two events at log index " + proofs.get(i).index() + ", one is "
+            "two events at log index "
+                + proofs.get(i).index()
+                + ", one is "
                 + References.place(before.event()));
       }
     }
@@ -389,7 +392,8 @@ public final class BundleVerifier {
     if (!bundle.manifest().blobs()) {
       requireNone(bundle.blobs().keySet().stream().map(Layout::blob));
       notVerified.add(
-          references.blobs.size() + " blobs: left out; their digests are signed, they are not here");
+          references.blobs.size()
+              + " blobs: left out; their digests are signed, they are not here");
       return;
     }
     references.blobs.forEach(this::blob);
@@ -430,17 +434,15 @@ public final class BundleVerifier {
       }
     }
     requireNone(unused.stream());
-    verified(
-        bundle.tools().size() + " tool manifests: of the packages that the intents name");
+    verified(bundle.tools().size() + " tool manifests: of the packages that the intents name");
   }
 
   private static void requireNone(Stream<String> unused) {
     unused
         .findFirst()
-        .ifPresent(
-            entry -> {
-              throw new WritException(ReplayError.ENTRY_UNUSED, entry);
-            });
+        .ifPresent(entry -> {
+          throw new WritException(ReplayError.ENTRY_UNUSED, entry);
+        });
   }
 
   /** What no bundle can show. */

@@ -51,8 +51,7 @@ record Proofs(List<Proof> run, List<Proof> system, List<Proof> consumed) {
     Proof proof =
         new Proof(
             fields.count("index"),
-            new MerkleProof(
-                fields.list("path", (place, item) -> hash(place, item, hashes))));
+            new MerkleProof(fields.list("path", (place, item) -> hash(place, item, hashes))));
     fields.end();
     return proof;
   }

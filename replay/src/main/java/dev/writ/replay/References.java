@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the events of a run refer to, and so what its bundle holds: nothing less and nothing more. It
- * follows from the events and their documents alone, and never from what else a ledger has, so that
- * a closed run's bundle never changes; exporter and verifier both ask here.
+ * What the events of a run refer to, and so what its bundle holds: nothing less and nothing more.
+ * It follows from the events and their documents alone, and never from what else a ledger has, so
+ * that a closed run's bundle never changes; exporter and verifier both ask here.
  *
  * <p>Inputs and consumed receipts count only of what was dispatched: of a request that was refused
  * they need not exist. Evidence counts where a decision saw it. Output that was not retained, and

@@ -26,8 +26,7 @@ public enum ReplayError implements ErrorCode {
       "RPL-022", "an entry's content is not what its name or bundle.json says", "Take it again."),
   ENTRY_MISSING(
       "RPL-023", "something that the run refers to is not in the bundle", "Take it again, whole."),
-  ENTRY_UNUSED(
-      "RPL-024", "an entry is nothing that the run refers to", "Ask whoever added it."),
+  ENTRY_UNUSED("RPL-024", "an entry is nothing that the run refers to", "Ask whoever added it."),
   STATED(
       "RPL-025",
       "bundle.json states something else than the evidence shows",
@@ -47,8 +46,7 @@ public enum ReplayError implements ErrorCode {
       "RPL-034",
       "the run is said to be closed and its closing is not here, or the other way round",
       "Its tail was cut off or added; take the bundle again."),
-  RUN_OPEN(
-      "RPL-035", "the run is open", "Close it and take its bundle, or leave out --closed."),
+  RUN_OPEN("RPL-035", "the run is open", "Close it and take its bundle, or leave out --closed."),
 
   CHECKPOINT_KEY(
       "RPL-040",
@@ -57,7 +55,8 @@ public enum ReplayError implements ErrorCode {
   NOT_PINNED(
       "RPL-041",
       "the bundle rests on a key that is not pinned",
-      "It is of another installation, or forged; compare the key with its operator by other means."),
+      "It is of another installation, or forged; compare the key with its operator by other"
+          + " means."),
   FORK(
       "RPL-042",
       "two checkpoints of one log and size have different roots",

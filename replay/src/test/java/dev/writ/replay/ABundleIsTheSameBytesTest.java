@@ -29,8 +29,7 @@ class ABundleIsTheSameBytesTest {
       byte[] bundle = Sample.export(home);
       List<String> heard = new ArrayList<>();
       BundleVerifier.Verified verified =
-          BundleVerifier.verify(
-              bundle, BundleVerifier.Options.pinned(Sample.pins()), heard::add);
+          BundleVerifier.verify(bundle, BundleVerifier.Options.pinned(Sample.pins()), heard::add);
       assertThat(verified.pinned()).isTrue();
       assertThat(verified.manifest().closed()).isTrue();
       assertThat(heard).isEqualTo(verified.verified());
@@ -146,8 +145,7 @@ class ABundleIsTheSameBytesTest {
     try (TestHome home = Sample.home(dir)) {
       home.submit(home.ask("alice"));
       home.kernel().checkpoint();
-      Refusal.of(
-          ReplayError.RUN_UNKNOWN, () -> Sample.export(home.ledger(), home, Sample.OTHER));
+      Refusal.of(ReplayError.RUN_UNKNOWN, () -> Sample.export(home.ledger(), home, Sample.OTHER));
       Refusal.of(
           ReplayError.RUN_UNKNOWN,
           () -> Sample.export(home.ledger(), home, dev.writ.executor.SystemState.RUN));
@@ -160,8 +158,7 @@ class ABundleIsTheSameBytesTest {
                       method.getName().equals("hasBlob")
                           ? false
                           : method.invoke(home.ledger(), args));
-      Refusal.of(
-          ReplayError.CONTENT_MISSING, () -> Sample.export(withoutBlobs, home, Sample.RUN));
+      Refusal.of(ReplayError.CONTENT_MISSING, () -> Sample.export(withoutBlobs, home, Sample.RUN));
       home.tools.remove("calc", "1.0.0");
       Refusal.of(ReplayError.TOOL_MISSING, () -> Sample.export(home));
     }

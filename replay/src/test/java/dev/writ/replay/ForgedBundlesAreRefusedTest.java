@@ -45,19 +45,15 @@ class ForgedBundlesAreRefusedTest {
 
   private static void refused(dev.writ.canonicalize.ErrorCode code, byte[] forged) {
     Refusal.of(code, () -> Sample.verify(forged));
-    Refusal.of(
-        code,
-        () -> BundleVerifier.verify(forged, BundleVerifier.Options.UNPINNED, _ -> {}));
+    Refusal.of(code, () -> BundleVerifier.verify(forged, BundleVerifier.Options.UNPINNED, _ -> {}));
   }
 
-  private static UnaryOperator<TreeMap<String, byte[]>> documents(
-      UnaryOperator<Envelope> change) {
+  private static UnaryOperator<TreeMap<String, byte[]>> documents(UnaryOperator<Envelope> change) {
     return entries -> {
-      entries.replaceAll(
-          (name, bytes) ->
-              name.startsWith(Layout.DOCUMENTS)
-                  ? change.apply(Envelope.parse(bytes)).toBytes()
-                  : bytes);
+      entries.replaceAll((name, bytes) ->
+          name.startsWith(Layout.DOCUMENTS)
+              ? change.apply(Envelope.parse(bytes)).toBytes()
+              : bytes);
       return entries;
     };
   }
@@ -72,8 +68,7 @@ class ForgedBundlesAreRefusedTest {
   @Test
   void aTailCutOff() {
     byte[] cut =
-        Sample.forge(
-            whole, Sample.lines(Layout.RUN, lines -> lines.subList(0, lines.size() - 1)));
+        Sample.forge(whole, Sample.lines(Layout.RUN, lines -> lines.subList(0, lines.size() - 1)));
     refused(ReplayError.RUN_CUT, cut);
   }
 
@@ -95,7 +90,13 @@ class ForgedBundlesAreRefusedTest {
     UnaryOperator<BundleManifest> open =
         m ->
             new BundleManifest(
-                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools(),
+                m.run(),
+                m.origin(),
+                m.incarnation(),
+                m.size(),
+                false,
+                m.blobs(),
+                m.tools(),
                 m.entries());
     // The closing's documents give it away, though the events alone would not.
     refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
@@ -104,8 +105,7 @@ class ForgedBundlesAreRefusedTest {
           cut.apply(entries)
               .values()
               .removeIf(
-                  bytes ->
-                      new String(bytes, StandardCharsets.UTF_8).contains("vnd.writ.run-clos"));
+                  bytes -> new String(bytes, StandardCharsets.UTF_8).contains("vnd.writ.run-clos"));
           return entries;
         };
     byte[] tidy = Sample.forge(small, cutWhole, open);
@@ -117,8 +117,7 @@ class ForgedBundlesAreRefusedTest {
         () ->
             BundleVerifier.verify(
                 tidy,
-                new BundleVerifier.Options(
-                    Optional.of(Sample.pins()), Optional.empty(), true),
+                new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true),
                 _ -> {}));
   }
 
@@ -128,12 +127,11 @@ class ForgedBundlesAreRefusedTest {
         ReplayError.ENTRY_DIGEST,
         Sample.forge(
             whole,
-            documents(
-                envelope ->
-                    envelope.payloadType().equals(Receipt.TYPE)
-                        ? Forgery.keepingSignatures(
-                            envelope, Forgery.with(envelope, "reason", JsonValue.of("forged")))
-                        : envelope)));
+            documents(envelope ->
+                envelope.payloadType().equals(Receipt.TYPE)
+                    ? Forgery.keepingSignatures(
+                        envelope, Forgery.with(envelope, "reason", JsonValue.of("forged")))
+                    : envelope)));
   }
 
   /** With the executor's key, and everything named by digest made to fit. */
@@ -146,12 +144,9 @@ class ForgedBundlesAreRefusedTest {
             entries -> {
               String name =
                   entries.entrySet().stream()
-                      .filter(
-                          e ->
-                              e.getKey().startsWith(Layout.DOCUMENTS)
-                                  && Envelope.parse(e.getValue())
-                                      .payloadType()
-                                      .equals(Receipt.TYPE))
+                      .filter(e ->
+                          e.getKey().startsWith(Layout.DOCUMENTS)
+                              && Envelope.parse(e.getValue()).payloadType().equals(Receipt.TYPE))
                       .findFirst()
                       .orElseThrow()
                       .getKey();
@@ -192,12 +187,10 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             entries -> {
-              entries.replaceAll(
-                  (name, bytes) ->
-                      name.startsWith(Layout.DOCUMENTS)
-                          ? Jcs.write(
-                              withoutSignatures((JsonValue.Obj) Jcs.parse(bytes)))
-                          : bytes);
+              entries.replaceAll((name, bytes) ->
+                  name.startsWith(Layout.DOCUMENTS)
+                      ? Jcs.write(withoutSignatures((JsonValue.Obj) Jcs.parse(bytes)))
+                      : bytes);
               return entries;
             }));
   }
@@ -217,11 +210,10 @@ class ForgedBundlesAreRefusedTest {
         ExecutorError.AUDIT_SIGNATURE,
         Sample.forge(
             whole,
-            documents(
-                envelope ->
-                    envelope.payloadType().equals(Receipt.TYPE)
-                        ? Forgery.signedBy(envelope, "mallory")
-                        : envelope)));
+            documents(envelope ->
+                envelope.payloadType().equals(Receipt.TYPE)
+                    ? Forgery.signedBy(envelope, "mallory")
+                    : envelope)));
   }
 
   @Test
@@ -233,11 +225,10 @@ class ForgedBundlesAreRefusedTest {
                 Sample.verify(
                     Sample.forge(
                         small,
-                        documents(
-                            envelope ->
-                                envelope.payloadType().equals(Receipt.TYPE)
-                                    ? Forgery.signedBy(envelope, "guardian")
-                                    : envelope))));
+                        documents(envelope ->
+                            envelope.payloadType().equals(Receipt.TYPE)
+                                ? Forgery.signedBy(envelope, "guardian")
+                                : envelope))));
     assertThat(refusal.found()).contains(CanonicalizeError.KEY_ROLE.code());
   }
 
@@ -330,8 +321,7 @@ class ForgedBundlesAreRefusedTest {
     refused(
         ReplayError.EVENT_PROOF,
         Sample.forge(
-            whole,
-            Sample.lines(Layout.SYSTEM, lines -> lines.subList(0, lines.size() - 1))));
+            whole, Sample.lines(Layout.SYSTEM, lines -> lines.subList(0, lines.size() - 1))));
   }
 
   @Test
@@ -343,7 +333,13 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(), m.origin(), 1, m.size(), true, true, true,
+                    m.run(),
+                    m.origin(),
+                    1,
+                    m.size(),
+                    true,
+                    true,
+                    true,
                     m.entries().subList(1, m.entries().size()))));
     refused(
         ReplayError.EVENT_FORM,
@@ -399,11 +395,15 @@ class ForgedBundlesAreRefusedTest {
             }));
     refused(
         ReplayError.ENTRY_MISSING,
-        Sample.forge(whole, Sample.lines(Layout.CONSUMED, _ -> List.of()).andThen(e -> {
-          Proofs p = Proofs.parse(e.get(Layout.PROOFS));
-          e.put(Layout.PROOFS, new Proofs(p.run(), p.system(), List.of()).toBytes());
-          return e;
-        })::apply));
+        Sample.forge(
+            whole,
+            Sample.lines(Layout.CONSUMED, _ -> List.of())
+                    .andThen(e -> {
+                      Proofs p = Proofs.parse(e.get(Layout.PROOFS));
+                      e.put(Layout.PROOFS, new Proofs(p.run(), p.system(), List.of()).toBytes());
+                      return e;
+                    })
+                ::apply));
   }
 
   @Test
@@ -435,7 +435,13 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true,
+                    m.run(),
+                    "other/log",
+                    m.incarnation(),
+                    m.size(),
+                    true,
+                    true,
+                    true,
                     m.entries())));
     refused(
         ExecutorError.AUDIT_SYSTEM,
@@ -462,11 +468,8 @@ class ForgedBundlesAreRefusedTest {
     Digest other = Digest.sha256();
     Refusal.of(
         ReplayError.FORK,
-        () ->
-            against(
-                Checkpoint.sign(real.origin(), real.size(), other, TestKeys.key("log"))));
-    assertThat(
-            against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("log"))).notVerified())
+        () -> against(Checkpoint.sign(real.origin(), real.size(), other, TestKeys.key("log"))));
+    assertThat(against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("log"))).notVerified())
         .anyMatch(line -> line.contains("kept checkpoint of size 3"));
     Refusal.of(
         ReplayError.CHECKPOINT_KEY,
@@ -476,8 +479,7 @@ class ForgedBundlesAreRefusedTest {
   private static BundleVerifier.Verified against(Checkpoint earlier) {
     return BundleVerifier.verify(
         small,
-        new BundleVerifier.Options(
-            Optional.of(Sample.pins()), Optional.of(earlier), true),
+        new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.of(earlier), true),
         _ -> {});
   }
 

@@ -40,9 +40,7 @@ class HostileArchivesAreRefusedTest {
   }
 
   private static void refused(ErrorCode code, byte[] file) {
-    Refusal.of(
-        code,
-        () -> BundleVerifier.verify(file, BundleVerifier.Options.UNPINNED, _ -> {}));
+    Refusal.of(code, () -> BundleVerifier.verify(file, BundleVerifier.Options.UNPINNED, _ -> {}));
   }
 
   @ParameterizedTest
@@ -156,7 +154,9 @@ class HostileArchivesAreRefusedTest {
   @Test
   void nothingAtAllAndWhatIsNoArchive() {
     refused(ReplayError.ARCHIVE_TRUNCATED, new byte[0]);
-    refused(ReplayError.ARCHIVE_FORM, "{\"format\":1}, a bundle made by hand".getBytes(StandardCharsets.US_ASCII));
+    refused(
+        ReplayError.ARCHIVE_FORM,
+        "{\"format\":1}, a bundle made by hand".getBytes(StandardCharsets.US_ASCII));
     refused(ReplayError.ENTRY_MISSING, one("other", new byte[0]));
   }
 

@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /** An installation whose log key is enrolled, and bundles of its runs, whole and forged. */
 final class Sample {
@@ -46,8 +46,7 @@ final class Sample {
     home.submit(home.ask("alice").operation("text").dropOutput());
     var input = "some input".getBytes(StandardCharsets.UTF_8);
     var put =
-        home.kernel()
-            .put(TestKeys.TENANT, new java.io.ByteArrayInputStream(input), "text/plain");
+        home.kernel().put(TestKeys.TENANT, new java.io.ByteArrayInputStream(input), "text/plain");
     home.submit(home.ask("alice").input("a.txt", put.digest(), input.length));
     home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
     var pay = home.ask("alice").tool("pay").sign();
@@ -102,8 +101,7 @@ final class Sample {
       UnaryOperator<BundleManifest> restate) {
     TreeMap<String, byte[]> entries = change.apply(new TreeMap<>(Archive.read(bundle)));
     BundleManifest old =
-        BundleManifest.read(
-            dev.writ.canonicalize.json.Jcs.parse(entries.remove(Layout.MANIFEST)));
+        BundleManifest.read(dev.writ.canonicalize.json.Jcs.parse(entries.remove(Layout.MANIFEST)));
     BundleManifest manifest =
         restate.apply(
             new BundleManifest(

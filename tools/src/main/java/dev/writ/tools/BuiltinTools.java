@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 
-
 /** The tools of the release: packages like any other, inside this module. */
 public final class BuiltinTools {
   private static final List<String> NAMES = List.of("js", "sql", "word-count");
@@ -49,7 +48,12 @@ public final class BuiltinTools {
       if (bytes.length != file.size() || !found.equals(file.digest())) {
         throw new WritException(
             ToolsError.PACKAGE_CONTENT,
-            manifest.name() + "/" + file.path() + " is " + found + ", the manifest says "
+            manifest.name()
+                + "/"
+                + file.path()
+                + " is "
+                + found
+                + ", the manifest says "
                 + file.digest());
       }
       return bytes;

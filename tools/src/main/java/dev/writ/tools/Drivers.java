@@ -25,7 +25,10 @@ public final class Drivers implements AutoCloseable {
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
-  /** The drivers {@code js}, {@code sql}, {@code wasm} and {@code wasm-metered}, sized for this host. */
+  /**
+   * The drivers {@code js}, {@code sql}, {@code wasm} and {@code wasm-metered}, sized for this
+   * host.
+   */
   public static Drivers wasmFamily() {
     return wasmFamily(GuestPool.ofThisHost());
   }

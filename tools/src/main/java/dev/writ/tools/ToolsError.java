@@ -39,7 +39,9 @@ public enum ToolsError implements ErrorCode {
       "TOL-015", "a package of this driver holds other files than it may", "Remove the files."),
 
   TOOL_UNKNOWN("TOL-020", "a tool is not registered", "Register it, or name another version."),
-  TOOL_NAME("TOL-021", "a tool's name or version is not allowed",
+  TOOL_NAME(
+      "TOL-021",
+      "a tool's name or version is not allowed",
       "Use 1 to 64 of a-z, 0-9, dot, hyphen, underscore, beginning with a letter or digit."),
   TOOL_EXISTS(
       "TOL-022",
@@ -55,10 +57,10 @@ public enum ToolsError implements ErrorCode {
       "TOL-025",
       "a package's content does not match its digest",
       "Restore the file, or register the changed tool as a new version."),
-  PACKAGE_TOO_LARGE("TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
+  PACKAGE_TOO_LARGE(
+      "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
-  MANIFEST_INVALID(
-      "TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
+  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
 
   private final String code;
   private final String meaning;

@@ -28,8 +28,9 @@ class BuiltinToolsTest {
       assertThat(driver.determinism()).isEqualTo(Determinism.PURE);
       for (ToolManifest.Operation operation : manifest.operations()) {
         assertThat(operation.input().get("additionalProperties")).isEqualTo(JsonValue.FALSE);
-        operation.output().ifPresent(
-            schema ->
+        operation
+            .output()
+            .ifPresent(schema ->
                 assertThat(schema.get("additionalProperties")).isEqualTo(JsonValue.FALSE));
         assertThat(driver.prepare(manifest, operation.name(), BuiltinTools.content(manifest)))
             .isNotNull();
@@ -92,9 +93,7 @@ class BuiltinToolsTest {
       Path wat = Files.write(dir.resolve("m.wat"), TestTools.resource(name + ".wat"));
       Path wasm = dir.resolve("m.wasm");
       Process process =
-          new ProcessBuilder("wat2wasm", wat.toString(), "-o", wasm.toString())
-              .inheritIO()
-              .start();
+          new ProcessBuilder("wat2wasm", wat.toString(), "-o", wasm.toString()).inheritIO().start();
       assertThat(process.waitFor()).isZero();
       assertThat(Files.readAllBytes(wasm)).as(name).isEqualTo(TestTools.resource(name + ".wasm"));
     }

@@ -16,14 +16,17 @@ import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
-/** The same invocation gives the same bytes: again, among others, and on a host set up otherwise. */
+/**
+ * The same invocation gives the same bytes: again, among others, and on a host set up otherwise.
+ */
 class DeterminismTest {
   private static final String JS =
       """
       const words = inputs["w.csv"].text().split("\\n").sort((a, b) => a.localeCompare(b));
       console.log("words", words.length);
       ({ r: Math.random(), t: new Date().toString(), l: (1234567.891).toLocaleString(), words,
-         i: "I".toLowerCase(), o: Object.keys({ b: 1, a: 2, 1: 3 }) })""";
+         i: "I".toLowerCase(), o: Object.keys({ b: 1, a: 2, 1: 3 }) })\
+      """;
   private static final String SQL =
       "SELECT *, random(), datetime('now', 'localtime'), upper('i'), printf('%.3f', 0.5) FROM w"
           + " ORDER BY 1";
@@ -35,7 +38,8 @@ class DeterminismTest {
           seed -> TestTools.sql(SQL).input("w.csv", INPUT).seed(Call.seed(seed)),
           seed -> TestTools.guest("random").seed(Call.seed(seed)),
           seed -> TestTools.metered("random").seed(Call.seed(seed)),
-          seed -> TestTools.builtin("word-count", "count").input("text", INPUT).seed(Call.seed(seed)));
+          seed ->
+              TestTools.builtin("word-count", "count").input("text", INPUT).seed(Call.seed(seed)));
 
   @Test
   void fiftyRunsGiveTheSameBytes() {
@@ -128,10 +132,14 @@ class DeterminismTest {
     String interpreted =
         otherJvm("-Xint", "-Dfile.encoding=ISO-8859-1", "-Duser.language=tr", "-Duser.country=TR");
     String compiled =
-        otherJvm("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=US-ASCII",
+        otherJvm(
+            "-Xshare:auto",
+            "-XX:TieredStopAtLevel=1",
+            "-Dfile.encoding=US-ASCII",
             "-Duser.timezone=Asia/Kathmandu");
-    assertThat(interpreted).isEqualTo(compiled).contains(
-        HexFormat.of().formatHex("SUCCEEDED".getBytes(StandardCharsets.UTF_8)));
+    assertThat(interpreted)
+        .isEqualTo(compiled)
+        .contains(HexFormat.of().formatHex("SUCCEEDED".getBytes(StandardCharsets.UTF_8)));
     StringBuilder here = new StringBuilder();
     TOOLS.forEach(tool -> here.append(Call.show(tool.apply(1).run())).append('\n'));
     assertThat(new String(HexFormat.of().parseHex(interpreted), StandardCharsets.UTF_8))
@@ -145,20 +153,20 @@ class DeterminismTest {
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), OtherHost.class.getName()));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    String output =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     assertThat(process.waitFor()).as(output).isZero();
     return output.substring(output.lastIndexOf('[') + 1, output.lastIndexOf(']'));
   }
 
   /**
-   * Known bytes: they change only with the profile's digest, which names every version. The first and
-   * the last were computed apart from this code, from spec/tool-wasm.md and spec/tool-js.md.
+   * Known bytes: they change only with the profile's digest, which names every version. The first
+   * and the last were computed apart from this code, from spec/tool-wasm.md and spec/tool-js.md.
    */
   @Test
   void theBytesAreTheseOnEveryMachine() {
     String random =
-        HexFormat.of()
-            .formatHex(TestTools.guest("random").run().output().orElseThrow().bytes());
+        HexFormat.of().formatHex(TestTools.guest("random").run().output().orElseThrow().bytes());
     assertThat(
             List.of(
                 TestTools.js("[Math.random(), Math.random()]").text(),

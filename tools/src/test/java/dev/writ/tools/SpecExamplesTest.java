@@ -83,13 +83,12 @@ class SpecExamplesTest {
     try (Stream<String> rows =
         lines("tool-wasm.md").stream()
             .filter(l -> l.matches("\\| (succeeded|failed|killed|timed out) \\|.*"))) {
-      rows.forEach(
-          row -> {
-            Matcher m = word.matcher(row.split("\\|")[2]);
-            while (m.find()) {
-              written.add(m.group(1));
-            }
-          });
+      rows.forEach(row -> {
+        Matcher m = word.matcher(row.split("\\|")[2]);
+        while (m.find()) {
+          written.add(m.group(1));
+        }
+      });
     }
     assertThat(written).isEqualTo(said);
   }

@@ -52,8 +52,7 @@ public final class TestTools {
 
   public static Call module(String driver, byte[] module, String operation) {
     return new Call(
-        driver(driver)
-            .prepare(manifest(driver, module, operation), operation, file -> module));
+        driver(driver).prepare(manifest(driver, module, operation), operation, file -> module));
   }
 
   public static ToolManifest manifest(String driver, byte[] module, String... operations) {
@@ -65,10 +64,8 @@ public final class TestTools {
         Determinism.PURE,
         Stream.of(operations)
             .sorted()
-            .map(
-                name ->
-                    new ToolManifest.Operation(
-                        name, any, Optional.empty(), "application/octet-stream"))
+            .map(name ->
+                new ToolManifest.Operation(name, any, Optional.empty(), "application/octet-stream"))
             .toList(),
         ToolManifest.Capabilities.none(),
         new Resources(60_000, 1L << 30, 1 << 24, 60_000),

@@ -11,8 +11,7 @@ final class BouncyCastleEngine extends SignatureEngine {
   @Override
   byte[] sign(Ed25519Secret key, byte[] message) {
     byte[] signature = new byte[Ed25519.SIGNATURE_SIZE];
-    Ed25519.sign(
-        key.seed(), 0, key.rawPublic(), 0, null, message, 0, message.length, signature, 0);
+    Ed25519.sign(key.seed(), 0, key.rawPublic(), 0, null, message, 0, message.length, signature, 0);
     return signature;
   }
 

@@ -8,21 +8,23 @@ import java.util.List;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /**
- * The one acceptance rule for Ed25519 signatures (DESIGN 4, spec/signatures.md). Verifiers differ at
- * the edges of RFC 8032 (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs, 2020), so that a
- * server and an auditor with two libraries could disagree on a crafted signature. Here the encodings
- * are checked first and Bouncy Castle, which is cofactored, judges the rest; a cofactorless verifier
- * that says yes after the same checks can only say what Bouncy Castle would.
+ * The one acceptance rule for Ed25519 signatures (DESIGN 4, spec/signatures.md). Verifiers differ
+ * at the edges of RFC 8032 (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs, 2020), so that
+ * a server and an auditor with two libraries could disagree on a crafted signature. Here the
+ * encodings are checked first and Bouncy Castle, which is cofactored, judges the rest; a
+ * cofactorless verifier that says yes after the same checks can only say what Bouncy Castle would.
  */
 final class Ed25519Rule {
   /** Bytes of a key, and of each half of a signature. */
   static final int HALF = 32;
 
   /** The field prime 2^255 − 19, little-endian. */
-  private static final byte[] P = le("edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f");
+  private static final byte[] P =
+      le("edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f");
 
   /** The order of the base point, 2^252 + 27742317777372353535851937790883648493, little-endian. */
-  private static final byte[] L = le("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+  private static final byte[] L =
+      le("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
 
   private static final byte[] ONE =
       le("0100000000000000000000000000000000000000000000000000000000000000");

@@ -40,8 +40,8 @@ public final class KeyFiles {
    *
    * @param passphrase encrypts the file; null leaves it plain
    * @param random for the salt and the initialization vector; not used where the file is plain
-   * @throws WritException {@code CAN-071} where something of that name exists; {@code CAN-072} for a
-   *     plain key where the file system has no permissions to protect it; {@code CAN-077} for an
+   * @throws WritException {@code CAN-071} where something of that name exists; {@code CAN-072} for
+   *     a plain key where the file system has no permissions to protect it; {@code CAN-077} for an
    *     empty passphrase; {@code CAN-057} where the file cannot be written
    */
   public static void write(Path path, SigningKey key, char[] passphrase, SecureRandom random) {
@@ -69,8 +69,8 @@ public final class KeyFiles {
   /**
    * Reads a key.
    *
-   * @param passphrase asked only where the file is encrypted; null or empty means there is none. The
-   *     array is the caller's to clear
+   * @param passphrase asked only where the file is encrypted; null or empty means there is none.
+   *     The array is the caller's to clear
    * @throws WritException {@code CAN-070} missing, {@code CAN-072} plain and not the owner's alone,
    *     {@code CAN-073} no regular file (a symbolic link among them), {@code CAN-074} no key file,
    *     {@code CAN-075} a key or encryption of another algorithm, {@code CAN-076} wrong passphrase,
@@ -112,14 +112,13 @@ public final class KeyFiles {
 
   private static SigningKey plain(Path path, byte[] der) {
     return Pkcs8.decode(der)
-        .orElseThrow(
-            () ->
-                Pkcs8.looksLikePkcs8(der)
-                    ? new WritException(
-                        CanonicalizeError.KEY_FILE_ALGORITHM,
-                        path + " is PKCS#8, but not of an Ed25519 key or an ML-DSA-65 seed")
-                    : new WritException(
-                        CanonicalizeError.KEY_FILE_MALFORMED, path + " is not whole PKCS#8"));
+        .orElseThrow(() ->
+            Pkcs8.looksLikePkcs8(der)
+                ? new WritException(
+                    CanonicalizeError.KEY_FILE_ALGORITHM,
+                    path + " is PKCS#8, but not of an Ed25519 key or an ML-DSA-65 seed")
+                : new WritException(
+                    CanonicalizeError.KEY_FILE_MALFORMED, path + " is not whole PKCS#8"));
   }
 
   private static SigningKey encrypted(Path path, byte[] der, Supplier<char[]> passphrase) {
@@ -141,8 +140,7 @@ public final class KeyFiles {
       throw new WritException(
           CanonicalizeError.KEY_FILE_MALFORMED, path + " is not a whole encrypted PKCS#8 key");
     } catch (Pbes2.UnsupportedException e) {
-      throw new WritException(
-          CanonicalizeError.KEY_FILE_ALGORITHM, path + ": " + e.getMessage());
+      throw new WritException(CanonicalizeError.KEY_FILE_ALGORITHM, path + ": " + e.getMessage());
     } finally {
       clear(plain);
     }
@@ -181,7 +179,8 @@ public final class KeyFiles {
     BasicFileAttributes after = attributes(path);
     if (!Objects.equals(before.fileKey(), after.fileKey())
         || !before.lastModifiedTime().equals(after.lastModifiedTime())) {
-      throw new WritException(CanonicalizeError.KEY_FILE, path + " changed while it was being read");
+      throw new WritException(
+          CanonicalizeError.KEY_FILE, path + " changed while it was being read");
     }
   }
 
@@ -194,7 +193,9 @@ public final class KeyFiles {
     if (!OWNERS.containsAll(posix.permissions())) {
       throw new WritException(
           CanonicalizeError.KEY_FILE_EXPOSED,
-          path + " is plain and has the mode " + PosixFilePermissions.toString(posix.permissions()));
+          path
+              + " is plain and has the mode "
+              + PosixFilePermissions.toString(posix.permissions()));
     }
   }
 

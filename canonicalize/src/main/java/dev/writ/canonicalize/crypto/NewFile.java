@@ -19,8 +19,8 @@ import java.util.Set;
 
 /**
  * Writes a file that must not exist yet: under another name first, with mode 0600 from the start,
- * then linked to its name, which fails where the name is taken. No reader sees half a file, no crash
- * leaves one, and nothing is overwritten.
+ * then linked to its name, which fails where the name is taken. No reader sees half a file, no
+ * crash leaves one, and nothing is overwritten.
  */
 final class NewFile {
   private static final Set<StandardOpenOption> CREATE =
@@ -53,7 +53,8 @@ final class NewFile {
       throw new WritException(CanonicalizeError.KEY_FILE_EXISTS, path.toString());
     }
     Path absolute = path.toAbsolutePath();
-    // A name of its own: of two writers neither may publish the other's draft. Mode 0600 by default.
+    // A name of its own: of two writers neither may publish the other's draft. Mode 0600 by
+    // default.
     Path draft =
         Files.createTempFile(absolute.getParent(), "." + absolute.getFileName() + ".", ".new");
     try {

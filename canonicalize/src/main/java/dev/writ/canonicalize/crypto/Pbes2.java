@@ -122,8 +122,7 @@ final class Pbes2 {
       PBES2Parameters parameters = PBES2Parameters.getInstance(scheme.getParameters());
       EncryptionScheme encryption = parameters.getEncryptionScheme();
       require(
-          encryption.getAlgorithm().equals(NISTObjectIdentifiers.id_aes256_CBC),
-          "not AES-256-CBC");
+          encryption.getAlgorithm().equals(NISTObjectIdentifiers.id_aes256_CBC), "not AES-256-CBC");
       byte[] iv = ASN1OctetString.getInstance(encryption.getParameters()).getOctets();
       require(iv.length == IV_BYTES, "an IV of " + iv.length + " bytes");
       byte[] key = deriveKey(parameters.getKeyDerivationFunc(), password);
@@ -185,13 +184,13 @@ final class Pbes2 {
   }
 
   private static byte[] salt(byte[] salt) throws UnsupportedException {
-    require(salt.length > 0 && salt.length <= SALT_BYTES_MAX, "a salt of " + salt.length + " bytes");
+    require(
+        salt.length > 0 && salt.length <= SALT_BYTES_MAX, "a salt of " + salt.length + " bytes");
     return salt;
   }
 
   private static void requireKeyLength(BigInteger length) throws UnsupportedException {
-    require(
-        length == null || length.equals(BigInteger.valueOf(KEY_BYTES)), "another key length");
+    require(length == null || length.equals(BigInteger.valueOf(KEY_BYTES)), "another key length");
   }
 
   private static void require(boolean holds, String otherwise) throws UnsupportedException {

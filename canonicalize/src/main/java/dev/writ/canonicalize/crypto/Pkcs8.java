@@ -16,8 +16,7 @@ final class Pkcs8 {
       HexFormat.of().parseHex("3034020100300b060960864801650304031204228020");
 
   /** RFC 8410, 4. */
-  private static final byte[] ED25519_PUBLIC =
-      HexFormat.of().parseHex("302a300506032b6570032100");
+  private static final byte[] ED25519_PUBLIC = HexFormat.of().parseHex("302a300506032b6570032100");
 
   private Pkcs8() {}
 

@@ -23,8 +23,7 @@ public final class VerifyingKey {
 
   private VerifyingKey(PublicHalf half) {
     this.half = half;
-    this.kid =
-        StrictBase64.encodeUrl(Digest.sha256(Jcs.write(half.requiredMembers())).bytes());
+    this.kid = StrictBase64.encodeUrl(Digest.sha256(Jcs.write(half.requiredMembers())).bytes());
   }
 
   /**
@@ -80,12 +79,11 @@ public final class VerifyingKey {
     fields
         .optional(KID, fields::string)
         .filter(kid -> !kid.equals(key.kid))
-        .ifPresent(
-            _ -> {
-              throw new WritException(
-                  CanonicalizeError.KEY_MALFORMED,
-                  fields.path() + "/kid is not the key's thumbprint, " + key.kid);
-            });
+        .ifPresent(_ -> {
+          throw new WritException(
+              CanonicalizeError.KEY_MALFORMED,
+              fields.path() + "/kid is not the key's thumbprint, " + key.kid);
+        });
     return key;
   }
 

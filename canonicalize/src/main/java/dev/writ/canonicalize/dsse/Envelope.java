@@ -17,9 +17,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A DSSE envelope in our one form (spec/envelope.md): itself JCS, padded standard base64, signatures
- * sorted by key id and one for each key (PROTOCOL 23). What has another form is refused. Holding an
- * envelope says nothing about its signatures: {@link dev.writ.canonicalize.trust.Trust} judges them.
+ * A DSSE envelope in our one form (spec/envelope.md): itself JCS, padded standard base64,
+ * signatures sorted by key id and one for each key (PROTOCOL 23). What has another form is refused.
+ * Holding an envelope says nothing about its signatures: {@link dev.writ.canonicalize.trust.Trust}
+ * judges them.
  */
 public final class Envelope {
   /** The largest payload; with all its signatures it still fits {@link #LIMITS}. */
@@ -86,8 +87,8 @@ public final class Envelope {
    * Signs canonical bytes, for a caller that already has them.
    *
    * @throws WritException {@code CAN-009} for a payload over {@link #PAYLOAD_BYTES_MAX}
-   * @throws IllegalArgumentException without a key, with a key twice, with too many, or for a payload
-   *     type that no envelope may have: our own code never asks for these
+   * @throws IllegalArgumentException without a key, with a key twice, with too many, or for a
+   *     payload type that no envelope may have: our own code never asks for these
    */
   public static Envelope signBytes(String payloadType, byte[] payload, SigningKey... keys) {
     if (payload.length > PAYLOAD_BYTES_MAX) {

@@ -5,8 +5,9 @@ import java.math.BigInteger;
 /**
  * The nearest double of DIGITS × 10^EXPONENT for moderate exponents, by one or two multiplications:
  * the algorithm of Michael Eisel and Daniel Lemire ("Number Parsing at a Gigabyte per Second",
- * 2021), whose proof (Mushtak and Lemire, "Fast Number Parsing Without Fallback", 2023) covers every
- * 64-bit number of digits. {@link Double#parseDouble} takes a hundred times as long for 17 digits.
+ * 2021), whose proof (Mushtak and Lemire, "Fast Number Parsing Without Fallback", 2023) covers
+ * every 64-bit number of digits. {@link Double#parseDouble} takes a hundred times as long for 17
+ * digits.
  */
 final class EiselLemire {
   /** Within ±this no number of 64 bits comes near the subnormals or infinity. */
@@ -21,9 +22,7 @@ final class EiselLemire {
     for (int q = -EXPONENT_MAX; q <= EXPONENT_MAX; q++) {
       BigInteger power = BigInteger.valueOf(5).pow(Math.abs(q));
       BigInteger bits =
-          q >= 0
-              ? power.shiftLeft(128).shiftRight(power.bitLength())
-              : reciprocal(power);
+          q >= 0 ? power.shiftLeft(128).shiftRight(power.bitLength()) : reciprocal(power);
       HIGH[q + EXPONENT_MAX] = bits.shiftRight(64).longValue();
       LOW[q + EXPONENT_MAX] = bits.longValue();
     }

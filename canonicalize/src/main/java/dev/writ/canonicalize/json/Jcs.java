@@ -1,6 +1,5 @@
 package dev.writ.canonicalize.json;
 
-import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 

@@ -180,8 +180,7 @@ abstract class JsonScanner {
   private void enter(boolean object) {
     if (depth >= limits.depthMax()) {
       throw new WritException(
-          CanonicalizeError.TOO_DEEP,
-          "more than " + limits.depthMax() + " levels at byte " + at);
+          CanonicalizeError.TOO_DEEP, "more than " + limits.depthMax() + " levels at byte " + at);
     }
     int word = depth >> 6;
     if (word == objects.length) {
@@ -392,8 +391,7 @@ abstract class JsonScanner {
 
   private void skipSpace() {
     int i = at;
-    while (i < in.length
-        && (in[i] == ' ' || in[i] == '\n' || in[i] == '\r' || in[i] == '\t')) {
+    while (i < in.length && (in[i] == ' ' || in[i] == '\n' || in[i] == '\r' || in[i] == '\t')) {
       i++;
     }
     if (i != at) {

@@ -14,8 +14,7 @@ final class JsonWriter {
   private final ByteSink out = new ByteSink(ByteSink.MAX);
 
   /** An open container: one of the two is null. */
-  private record Open(
-      Iterator<Map.Entry<String, JsonValue>> members, Iterator<JsonValue> items) {
+  private record Open(Iterator<Map.Entry<String, JsonValue>> members, Iterator<JsonValue> items) {
 
     boolean hasNext() {
       return members != null ? members.hasNext() : items.hasNext();

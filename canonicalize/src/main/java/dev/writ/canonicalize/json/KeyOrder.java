@@ -37,8 +37,7 @@ final class KeyOrder {
     return bytes;
   }
 
-  static int compare(
-      byte[] a, int aStart, int aEnd, byte[] b, int bStart, int bEnd) {
+  static int compare(byte[] a, int aStart, int aEnd, byte[] b, int bStart, int bEnd) {
     int i = Arrays.mismatch(a, aStart, aEnd, b, bStart, bEnd);
     if (i < 0) {
       return 0;

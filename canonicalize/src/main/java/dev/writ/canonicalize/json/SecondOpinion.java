@@ -8,7 +8,8 @@ import java.util.HexFormat;
 import org.erdtman.jcs.JsonCanonicalizer;
 
 /**
- * Asks another canonicalizer, erdtman's java-json-canonicalization 1.1, whether it agrees with ours.
+ * Asks another canonicalizer, erdtman's java-json-canonicalization 1.1, whether it agrees with
+ * ours.
  *
  * <p>What it gets wrong, and what is done about it (each is pinned by a test, so that a release of
  * it that mends one is noticed):
@@ -46,8 +47,7 @@ public final class SecondOpinion {
       return new JsonCanonicalizer(json).getEncodedUTF8();
     } catch (IOException | RuntimeException e) {
       // Its message may quote the text, so neither it nor the exception goes further.
-      throw new WritException(
-          CanonicalizeError.SECOND_OPINION, "it refuses what we accept");
+      throw new WritException(CanonicalizeError.SECOND_OPINION, "it refuses what we accept");
     }
   }
 

@@ -142,8 +142,7 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
       if (next == to) {
         throw new NoSuchElementException("no further member");
       }
-      Map.Entry<String, JsonValue> entry =
-          new SimpleImmutableEntry<>(keys[next], values[next]);
+      Map.Entry<String, JsonValue> entry = new SimpleImmutableEntry<>(keys[next], values[next]);
       next++;
       return entry;
     }

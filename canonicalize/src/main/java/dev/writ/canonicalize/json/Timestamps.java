@@ -42,7 +42,9 @@ public final class Timestamps {
     }
     throw new WritException(
         CanonicalizeError.FIELD_VALUE,
-        "\"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text) + "\" is not a time like"
+        "\""
+            + (text.length() > 40 ? text.substring(0, 40) + "…" : text)
+            + "\" is not a time like"
             + " 2026-01-31T12:00:00.000Z");
   }
 }

@@ -33,8 +33,7 @@ public final class Trust {
   private final SortedMap<String, TrustedKey> keys;
   private final SortedMap<KeyRole, List<Algorithm>> required;
 
-  private Trust(
-      SortedMap<String, TrustedKey> keys, SortedMap<KeyRole, List<Algorithm>> required) {
+  private Trust(SortedMap<String, TrustedKey> keys, SortedMap<KeyRole, List<Algorithm>> required) {
     this.keys = Collections.unmodifiableSortedMap(keys);
     this.required = Collections.unmodifiableSortedMap(required);
   }
@@ -88,11 +87,10 @@ public final class Trust {
     return Algorithm.ALL.stream()
         .filter(algorithm -> algorithm.text().equals(found))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new WritException(
-                    CanonicalizeError.FIELD_VALUE,
-                    path + " is none of " + Algorithm.ALL.stream().map(Algorithm::text).toList()));
+        .orElseThrow(() ->
+            new WritException(
+                CanonicalizeError.FIELD_VALUE,
+                path + " is none of " + Algorithm.ALL.stream().map(Algorithm::text).toList()));
   }
 
   /** In the order of their declaration, at least one, none twice. */
@@ -192,14 +190,14 @@ public final class Trust {
   /**
    * Verifies every signature of an envelope, live: each by a known key, valid at that time and not
    * revoked, all of one holder whose role may sign this payload type, with every algorithm that the
-   * role requires. It is also the rule for what is in no log: being unlogged is being not before any
-   * revocation (PROTOCOL 25).
+   * role requires. It is also the rule for what is in no log: being unlogged is being not before
+   * any revocation (PROTOCOL 25).
    *
    * @return the signing keys, one for each algorithm: first those of the required algorithms, in
-   *     the order of {@link Algorithm}. So the first names the holder, and no signature that somebody
-   *     adds or strips changes which key that is; never empty
-   * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first thing
-   *     that does not hold; everything that costs nothing is looked at before the signatures
+   *     the order of {@link Algorithm}. So the first names the holder, and no signature that
+   *     somebody adds or strips changes which key that is; never empty
+   * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first
+   *     thing that does not hold; everything that costs nothing is looked at before the signatures
    */
   public List<TrustedKey> verify(Envelope envelope, String payloadType, Instant at) {
     return verify(
@@ -345,9 +343,7 @@ public final class Trust {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Trust that
-        && keys.equals(that.keys)
-        && required.equals(that.required);
+    return other instanceof Trust that && keys.equals(that.keys) && required.equals(that.required);
   }
 
   @Override

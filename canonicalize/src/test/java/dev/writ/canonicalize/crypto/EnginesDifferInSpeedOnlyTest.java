@@ -44,12 +44,8 @@ class EnginesDifferInSpeedOnlyTest {
     try (URLClassLoader loader =
         new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
       Object engine =
-          loader
-              .loadClass(SignatureEngines.class.getName())
-              .getMethod("fastest")
-              .invoke(null);
-      assertThat(engine)
-          .hasToString("Bouncy Castle (the Corretto provider is not installed)");
+          loader.loadClass(SignatureEngines.class.getName()).getMethod("fastest").invoke(null);
+      assertThat(engine).hasToString("Bouncy Castle (the Corretto provider is not installed)");
     }
   }
 
@@ -99,18 +95,17 @@ class EnginesDifferInSpeedOnlyTest {
         List<Callable<Boolean>> tasks = new ArrayList<>();
         for (int t = 0; t < 8; t++) {
           byte first = (byte) t;
-          tasks.add(
-              () -> {
-                for (int i = 0; i < 200; i++) {
-                  byte[] message = {first, (byte) i};
-                  byte[] signature = key.sign(engine, message);
-                  key.verifyingKey().verify(engine, message, signature);
-                  if (!Arrays.equals(signature, key.sign(judge, message))) {
-                    return false;
-                  }
-                }
-                return true;
-              });
+          tasks.add(() -> {
+            for (int i = 0; i < 200; i++) {
+              byte[] message = {first, (byte) i};
+              byte[] signature = key.sign(engine, message);
+              key.verifyingKey().verify(engine, message, signature);
+              if (!Arrays.equals(signature, key.sign(judge, message))) {
+                return false;
+              }
+            }
+            return true;
+          });
         }
         for (Future<Boolean> result : threads.invokeAll(tasks)) {
           assertThat(result.get()).isTrue();

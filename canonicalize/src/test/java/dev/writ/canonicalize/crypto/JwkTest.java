@@ -62,15 +62,21 @@ class JwkTest {
         "FIELD_TYPE; {'kty':'OKP','crv':'Ed25519','x':7}",
         "FIELD_UNKNOWN; {'kty':'OKP','crv':'Ed25519','x':'XX','use':'sig'}",
         "FIELD_UNKNOWN; {'kty':'OKP','crv':'Ed25519','x':'XX','alg':'Ed25519'}",
-        "FIELD_UNKNOWN; {'kty':'OKP','crv':'Ed25519','x':'XX','d':'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A'}",
+        "FIELD_UNKNOWN;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'XX','d':'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A'}",
         "KEY_MALFORMED; {'kty':'OKP','crv':'Ed25519','x':'XX','kid':'mine'}",
         "FIELD_VALUE; {'kty':'OKP','crv':'Ed25519','x':'XX='}",
-        "FIELD_VALUE; {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURp'}",
-        "FIELD_VALUE; {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo'}",
-        "FIELD_VALUE; {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUR\\u00f3'}",
-        "KEY_MALFORMED; {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUQ'}",
+        "FIELD_VALUE;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURp'}",
+        "FIELD_VALUE;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo'}",
+        "FIELD_VALUE;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUR\\u00f3'}",
+        "KEY_MALFORMED;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUQ'}",
         "KEY_MALFORMED; {'kty':'OKP','crv':'Ed25519','x':''}",
-        "KEY_MALFORMED; {'kty':'OKP','crv':'Ed25519','x':'AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}",
+        "KEY_MALFORMED;"
+            + " {'kty':'OKP','crv':'Ed25519','x':'AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}",
         "KEY_WEAK; {'kty':'OKP','crv':'Ed25519','x':'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'}",
         "KEY_WEAK; {'kty':'OKP','crv':'Ed25519','x':'7v_______________________________________38'}",
         "FIELD_MISSING; {'kty':'AKP','pub':'AA'}",

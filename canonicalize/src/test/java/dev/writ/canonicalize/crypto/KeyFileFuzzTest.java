@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A file of any bytes whatever, without a passphrase: a key that writes and reads back as itself, or
- * a refusal. What is encrypted is refused before any key is derived.
+ * A file of any bytes whatever, without a passphrase: a key that writes and reads back as itself,
+ * or a refusal. What is encrypted is refused before any key is derived.
  */
 class KeyFileFuzzTest {
   private static Path directory;

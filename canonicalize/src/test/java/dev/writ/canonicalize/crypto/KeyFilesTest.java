@@ -120,16 +120,15 @@ class KeyFilesTest {
     List<Callable<SigningKey>> writers =
         Stream.generate(() -> SigningKey.generateEd25519(random))
             .limit(8)
-            .<Callable<SigningKey>>map(
-                made ->
-                    () -> {
-                      try {
-                        KeyFiles.write(path, made, null, random);
-                        return made;
-                      } catch (WritException e) {
-                        return null;
-                      }
-                    })
+            .<Callable<SigningKey>>map(made ->
+                () -> {
+                  try {
+                    KeyFiles.write(path, made, null, random);
+                    return made;
+                  } catch (WritException e) {
+                    return null;
+                  }
+                })
             .toList();
     try (var threads = Executors.newFixedThreadPool(8)) {
       List<SigningKey> winners =
@@ -182,8 +181,7 @@ class KeyFilesTest {
       assertSame(KeyFiles.read(path, NOT_ASKED), key);
     } else {
       WritException refusal =
-          Refused.with(
-              CanonicalizeError.KEY_FILE_EXPOSED, () -> KeyFiles.read(path, NOT_ASKED));
+          Refused.with(CanonicalizeError.KEY_FILE_EXPOSED, () -> KeyFiles.read(path, NOT_ASKED));
       assertThat(refusal).hasMessageContaining(mode).hasMessageContaining("chmod 600");
     }
   }
@@ -327,8 +325,7 @@ class KeyFilesTest {
       assertThat(path).doesNotExist();
       KeyFiles.write(path, key, PASSPHRASE, random);
       Refused.with(
-          CanonicalizeError.KEY_FILE_EXISTS,
-          () -> KeyFiles.write(path, key, PASSPHRASE, random));
+          CanonicalizeError.KEY_FILE_EXISTS, () -> KeyFiles.write(path, key, PASSPHRASE, random));
       try (Stream<Path> files = Files.list(zip.getPath("/"))) {
         assertThat(files).containsExactly(path);
       }
@@ -364,8 +361,17 @@ class KeyFilesTest {
     for (String name : List.of("key.pem", "encrypted.pem")) {
       assertThat(
               openssl(
-                  dir, "pkey", "-in", name, "-passin", "pass:secret", "-pubout", "-outform", "DER",
-                  "-out", name + ".pub"))
+                  dir,
+                  "pkey",
+                  "-in",
+                  name,
+                  "-passin",
+                  "pass:secret",
+                  "-pubout",
+                  "-outform",
+                  "DER",
+                  "-out",
+                  name + ".pub"))
           .as(name)
           .isZero();
       assertThat(Files.readAllBytes(file(name + ".pub")))

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 class MlDsa65Test {
   /** SubjectPublicKeyInfo of ML-DSA-65 (RFC 9881) up to the key. */
-  private static final byte[] SPKI = HexFormat.of().parseHex("308207b2300b0609608648016503040312038207a100");
+  private static final byte[] SPKI =
+      HexFormat.of().parseHex("308207b2300b0609608648016503040312038207a100");
 
   private final SigningKey key = SigningKey.mlDsa65(new byte[32]);
   private final byte[] message = "message".getBytes(StandardCharsets.US_ASCII);
@@ -37,7 +38,8 @@ class MlDsa65Test {
     byte[] spki = Arrays.copyOf(SPKI, SPKI.length + 1952);
     System.arraycopy(key.verifyingKey().bytes(), 0, spki, SPKI.length, 1952);
     Signature verifier = Signature.getInstance("ML-DSA-65");
-    verifier.initVerify(KeyFactory.getInstance("ML-DSA-65").generatePublic(new X509EncodedKeySpec(spki)));
+    verifier.initVerify(
+        KeyFactory.getInstance("ML-DSA-65").generatePublic(new X509EncodedKeySpec(spki)));
     verifier.update(message);
     assertThat(verifier.verify(key.sign(message))).isTrue();
 

@@ -215,7 +215,9 @@ class OneAcceptanceRuleTest {
     }
   }
 
-  /** Crafted signatures with torsion in A and R: the verdict is Bouncy Castle's with every engine. */
+  /**
+   * Crafted signatures with torsion in A and R: the verdict is Bouncy Castle's with every engine.
+   */
   @Test
   void allEnginesAgreeWithBouncyCastleOnMixedPointsAndOnNoise() {
     Random random = new Random(Refused.seed(getClass()));
@@ -230,8 +232,7 @@ class OneAcceptanceRuleTest {
         case 2 -> signature[random.nextInt(64)] ^= (byte) (1 << random.nextInt(8));
         default -> signature = bytes(random, 64);
       }
-      boolean raw =
-          Ed25519.verify(signature, 0, base.keyBytes(), 0, message, 0, message.length);
+      boolean raw = Ed25519.verify(signature, 0, base.keyBytes(), 0, message, 0, message.length);
       accepted += raw ? 1 : 0;
       VerifyingKey key = VerifyingKey.ed25519(base.keyBytes());
       for (SignatureEngine engine : engines()) {

@@ -106,8 +106,7 @@ class Pbes2Test {
           encrypted(scrypt(16, 2, 1, 1, 16), 16),
           encrypted(scrypt(16, 2, 1, 1, 32, 1), 16),
           encrypted(pbkdf2(1, PKCSObjectIdentifiers.id_hmacWithSHA1), 16),
-          encrypted(
-              new KeyDerivationFunc(PKCSObjectIdentifiers.id_PBES2, DERNull.INSTANCE), 16)
+          encrypted(new KeyDerivationFunc(PKCSObjectIdentifiers.id_PBES2, DERNull.INSTANCE), 16)
         }) {
       assertThatThrownBy(() -> Pbes2.decrypt(der, PASSPHRASE))
           .isInstanceOf(Pbes2.UnsupportedException.class);
@@ -120,8 +119,7 @@ class Pbes2Test {
           {0x30, (byte) 0x84, 0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff},
           Pkcs8.encode(Algorithm.ED25519, new byte[32]),
           Arrays.copyOf(encrypted(scrypt(16, 2, 1, 1), 16), 60),
-          encrypted(
-              new KeyDerivationFunc(PKCSObjectIdentifiers.id_PBKDF2, DERNull.INSTANCE), 16)
+          encrypted(new KeyDerivationFunc(PKCSObjectIdentifiers.id_PBKDF2, DERNull.INSTANCE), 16)
         }) {
       assertThatThrownBy(() -> Pbes2.decrypt(der, PASSPHRASE))
           .isInstanceOf(Pbes2.MalformedException.class);
@@ -151,7 +149,8 @@ class Pbes2Test {
         refused++;
       }
     }
-    // A bent salt, cost or ciphertext now and then leaves a right padding: noise, for KeyFiles to see.
+    // A bent salt, cost or ciphertext now and then leaves a right padding: noise, for KeyFiles to
+    // see.
     assertThat(refused).isBetween(rounds * 9 / 10, rounds);
   }
 
@@ -171,8 +170,7 @@ class Pbes2Test {
     PBES2Parameters parameters =
         PBES2Parameters.getInstance(
             EncryptedPrivateKeyInfo.getInstance(der).getEncryptionAlgorithm().getParameters());
-    ASN1Sequence cost =
-        ASN1Sequence.getInstance(parameters.getKeyDerivationFunc().getParameters());
+    ASN1Sequence cost = ASN1Sequence.getInstance(parameters.getKeyDerivationFunc().getParameters());
     return new byte[][] {
       ASN1OctetString.getInstance(cost.getObjectAt(0)).getOctets(),
       ASN1OctetString.getInstance(parameters.getEncryptionScheme().getParameters()).getOctets()

@@ -8,11 +8,16 @@ import java.util.List;
  * verifiers apart. They come from the paper's repository, ed25519-speccheck.
  */
 public record Speccheck(String about, String message, String key, String signature) {
-  private static final String A = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa";
-  private static final String B = "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43";
-  private static final String C = "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d";
-  private static final String D = "442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623";
-  private static final String E = "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+  private static final String A =
+      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa";
+  private static final String B =
+      "f7badec5b8abeaf699583992219b7b223f1df3fbbea919844e3f7c554a43dd43";
+  private static final String C =
+      "cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d";
+  private static final String D =
+      "442aad9f089ad9e14647b1ef9099a1ff4798d78589e66f28eca69c11f582a623";
+  private static final String E =
+      "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
   private static final String M3 =
       "9bd9f44f4dcc75bd531b56b2cd280b0bb38fc1cd6d1230e14861d861de092e79";
   private static final String M4 =

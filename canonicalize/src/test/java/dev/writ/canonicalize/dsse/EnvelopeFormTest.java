@@ -69,7 +69,9 @@ class EnvelopeFormTest {
       byte[] payload = new byte[random.nextInt(300)];
       random.nextBytes(payload);
       SigningKey[] keys =
-          IntStream.rangeClosed(1, 1 + i % 5).mapToObj(EnvelopeFormTest::key).toArray(SigningKey[]::new);
+          IntStream.rangeClosed(1, 1 + i % 5)
+              .mapToObj(EnvelopeFormTest::key)
+              .toArray(SigningKey[]::new);
       Envelope envelope = Envelope.signBytes(TYPE, payload, keys);
       byte[] bytes = envelope.toBytes();
       Envelope read = Envelope.parse(bytes);
@@ -194,7 +196,8 @@ class EnvelopeFormTest {
         "FIELD_VALUE | {'payload':'','payloadType':'t','signatures':[{'keyid':'KK','sig':'AAAA'}]}",
         "FIELD_VALUE | {'payload':'','payloadType':'t','signatures':[{'keyid':'K','sig':'AAA'}]}",
         "FIELD_UNKNOWN | {'payload':'','payloadType':'t','signatures':[S],'x':1}",
-        "FIELD_UNKNOWN | {'payload':'','payloadType':'t','signatures':[{'keyid':'K','sig':'AAAA','x':1}]}",
+        "FIELD_UNKNOWN |"
+            + " {'payload':'','payloadType':'t','signatures':[{'keyid':'K','sig':'AAAA','x':1}]}",
         "FIELD_VALUE | {'payload':'e30','payloadType':'t','signatures':[S]}",
         "FIELD_VALUE | {'payload':'e31=','payloadType':'t','signatures':[S]}",
         "FIELD_VALUE | {'payload':'e30==','payloadType':'t','signatures':[S]}",
@@ -203,7 +206,8 @@ class EnvelopeFormTest {
         "NOT_CANONICAL | {'payload':'','payloadType':'t', 'signatures':[S]}",
         "NOT_CANONICAL | {'payloadType':'t','payload':'','signatures':[S]}",
         "NOT_CANONICAL | {'payload':'','payloadType':'\\u0074','signatures':[S]}",
-        "NOT_CANONICAL | {'payload':'','payloadType':'t','signatures':[{'sig':'AAAA','keyid':'K'}]}",
+        "NOT_CANONICAL |"
+            + " {'payload':'','payloadType':'t','signatures':[{'sig':'AAAA','keyid':'K'}]}",
         "DUPLICATE_KEY | {'payload':'','payload':'','payloadType':'t','signatures':[S]}",
         "TRAILING_BYTES | {'payload':'','payloadType':'t','signatures':[S]}x",
         "TOO_DEEP | {'payload':[[[[]]]],'payloadType':'t','signatures':[S]}"

@@ -78,7 +78,10 @@ final class GoldenVectors {
               object("digest", Digest.sha256(bytes).toString())));
     }
     String good = Digest.sha256().toString();
-    add("digest", "text", new Vector("the text form", object("text", good), object("digest", good)));
+    add(
+        "digest",
+        "text",
+        new Vector("the text form", object("text", good), object("digest", good)));
     List<List<String>> bad =
         List.of(
             List.of("upper-case", good.toUpperCase(Locale.ROOT)),
@@ -193,9 +196,13 @@ final class GoldenVectors {
   }
 
   private void jwks() {
-    accepted("rfc8037", "RFC 8037, A.2 and A.3", VerifyingKey.ed25519(Rfc8032.hex(Rfc8032.ALL.getFirst().key())));
+    accepted(
+        "rfc8037",
+        "RFC 8037, A.2 and A.3",
+        VerifyingKey.ed25519(Rfc8032.hex(Rfc8032.ALL.getFirst().key())));
     accepted("ed25519", "a test key", executor.verifyingKey());
-    accepted("ml-dsa-65", "the zero seed, which is the example of RFC 9964", postQuantum.verifyingKey());
+    accepted(
+        "ml-dsa-65", "the zero seed, which is the example of RFC 9964", postQuantum.verifyingKey());
     String x = StrictBase64.encodeUrl(executor.verifyingKey().bytes());
     refusedJwk("private", CanonicalizeError.FIELD_UNKNOWN, okp(x).put("d", x).build());
     refusedJwk("unknown-member", CanonicalizeError.FIELD_UNKNOWN, okp(x).put("use", "sig").build());
@@ -204,9 +211,11 @@ final class GoldenVectors {
     refusedJwk("short", CanonicalizeError.KEY_MALFORMED, okp(x.substring(0, 40)).build());
     refusedJwk("empty", CanonicalizeError.KEY_MALFORMED, okp("").build());
     byte[] weak = new byte[32];
-    refusedJwk("small-order", CanonicalizeError.KEY_WEAK, okp(StrictBase64.encodeUrl(weak)).build());
+    refusedJwk(
+        "small-order", CanonicalizeError.KEY_WEAK, okp(StrictBase64.encodeUrl(weak)).build());
     Arrays.fill(weak, (byte) 0xff);
-    refusedJwk("not-canonical", CanonicalizeError.KEY_WEAK, okp(StrictBase64.encodeUrl(weak)).build());
+    refusedJwk(
+        "not-canonical", CanonicalizeError.KEY_WEAK, okp(StrictBase64.encodeUrl(weak)).build());
     refusedJwk(
         "other-curve",
         CanonicalizeError.FIELD_VALUE,
@@ -247,7 +256,11 @@ final class GoldenVectors {
   }
 
   private void preAuthEncodings() {
-    pae("dsse-spec", "the vector of the DSSE protocol", "http://example.com/HelloWorld", "hello world");
+    pae(
+        "dsse-spec",
+        "the vector of the DSSE protocol",
+        "http://example.com/HelloWorld",
+        "hello world");
     pae("empty", "empty type and payload", "", "");
     pae("lengths-in-bytes", "lengths count bytes, not characters", "\u00e9", "\ud83d\udd11");
   }
@@ -255,8 +268,7 @@ final class GoldenVectors {
   private void pae(String name, String about, String type, String payload) {
     byte[] bytes = utf8(payload);
     // Written out here, so that the vector does not only say what our code does.
-    String pae =
-        "DSSEv1 " + utf8(type).length + " " + type + " " + bytes.length + " " + payload;
+    String pae = "DSSEv1 " + utf8(type).length + " " + type + " " + bytes.length + " " + payload;
     add(
         "pae",
         name,
@@ -309,7 +321,8 @@ final class GoldenVectors {
     add(
         "dsse",
         "one-signature",
-        new Vector("one test key", input(good.toBytes(), RECEIPT, List.of(enrolledExecutor())), expected));
+        new Vector(
+            "one test key", input(good.toBytes(), RECEIPT, List.of(enrolledExecutor())), expected));
     String payload = StrictBase64.encode(good.payload());
     refusedForm("leading-space", CanonicalizeError.NOT_CANONICAL, text -> " " + text);
     refusedForm("trailing-newline", CanonicalizeError.NOT_CANONICAL, text -> text + "\n");
@@ -346,9 +359,7 @@ final class GoldenVectors {
         CanonicalizeError.SIGNATURE_INVALID,
         text -> text.replace(payload, "A" + payload.substring(1)));
     refusedForm(
-        "type-changed",
-        CanonicalizeError.PAYLOAD_TYPE,
-        text -> text.replace("receipt", "refusal"));
+        "type-changed", CanonicalizeError.PAYLOAD_TYPE, text -> text.replace("receipt", "refusal"));
     byte[] moved =
         utf8(new String(good.toBytes(), StandardCharsets.UTF_8).replace("receipt", "refusal"));
     add(
@@ -372,8 +383,7 @@ final class GoldenVectors {
 
   private void refusedForm(String what, CanonicalizeError code, UnaryOperator<String> change) {
     String good =
-        new String(
-            Envelope.sign(RECEIPT, document, executor).toBytes(), StandardCharsets.UTF_8);
+        new String(Envelope.sign(RECEIPT, document, executor).toBytes(), StandardCharsets.UTF_8);
     String changed = change.apply(good);
     if (changed.equals(good)) {
       throw new IllegalStateException("changes nothing: " + what);
@@ -382,9 +392,7 @@ final class GoldenVectors {
         "dsse",
         "refused-" + what,
         Vector.of(
-            "refused: " + what,
-            input(utf8(changed), RECEIPT, List.of(enrolledExecutor())),
-            code));
+            "refused: " + what, input(utf8(changed), RECEIPT, List.of(enrolledExecutor())), code));
   }
 
   /** Who may sign. */

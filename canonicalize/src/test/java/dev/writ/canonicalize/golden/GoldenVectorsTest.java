@@ -88,8 +88,7 @@ class GoldenVectorsTest {
   }
 
   private static JsonValue.Obj dsse(Fields fields) {
-    Trust trust =
-        Trust.fromJson(JsonValue.object().put("keys", fields.value("keys")).build());
+    Trust trust = Trust.fromJson(JsonValue.object().put("keys", fields.value("keys")).build());
     String type = fields.string("payload_type");
     var at = fields.time("at");
     Envelope envelope = Envelope.parse(bytes(fields, "envelope_b64"));

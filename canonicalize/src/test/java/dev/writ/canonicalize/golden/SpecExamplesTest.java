@@ -2,11 +2,11 @@ package dev.writ.canonicalize.golden;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.Speccheck;
 import dev.writ.canonicalize.crypto.VerifyingKey;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;

@@ -22,10 +22,6 @@ record Vector(String about, JsonValue.Obj input, JsonValue.Obj expect) {
   }
 
   JsonValue.Obj toJson() {
-    return JsonValue.object()
-        .put("about", about)
-        .put("input", input)
-        .put("expect", expect)
-        .build();
+    return JsonValue.object().put("about", about).put("input", input).put("expect", expect).build();
   }
 }

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every file under golden-vectors/canonicalize says what one text becomes, or why it is refused. */
+/**
+ * Every file under golden-vectors/canonicalize says what one text becomes, or why it is refused.
+ */
 class GoldenVectorsHoldTest {
   private static final Path VECTORS = Path.of("..", "golden-vectors", "canonicalize");
 

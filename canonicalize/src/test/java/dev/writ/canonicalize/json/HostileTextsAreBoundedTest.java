@@ -49,8 +49,7 @@ class HostileTextsAreBoundedTest {
             b -> Jcs.parse(b, limits),
             b -> Jcs.parseCanonical(b, limits))) {
       assertThatThrownBy(() -> reader.accept(json))
-          .isInstanceOfSatisfying(
-              WritException.class, e -> assertThat(e.code()).isEqualTo(code));
+          .isInstanceOfSatisfying(WritException.class, e -> assertThat(e.code()).isEqualTo(code));
     }
   }
 
@@ -108,8 +107,8 @@ class HostileTextsAreBoundedTest {
     refused(CanonicalizeError.NUMBER_RANGE, nines, Limits.DEFAULT);
     assertThat(Jcs.canonicalize(join(ascii("0."), nines))).isEqualTo(ascii("1"));
     assertThat(Jcs.canonicalize(join(ascii("0."), zeros))).isEqualTo(ascii("0"));
-    refused(CanonicalizeError.NUMBER_UNDERFLOW, join(ascii("0."), zeros, ascii("1")),
-        Limits.DEFAULT);
+    refused(
+        CanonicalizeError.NUMBER_UNDERFLOW, join(ascii("0."), zeros, ascii("1")), Limits.DEFAULT);
     byte[] balanced = join(ascii("0."), zeros, ascii("1e" + (MIB_16 - 20)));
     assertThat(Jcs.canonicalize(balanced)).isEqualTo(ascii("0.1"));
     assertThat(Jcs.parse(balanced)).isEqualTo(new JsonValue.Num(0.1));
@@ -139,7 +138,9 @@ class HostileTextsAreBoundedTest {
     }
     byte[] text = ascii(json.toString());
     byte[] canonical = Jcs.canonicalize(text);
-    assertThat(canonical).hasSameSizeAs(text).startsWith(ascii("{\"" + "Aa".repeat(bits) + "\":0,"));
+    assertThat(canonical)
+        .hasSameSizeAs(text)
+        .startsWith(ascii("{\"" + "Aa".repeat(bits) + "\":0,"));
     assertThat(Jcs.write(Jcs.parse(text))).isEqualTo(canonical);
   }
 

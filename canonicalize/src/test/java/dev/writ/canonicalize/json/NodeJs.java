@@ -42,9 +42,7 @@ final class NodeJs implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("node"));
     command.addAll(List.of(arguments));
     try {
-      return new ProcessBuilder(command)
-          .redirectError(ProcessBuilder.Redirect.INHERIT)
-          .start();
+      return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     } catch (IOException e) {
       String message = "node is not on the PATH: the comparison with ECMAScript was not run";
       if ("true".equals(System.getenv("CI"))) {

@@ -89,7 +89,10 @@ class NumbersAreEcmaScriptTest {
         for (int e = exponent; e < 0; e++) {
           five *= 5; // digits that the exponent divides again, so that halves come out even
         }
-        digits = Long.compareUnsigned(digits, Long.divideUnsigned(-1, five)) < 0 ? digits * five : digits;
+        digits =
+            Long.compareUnsigned(digits, Long.divideUnsigned(-1, five)) < 0
+                ? digits * five
+                : digits;
       }
       String literal = Long.toUnsignedString(digits) + "e" + exponent;
       if (EiselLemire.nearest(digits, exponent) != Double.parseDouble(literal)) {

@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.TreeSet;
 
-/** Valid JSON texts in every spelling: spaces, escapes, key orders, number forms, all of Unicode. */
+/**
+ * Valid JSON texts in every spelling: spaces, escapes, key orders, number forms, all of Unicode.
+ */
 final class RandomDocuments {
   private static final String SHORT = "\"\\/\b\f\n\r\t";
   private static final String LETTERS = "\"\\/bfnrt";

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RefusalsArePreciseTest {
   private static final String SAMPLE =
       """
-      {"é\\u00e9😀\\ud83d\\ude00":[1,-2.5e-3,0,true,false,null,"\\n\\/\\\\"],"a":{"c":{},"b":[]}}""";
+      {"é\\u00e9😀\\ud83d\\ude00":[1,-2.5e-3,0,true,false,null,"\\n\\/\\\\"],"a":{"c":{},"b":[]}}\
+      """;
 
   /** Bytes that mean something to JSON or UTF-8, and their neighbours. */
   private static final byte[] MUTATIONS =
@@ -114,9 +115,7 @@ class RefusalsArePreciseTest {
     for (Object outcome :
         List.of(outcome(() -> Jcs.canonicalize(json)), outcome(() -> Jcs.parse(json)))) {
       if (!outcome.equals(expected)) {
-        assertThat(outcome)
-            .as(new String(json, StandardCharsets.UTF_8))
-            .isEqualTo(expected);
+        assertThat(outcome).as(new String(json, StandardCharsets.UTF_8)).isEqualTo(expected);
       }
     }
   }
@@ -136,8 +135,10 @@ class RefusalsArePreciseTest {
       byte[] mutant = RandomDocuments.next(random);
       for (int n = 1 + random.nextInt(3); n > 0; n--) {
         int at = random.nextInt(mutant.length);
-        mutant[at] = random.nextBoolean() ? mutant[random.nextInt(mutant.length)]
-            : (byte) random.nextInt(256);
+        mutant[at] =
+            random.nextBoolean()
+                ? mutant[random.nextInt(mutant.length)]
+                : (byte) random.nextInt(256);
       }
       assertReadersAgree(mutant);
     }

@@ -36,8 +36,17 @@ class SecondOpinionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{\"b\":1,\"a\":[1e3]}", "[]", "\"text\"", " 1 ", "true", "null", "1e-320", "-1e-320",
-        "[1e-315]", "{\"b\":\"1e-320\",\"a\":1e-315}", "5e-324"
+        "{\"b\":1,\"a\":[1e3]}",
+        "[]",
+        "\"text\"",
+        " 1 ",
+        "true",
+        "null",
+        "1e-320",
+        "-1e-320",
+        "[1e-315]",
+        "{\"b\":\"1e-320\",\"a\":1e-315}",
+        "5e-324"
       })
   void agreementIsSilent(String json) {
     assertThatCode(() -> SecondOpinion.check(utf8(json))).doesNotThrowAnyException();

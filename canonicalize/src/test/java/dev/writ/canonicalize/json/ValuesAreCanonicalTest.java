@@ -85,7 +85,6 @@ class ValuesAreCanonicalTest {
     }
     assertThatThrownBy(() -> members.headMap("a").firstKey())
         .isInstanceOf(NoSuchElementException.class);
-    assertThatThrownBy(() -> members.subMap("d", "b"))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> members.subMap("d", "b")).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -38,8 +38,12 @@ class TrustFileTest {
         random.nextBoolean() ? Optional.of("tenant-" + random.nextInt(3)) : Optional.empty(),
         "subject ü " + random.nextInt(100),
         begin,
-        random.nextBoolean() ? Optional.of(begin.plusMillis(1 + random.nextInt(1 << 30))) : Optional.empty(),
-        random.nextBoolean() ? Optional.of(begin.plusMillis(random.nextInt(1 << 30))) : Optional.empty());
+        random.nextBoolean()
+            ? Optional.of(begin.plusMillis(1 + random.nextInt(1 << 30)))
+            : Optional.empty(),
+        random.nextBoolean()
+            ? Optional.of(begin.plusMillis(random.nextInt(1 << 30)))
+            : Optional.empty());
   }
 
   @Test
@@ -69,7 +73,8 @@ class TrustFileTest {
       """
       {"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
        "writ_role":"agent","writ_tenant":"acme","writ_subject":"agent-7",
-       "writ_not_before":"2026-01-01T00:00:00.000Z"}""";
+       "writ_not_before":"2026-01-01T00:00:00.000Z"}\
+      """;
 
   @Test
   void peopleMayWriteIt() {
@@ -104,8 +109,7 @@ class TrustFileTest {
         "FIELD_UNKNOWN | {'keys':[],'writ_required_algorithms':{'root':['Ed25519']}}"
       })
   void whatIsNoTrustFileIsRefused(CanonicalizeError code, String json) {
-    Refused.with(
-        code, () -> Trust.parse(utf8(json.replace('\'', '"').replace("K", KEY))));
+    Refused.with(code, () -> Trust.parse(utf8(json.replace('\'', '"').replace("K", KEY))));
   }
 
   @ParameterizedTest
@@ -127,20 +131,29 @@ class TrustFileTest {
         "KEY_MALFORMED | \"writ_role\" | \"kid\":\"x\",\"writ_role\"",
         "FIELD_VALUE | 00:00.000Z | 00:00Z",
         "FIELD_VALUE | 2026-01-01T | 2026-02-30T",
-        "FIELD_VALUE | \"writ_role\" | \"writ_not_after\":\"2026-01-01T00:00:00.000Z\",\"writ_role\"",
-        "KEY_WEAK | 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo | AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "FIELD_VALUE | \"writ_role\" |"
+            + " \"writ_not_after\":\"2026-01-01T00:00:00.000Z\",\"writ_role\"",
+        "KEY_WEAK | 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo |"
+            + " AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       })
   void whatIsNoKeyOfOursIsRefused(CanonicalizeError code, String part, String by) {
     assertThat(KEY).contains(part);
-    Refused.with(
-        code, () -> Trust.parse(utf8("{\"keys\":[" + KEY.replace(part, by) + "]}")));
+    Refused.with(code, () -> Trust.parse(utf8("{\"keys\":[" + KEY.replace(part, by) + "]}")));
   }
 
   @Test
   void editsGiveANewTrustAndLeaveTheOld() {
     Random random = new Random(7);
     TrustedKey one = key(random).withNotAfter(BEGIN.plusSeconds(1L << 40));
-    one = new TrustedKey(one.key(), one.role(), one.tenant(), one.subject(), BEGIN, Optional.empty(), Optional.empty());
+    one =
+        new TrustedKey(
+            one.key(),
+            one.role(),
+            one.tenant(),
+            one.subject(),
+            BEGIN,
+            Optional.empty(),
+            Optional.empty());
     TrustedKey two = key(random);
     Trust first = Trust.of(List.of(one));
     Trust second = first.withKey(two);
@@ -164,7 +177,13 @@ class TrustFileTest {
     Refused.with(CanonicalizeError.KEY_UNKNOWN, () -> first.withNotAfter(two.kid(), noon));
     TrustedKey again =
         new TrustedKey(
-            two.key(), KeyRole.LOG, Optional.empty(), "x", BEGIN, Optional.empty(), Optional.empty());
+            two.key(),
+            KeyRole.LOG,
+            Optional.empty(),
+            "x",
+            BEGIN,
+            Optional.empty(),
+            Optional.empty());
     Refused.with(CanonicalizeError.KEY_TWICE, () -> second.withKey(again));
     Refused.with(CanonicalizeError.KEY_TWICE, () -> Trust.of(List.of(two, again)));
     assertThatThrownBy(() -> second.keys().clear())

@@ -171,8 +171,7 @@ class TrustRuleTest {
       String swapped = text.replace(base64(twice, i), base64(other, i));
       assertThat(swapped).isNotEqualTo(text);
       Envelope forged = Envelope.parse(swapped.getBytes(StandardCharsets.UTF_8));
-      Refused.with(
-          CanonicalizeError.SIGNATURE_INVALID, () -> both.verify(forged, RECEIPT, NOW));
+      Refused.with(CanonicalizeError.SIGNATURE_INVALID, () -> both.verify(forged, RECEIPT, NOW));
     }
   }
 
@@ -295,8 +294,7 @@ class TrustRuleTest {
       Refused.with(
           CanonicalizeError.KEY_WINDOW,
           () ->
-              trust.verifyLogged(
-                  receipt, RECEIPT, new LogPosition(0, at), _ -> Optional.empty()));
+              trust.verifyLogged(receipt, RECEIPT, new LogPosition(0, at), _ -> Optional.empty()));
     }
     // A revocation of another key is another key's.
     assertThat(

@@ -67,18 +67,15 @@ record Answers(Answer answer) implements Report {
   /** The output on stdout, everything else beside it. */
   void print(Terminal terminal) {
     var err = terminal.err();
-    err.println(
-        terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
+    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
     err.println("  request  " + answer.request());
     err.println("  decision " + answer.decisionEnvelope().id());
     answer
         .served()
-        .ifPresent(
-            served -> {
-              err.println(
-                  "  receipt  " + served.id() + "  lamport " + served.receipt().lamport());
-              served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
-            });
+        .ifPresent(served -> {
+          err.println("  receipt  " + served.id() + "  lamport " + served.receipt().lamport());
+          served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
+        });
     if (answer.decision().verdict() == Verdict.ESCALATE) {
       err.println("  next: " + Homes.name() + " approve " + shortId(answer.request()));
     }
@@ -99,7 +96,9 @@ record Answers(Answer answer) implements Report {
               bytes.length
                   + " bytes of "
                   + content.mediaType()
-                  + "; to keep them: " + Homes.name() + " output "
+                  + "; to keep them: "
+                  + Homes.name()
+                  + " output "
                   + shortId(served.id())
                   + " > FILE");
       return;
@@ -136,11 +135,10 @@ record Answers(Answer answer) implements Report {
       case ALLOW ->
           answer
               .served()
-              .map(
-                  s ->
-                      s.receipt().status() == Status.SUCCEEDED
-                          ? "ALLOWED"
-                          : s.receipt().status().name().replace('_', ' '))
+              .map(s ->
+                  s.receipt().status() == Status.SUCCEEDED
+                      ? "ALLOWED"
+                      : s.receipt().status().name().replace('_', ' '))
               .orElse("ALLOWED");
     };
   }

@@ -20,14 +20,17 @@ public final class ApproveCommand implements CliCommand {
   public Usage usage() {
     return Usage.of(
             "approve",
-            "Approve or reject a request that was escalated; the approval names this exact request, effect and policy.",
+            "Approve or reject a request that was escalated; the approval names this exact request,"
+                + " effect and policy.",
             "`writ submit ID` executes it then.")
         .argument("REQUEST", "The request's id, or its beginning.")
         .flag("--reject", "Reject it: a final denial.")
         .option("--as", "KEY", "The approver's key (default: the home's).")
-        .option("--role", "ROLE", "The approver role (default: the only one that policy gives the approver).");
+        .option(
+            "--role",
+            "ROLE",
+            "The approver role (default: the only one that policy gives the approver).");
   }
-
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
@@ -47,9 +50,7 @@ public final class ApproveCommand implements CliCommand {
         new Asking(home.kernel(), new SecureRandom())
             .approval(
                 key,
-                arguments
-                    .option("--role")
-                    .orElseGet(() -> Roles.approver(home.kernel(), key)),
+                arguments.option("--role").orElseGet(() -> Roles.approver(home.kernel(), key)),
                 found.id(),
                 Request.read(found.document()).effect().digest(),
                 arguments.has("--reject") ? Approval.Verdict.REJECT : Approval.Verdict.APPROVE);

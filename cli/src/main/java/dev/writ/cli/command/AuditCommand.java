@@ -25,7 +25,8 @@ public final class AuditCommand implements CliCommand {
     return Usage.of(
         "audit",
         "Verify every signature, judge every decision again, and add up balances, rates, nonces and"
-            + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the bytes.");
+            + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the"
+            + " bytes.");
   }
 
   record Audited(AuditReport report) implements Report {
@@ -58,9 +59,8 @@ public final class AuditCommand implements CliCommand {
     report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
     report
         .problems()
-        .forEach(
-            problem ->
-                terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+        .forEach(problem ->
+            terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
     terminal
         .out()
         .println(

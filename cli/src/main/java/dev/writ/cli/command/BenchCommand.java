@@ -24,8 +24,10 @@ public final class BenchCommand implements CliCommand {
                 + " what each row means.")
         .flag("--quick", "About 20 seconds instead of two minutes.")
         .option("--only", "TEXT", "Only the steps whose names contain this.")
-        .option("--dir", "DIR", "Where to write, for the disk counts; the folder for temporary"
-            + " files by default.");
+        .option(
+            "--dir",
+            "DIR",
+            "Where to write, for the disk counts; the folder for temporary" + " files by default.");
   }
 
   record Measured(dev.writ.bench.Report report) implements Report {
@@ -44,8 +46,7 @@ public final class BenchCommand implements CliCommand {
               Bench.measure(
                   arguments.has("--quick") ? Plan.QUICK : Plan.FULL,
                   arguments.option("--only").orElse(""),
-                  Path.of(
-                      arguments.option("--dir").orElse(System.getProperty("java.io.tmpdir"))),
+                  Path.of(arguments.option("--dir").orElse(System.getProperty("java.io.tmpdir"))),
                   progress::step));
     }
     session.show(measured, (found, terminal) -> found.report().print(terminal.out()));

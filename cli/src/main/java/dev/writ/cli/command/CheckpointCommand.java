@@ -12,11 +12,10 @@ public final class CheckpointCommand implements CliCommand {
   @Override
   public Usage usage() {
     return Usage.of(
-            "checkpoint",
-            "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
-            "Who keeps it can tell later whether anything before it was changed.");
+        "checkpoint",
+        "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
+        "Who keeps it can tell later whether anything before it was changed.");
   }
-
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {

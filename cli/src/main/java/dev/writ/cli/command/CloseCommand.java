@@ -26,7 +26,6 @@ public final class CloseCommand implements CliCommand {
         .option("--as", "KEY", "The opener's key (default: the home's).");
   }
 
-
   record Signed(Checkpoint checkpoint) implements Report {
     @Override
     public JsonValue toJson() {
@@ -48,7 +47,8 @@ public final class CloseCommand implements CliCommand {
         Homes.work(
             session,
             home -> {
-              SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
+              SigningKey key =
+                  home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
               RunClose close =
                   new RunClose(
                       home.home().tenant(), arguments.argument("RUN"), home.kernel().now());

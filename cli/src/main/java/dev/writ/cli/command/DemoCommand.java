@@ -48,9 +48,10 @@ public final class DemoCommand implements CliCommand {
   @Override
   public Usage usage() {
     return Usage.of(
-            "demo",
-            "Make a data directory and play an agent that asks for a handful of effects: allowed, denied, escalated and approved, repeated, failing.",
-            "Everything is real and stays for you to look at.");
+        "demo",
+        "Make a data directory and play an agent that asks for a handful of effects: allowed,"
+            + " denied, escalated and approved, repeated, failing.",
+        "Everything is real and stays for you to look at.");
   }
 
   private static final Home.Names NAMES = new Home.Names("acme", "researcher", "reviewer");
@@ -130,7 +131,8 @@ public final class DemoCommand implements CliCommand {
       ask("js: a random number, from the writ's seed", effect("js", source("Math.random()")));
       ask(
           "sql: how many write compilers",
-          effect("sql", sql("select count(*) as people from staff where team = 'compilers'"), staff));
+          effect(
+              "sql", sql("select count(*) as people from staff where team = 'compilers'"), staff));
       ask("word-count: over the same file", effect("word-count", none(), text));
       submit("the first request again", sum);
       ask("js: eval of a string", effect("js", source("eval('1+1')")));
@@ -160,8 +162,7 @@ public final class DemoCommand implements CliCommand {
     }
 
     private Envelope ask(String asked, Effect effect) {
-      Envelope request =
-          asking.request(agent, RUN, effect, Optional.empty(), List.of(), true);
+      Envelope request = asking.request(agent, RUN, effect, Optional.empty(), List.of(), true);
       submit(asked, request);
       return request;
     }
@@ -244,9 +245,9 @@ public final class DemoCommand implements CliCommand {
           Table.cell(step.asked()),
           Table.cell(
               step.approval() ? "APPROVED" : Answers.headline(answer), Answers.style(answer)),
-          Table.cell(step.approval() ? "judged again: " + answer.decision().verdict() : why(answer)),
           Table.cell(
-              answer.served().map(s -> Answers.shortId(s.id())).orElse("–"), Style.NAME));
+              step.approval() ? "judged again: " + answer.decision().verdict() : why(answer)),
+          Table.cell(answer.served().map(s -> Answers.shortId(s.id())).orElse("–"), Style.NAME));
     }
     terminal.print(table);
     out.println();
@@ -272,7 +273,8 @@ public final class DemoCommand implements CliCommand {
             .orElseThrow();
     out.println("  " + Homes.name() + " receipts");
     out.println("  " + Homes.name() + " show " + Answers.shortId(played.run().lastReceipt()));
-    out.println("  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
+    out.println(
+        "  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
     out.println("  " + Homes.name() + " run js --param source='6*7'");
     out.println("  " + Homes.name() + " fsck");
   }

@@ -21,8 +21,8 @@ import dev.writ.replay.BundleExport;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.registry.ToolRegistry;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,8 +71,7 @@ public final class ExportCommand implements CliCommand {
     }
     Home home = Homes.home(session);
     RunId run =
-        new RunId(
-            arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
+        new RunId(arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
     ToolRegistry registry = ToolRegistry.open(home.tools());
     byte[] bundle;
     try (LedgerView ledger = OpenHome.read(home)) {

@@ -32,9 +32,12 @@ public final class FsckCommand implements CliCommand {
             "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
             "Reads only, also beside a server; --restored is the exception.")
         .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
-        .flag("--restored", "Take a ledger that was put back from a backup into service, as its next incarnation: every intent issued before is void, and that is an event. It is examined first.");
+        .flag(
+            "--restored",
+            "Take a ledger that was put back from a backup into service, as its next incarnation:"
+                + " every intent issued before is void, and that is an event. It is examined"
+                + " first.");
   }
-
 
   record Examined(FsckReport report) implements Report {
     @Override
@@ -76,17 +79,16 @@ public final class FsckCommand implements CliCommand {
   private static long incarnate(Home home, SigningKey logKey) {
     SigningKey operator = home.key("operator");
     return Kernel.incarnate(
-            new LedgerConfig(
-                home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
-            next ->
-                Envelope.sign(
-                    SystemChange.TYPE,
-                    new SystemChange(
-                            EventKind.LEDGER_INCARNATED,
-                            JsonValue.object().put("incarnation", next).build(),
-                            Timestamps.truncate(Homes.clock().instant()))
-                        .toJson(),
-                    operator));
+        new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+        next ->
+            Envelope.sign(
+                SystemChange.TYPE,
+                new SystemChange(
+                        EventKind.LEDGER_INCARNATED,
+                        JsonValue.object().put("incarnation", next).build(),
+                        Timestamps.truncate(Homes.clock().instant()))
+                    .toJson(),
+                operator));
   }
 
   private static void print(Examined examined, Terminal terminal) {
@@ -95,9 +97,8 @@ public final class FsckCommand implements CliCommand {
     report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
     report
         .problems()
-        .forEach(
-            problem ->
-                terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+        .forEach(problem ->
+            terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
     terminal
         .out()
         .println(

@@ -6,8 +6,8 @@ import dev.writ.cli.Homes;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.LedgerView;
 import java.util.ArrayList;
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 
 /** Finds documents by the beginning of their id, as people name them. */

@@ -31,7 +31,6 @@ public final class InitCommand implements CliCommand {
         .option("--policy", "FILE", "Begin with this policy instead of the starter's.");
   }
 
-
   record Made(Path dir) implements Report {
     @Override
     public JsonValue toJson() {
@@ -41,7 +40,8 @@ public final class InitCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Home.Names names = new Home.Names(
+    Home.Names names =
+        new Home.Names(
             arguments.option("--tenant").orElse("local"),
             arguments.option("--agent").orElse("agent"),
             arguments.option("--approver").orElse("approver"));
@@ -65,7 +65,9 @@ public final class InitCommand implements CliCommand {
   private static void print(Made made, Terminal terminal) {
     terminal.out().println("Made " + made.dir());
     terminal.out().println("  keys/        private keys, one for each role");
-    terminal.out().println("  policy.yaml  what agents may do: change it, then writ policy activate");
+    terminal
+        .out()
+        .println("  policy.yaml  what agents may do: change it, then writ policy activate");
     terminal.out().println("  trust.jwks   the public keys, for whoever verifies");
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
     terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");

@@ -43,7 +43,6 @@ public final class KeyCommand implements CliCommand {
     return Usage.of("key", "List, make, enrol and revoke keys.");
   }
 
-
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
@@ -114,16 +113,14 @@ public final class KeyCommand implements CliCommand {
 
   /** {@code writ key list}. */
   static final class Lists implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("list", "List the enrolled keys, revoked ones too.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of("list", "List the enrolled keys, revoked ones too.");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Keys keys =
-          Homes.read(session, ledger -> new Keys(SystemState.read(ledger).trust()));
+      Keys keys = Homes.read(session, ledger -> new Keys(SystemState.read(ledger).trust()));
       session.show(keys, KeyCommand::print);
       return ExitCode.OK;
     }
@@ -131,17 +128,22 @@ public final class KeyCommand implements CliCommand {
 
   /** {@code writ key new}. */
   static final class Make implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of(
-            "new",
-            "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
-            "Policy must name its holder before it can do anything.")
-        .argument("NAME", "The holder; also the file's name.")
-        .option("--role", "ROLE", "agent, approver, principal, attestor, surface, … (default: agent).")
-        .option("--tenant", "NAME", "The tenant (default: the home's; none for keys of the installation).");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "new",
+              "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
+              "Policy must name its holder before it can do anything.")
+          .argument("NAME", "The holder; also the file's name.")
+          .option(
+              "--role",
+              "ROLE",
+              "agent, approver, principal, attestor, surface, … (default: agent).")
+          .option(
+              "--tenant",
+              "NAME",
+              "The tenant (default: the home's; none for keys of the installation).");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -186,22 +188,22 @@ public final class KeyCommand implements CliCommand {
       return KeyRole.ALL.stream()
           .filter(r -> r.text().equals(text.toLowerCase(Locale.ROOT)))
           .findFirst()
-          .orElseThrow(
-              () ->
-                  new WritException(
-                      CliError.USAGE,
-                      text + " is none of " + KeyRole.ALL.stream().map(KeyRole::text).toList()));
+          .orElseThrow(() ->
+              new WritException(
+                  CliError.USAGE,
+                  text + " is none of " + KeyRole.ALL.stream().map(KeyRole::text).toList()));
     }
   }
 
   /** {@code writ key revoke}. */
   static final class Revoke implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("revoke", "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
-        .argument("NAME|KEY-ID", "A key file's name, or a key id.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "revoke",
+              "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
+          .argument("NAME|KEY-ID", "A key file's name, or a key id.");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -212,7 +214,11 @@ public final class KeyCommand implements CliCommand {
 
     private static Keys revoke(OpenHome home, String key) {
       String kid =
-          home.kernel().system().trust().key(key).map(TrustedKey::kid)
+          home.kernel()
+              .system()
+              .trust()
+              .key(key)
+              .map(TrustedKey::kid)
               .orElseGet(() -> home.home().key(key).kid());
       change(
           home,

@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
@@ -20,12 +20,13 @@ import java.util.Optional;
 public final class OutputCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("output", "Write the output that a receipt names to stdout; it is hashed again on the way.")
+    return Usage.of(
+            "output",
+            "Write the output that a receipt names to stdout; it is hashed again on the way.")
         .argument("RECEIPT", "Its id, or its beginning.")
         .flag("--raw", "What the tool gave, where it did not succeed.")
         .flag("--observations", "What the driver saw: metrics and the like.");
   }
-
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {

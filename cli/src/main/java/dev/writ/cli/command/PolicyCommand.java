@@ -27,7 +27,6 @@ public final class PolicyCommand implements CliCommand {
     return Usage.of("policy", "Check, activate, show, explain and test policies.");
   }
 
-
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
@@ -52,8 +51,7 @@ public final class PolicyCommand implements CliCommand {
           .put("version", policy.version())
           .put("digest", policy.digest())
           .put("in_force", isInForce())
-          .putIfPresent(
-              "in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
+          .putIfPresent("in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
           .build();
     }
 
@@ -76,15 +74,14 @@ public final class PolicyCommand implements CliCommand {
 
   /** {@code writ policy check}. */
   static final class Check implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of(
-            "check",
-            "Check a policy file: every error names file, line, column and field.",
-            "Needs no data directory; where there is one, says how the policy stands to it.")
-        .argument("FILE", "A policy in YAML or JSON.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "check",
+              "Check a policy file: every error names file, line, column and field.",
+              "Needs no data directory; where there is one, says how the policy stands to it.")
+          .argument("FILE", "A policy in YAML or JSON.");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -139,16 +136,17 @@ public final class PolicyCommand implements CliCommand {
 
   /** {@code writ policy activate}. */
   static final class Activate implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of(
-            "activate",
-            "Sign a policy with the policy owner's key and put it in force.",
-            "Version and `previous` are set to follow the policy in force, unless the file states them so. What was decided under the old policy and not executed is refused from then on.")
-        .argument("FILE", "A policy in YAML or JSON.")
-        .option("--as", "KEY", "The owner's key (default: policy-owner).");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "activate",
+              "Sign a policy with the policy owner's key and put it in force.",
+              "Version and `previous` are set to follow the policy in force, unless the file states"
+                  + " them so. What was decided under the old policy and not executed is refused"
+                  + " from then on.")
+          .argument("FILE", "A policy in YAML or JSON.")
+          .option("--as", "KEY", "The owner's key (default: policy-owner).");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -162,7 +160,9 @@ public final class PolicyCommand implements CliCommand {
                 home.kernel()
                     .activate(
                         Envelope.sign(
-                            SystemState.POLICY_TYPE, next.toJson(), home.home().key(arguments.option("--as").orElse("policy-owner"))));
+                            SystemState.POLICY_TYPE,
+                            next.toJson(),
+                            home.home().key(arguments.option("--as").orElse("policy-owner"))));
                 return new Checked(next, Optional.of(next));
               });
       session.show(
@@ -191,20 +191,18 @@ public final class PolicyCommand implements CliCommand {
       policy
           .toJson()
           .members()
-          .forEach(
-              (key, value) ->
-                  object.put(key, key.equals("version") ? JsonValue.of(version) : value));
+          .forEach((key, value) ->
+              object.put(key, key.equals("version") ? JsonValue.of(version) : value));
       return Policy.ofCanonical(object.put("previous", previous).build());
     }
   }
 
   /** {@code writ policy show}. */
   static final class Show implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("show", "Show the policy in force, in canonical members.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of("show", "Show the policy in force, in canonical members.");
+    }
 
     record InForce(Policy policy) implements Report {
       @Override
@@ -216,11 +214,9 @@ public final class PolicyCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       InForce inForce =
-          Homes.read(
-              session, ledger -> new InForce(SystemState.read(ledger).policyInForce()));
+          Homes.read(session, ledger -> new InForce(SystemState.read(ledger).policyInForce()));
       session.show(
-          inForce,
-          (p, terminal) -> PrettyJson.lines(p.toJson()).forEach(terminal.out()::println));
+          inForce, (p, terminal) -> PrettyJson.lines(p.toJson()).forEach(terminal.out()::println));
       return ExitCode.OK;
     }
   }

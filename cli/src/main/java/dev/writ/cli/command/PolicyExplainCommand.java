@@ -19,11 +19,11 @@ final class PolicyExplainCommand implements CliCommand {
   public Usage usage() {
     return Usage.of(
             "explain",
-            "Show why a request was judged as it was: the four checks, and the requirement's tree with what each node saw.",
+            "Show why a request was judged as it was: the four checks, and the requirement's tree"
+                + " with what each node saw.",
             "A request that was not submitted is judged for show; nothing is taken.")
         .argument("FILE|ID", "A signed request, or the id of one.");
   }
-
 
   record Explained(PolicyExplain explain) implements Report {
     @Override

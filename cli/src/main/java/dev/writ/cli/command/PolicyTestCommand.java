@@ -28,7 +28,6 @@ final class PolicyTestCommand implements CliCommand {
         .argument("CASES", "");
   }
 
-
   record Results(List<PolicyTest.CaseResult> cases) implements Report {
     @Override
     public JsonValue toJson() {

@@ -31,7 +31,6 @@ public final class ReceiptsCommand implements CliCommand {
         .option("--last", "N", "At most so many, the latest of each run (default: 50).");
   }
 
-
   record Entry(Digest id, Receipt receipt) {
     JsonValue toJson() {
       return JsonValue.object().put("id", id).put("receipt", receipt.toJson()).build();
@@ -55,35 +54,33 @@ public final class ReceiptsCommand implements CliCommand {
     Optional<String> run = arguments.option("--run");
     long last = arguments.integer("--last", 1, 1_000_000).orElse(50L);
     List<Entry> entries = new ArrayList<>();
-    ledger.runs(
-        id -> {
-          if (run.filter(name -> !name.equals(id.run())).isPresent()) {
-            return;
-          }
-          ArrayDeque<Digest> latest = new ArrayDeque<>();
-          ledger.scan(
-              Tables.RECEIPTS,
-              Tables.prefix(id.tenant(), id.run()),
-              (_, value) -> {
-                latest.addLast(Digest.ofBytes(value));
-                if (latest.size() > last) {
-                  latest.removeFirst();
-                }
-                return true;
-              });
-          latest.forEach(
-              receipt ->
-                  entries.add(
-                      new Entry(
-                          receipt,
-                          Receipt.read(ledger.document(receipt).orElseThrow().document()))));
-        });
+    ledger.runs(id -> {
+      if (run.filter(name -> !name.equals(id.run())).isPresent()) {
+        return;
+      }
+      ArrayDeque<Digest> latest = new ArrayDeque<>();
+      ledger.scan(
+          Tables.RECEIPTS,
+          Tables.prefix(id.tenant(), id.run()),
+          (_, value) -> {
+            latest.addLast(Digest.ofBytes(value));
+            if (latest.size() > last) {
+              latest.removeFirst();
+            }
+            return true;
+          });
+      latest.forEach(receipt ->
+          entries.add(
+              new Entry(receipt, Receipt.read(ledger.document(receipt).orElseThrow().document()))));
+    });
     return new Receipts(entries);
   }
 
   static void print(Receipts receipts, Terminal terminal) {
     if (receipts.entries().isEmpty()) {
-      terminal.err().println("No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
+      terminal
+          .err()
+          .println("No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
       return;
     }
     Table table =

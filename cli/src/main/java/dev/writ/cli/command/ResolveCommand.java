@@ -20,13 +20,13 @@ public final class ResolveCommand implements CliCommand {
   public Usage usage() {
     return Usage.of(
             "resolve",
-            "State what became of an effect whose receipt says IN_DOUBT, after looking at the world.",
+            "State what became of an effect whose receipt says IN_DOUBT, after looking at the"
+                + " world.",
             "Nothing is run: to do it again, submit a new request.")
         .argument("RECEIPT", "Its id, or its beginning.")
         .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
         .option("--note", "NOTE", "What was looked at.");
   }
-
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
@@ -36,11 +36,10 @@ public final class ResolveCommand implements CliCommand {
         Arrays.stream(Resolution.Found.values())
             .filter(f -> f.text().equals(found))
             .findFirst()
-            .orElseThrow(
-                () ->
-                    new WritException(
-                        CliError.USAGE,
-                        found + " is none of happened, did-not-happen, cannot-be-known"));
+            .orElseThrow(() ->
+                new WritException(
+                    CliError.USAGE,
+                    found + " is none of happened, did-not-happen, cannot-be-known"));
     Homes.work(
         session,
         home -> {
@@ -58,8 +57,7 @@ public final class ResolveCommand implements CliCommand {
                   home.kernel().now());
           home.kernel()
               .resolve(
-                  Envelope.sign(
-                      Resolution.TYPE, resolution.toJson(), home.home().key("operator")));
+                  Envelope.sign(Resolution.TYPE, resolution.toJson(), home.home().key("operator")));
           return null;
         });
     session.terminal().err().println("resolved: " + found);

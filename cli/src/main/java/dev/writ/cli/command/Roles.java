@@ -21,12 +21,8 @@ final class Roles {
             .system()
             .trust()
             .key(key.kid())
-            .map(
-                k ->
-                    kernel
-                        .system()
-                        .policyInForce()
-                        .approverRoles(k.tenant().orElse(""), k.subject()))
+            .map(k ->
+                kernel.system().policyInForce().approverRoles(k.tenant().orElse(""), k.subject()))
             .orElse(List.of());
     if (roles.size() != 1) {
       throw new WritException(

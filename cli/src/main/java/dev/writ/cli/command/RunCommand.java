@@ -45,7 +45,8 @@ public final class RunCommand implements CliCommand {
         .argument("TOOL", "NAME, NAME@VERSION or NAME/OPERATION.")
         .options("--param", "KEY=VALUE", "A parameter as text; KEY=@FILE reads it from a file.")
         .options("--param-json", "KEY=JSON", "A parameter as a JSON value.")
-        .options("--input", "[NAME=]FILE", "A file for the tool to read, under its own name or NAME.")
+        .options(
+            "--input", "[NAME=]FILE", "A file for the tool to read, under its own name or NAME.")
         .option("--run", "RUN", "The run it belongs to (default: main).")
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--key", "TEXT", "Idempotency key: the same key and effect run once.")
@@ -55,9 +56,11 @@ public final class RunCommand implements CliCommand {
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000).")
         .option("--memory-mb", "N", "Memory to declare (default: 64).")
         .option("--output-kb", "N", "Output size to declare (default: 1024).")
-        .option("--save-request", "FILE", "Write the signed request to a new file as well, for `writ submit`.");
+        .option(
+            "--save-request",
+            "FILE",
+            "Write the signed request to a new file as well, for `writ submit`.");
   }
-
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
@@ -69,151 +72,156 @@ public final class RunCommand implements CliCommand {
   /** One call of the command. */
   private record Task(Session session, Arguments arguments) {
 
-  private Answers ask(OpenHome home) {
-    SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
-    String tenant =
-        home.kernel()
-            .system()
-            .trust()
-            .key(key.kid())
-            .flatMap(k -> k.tenant())
-            .orElse(home.home().tenant());
-    Effect effect = effect(home, tenant);
-    List<Digest> consumed =
-        arguments.options("--consume").stream().map(id -> Ids.document(home.kernel().ledger(), id).id()).toList();
-    Envelope request =
-        new Asking(home.kernel(), new SecureRandom())
-            .request(
-                key,
-                arguments.option("--run").orElse("main"),
-                effect,
-                arguments.option("--key"),
-                consumed,
-                !arguments.has("--drop-output"));
-    arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
-    return new Answers(home.kernel().submit(request.toBytes(), List.of()));
-  }
+    private Answers ask(OpenHome home) {
+      SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
+      String tenant =
+          home.kernel()
+              .system()
+              .trust()
+              .key(key.kid())
+              .flatMap(k -> k.tenant())
+              .orElse(home.home().tenant());
+      Effect effect = effect(home, tenant);
+      List<Digest> consumed =
+          arguments.options("--consume").stream()
+              .map(id -> Ids.document(home.kernel().ledger(), id).id())
+              .toList();
+      Envelope request =
+          new Asking(home.kernel(), new SecureRandom())
+              .request(
+                  key,
+                  arguments.option("--run").orElse("main"),
+                  effect,
+                  arguments.option("--key"),
+                  consumed,
+                  !arguments.has("--drop-output"));
+      arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
+      return new Answers(home.kernel().submit(request.toBytes(), List.of()));
+    }
 
-  private static void save(Path saveRequest, Envelope request) {
-    try {
-      Files.write(saveRequest, request.toBytes(), StandardOpenOption.CREATE_NEW);
-    } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, saveRequest.toString(), e);
+    private static void save(Path saveRequest, Envelope request) {
+      try {
+        Files.write(saveRequest, request.toBytes(), StandardOpenOption.CREATE_NEW);
+      } catch (IOException e) {
+        throw new WritException(CliError.FILE_UNWRITABLE, saveRequest.toString(), e);
+      }
+    }
+
+    private Effect effect(OpenHome home, String tenant) {
+      String tool = arguments.argument("TOOL");
+      String[] operationParts = tool.split("/", 2);
+      String[] versionParts = operationParts[0].split("@", 2);
+      ToolManifest manifest =
+          versionParts.length == 2
+              ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
+              : only(
+                  versionParts[0],
+                  home.registry().tools().stream().map(RegisteredTool::manifest).toList());
+      String operation = operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
+      List<Input> files =
+          arguments.options("--input").stream()
+              .map(input -> put(home, tenant, input))
+              .sorted(Comparator.comparing(Input::name))
+              .toList();
+      return new Effect(
+          manifest.name(),
+          manifest.version(),
+          operation,
+          params(),
+          files,
+          resources(manifest.resourcesMax()),
+          manifest.sandboxes().getFirst(),
+          Optional.empty());
+    }
+
+    /** What is not declared by hand is a modest amount, within what the tool may use at all. */
+    private Resources resources(Resources most) {
+      return new Resources(
+          declared("--cpu-ms", 1, 2000, most.cpuMs()),
+          declared("--memory-mb", 1 << 20, 64, most.memoryBytes()),
+          declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
+          declared("--wall-ms", 1, 5000, most.wallMs()));
+    }
+
+    private long declared(String option, long unit, long modest, long most) {
+      return arguments
+          .integer(option, 0, Integer.MAX_VALUE)
+          .map(n -> n * unit)
+          .orElse(Math.min(modest * unit, most));
+    }
+
+    private static ToolManifest only(String name, List<ToolManifest> all) {
+      List<ToolManifest> named = all.stream().filter(m -> m.name().equals(name)).toList();
+      if (named.isEmpty()) {
+        throw Homes.notFound(
+            "tool "
+                + name
+                + "; there are "
+                + all.stream().map(ToolManifest::name).distinct().toList());
+      }
+      if (named.size() > 1) {
+        throw new WritException(
+            CliError.TOOL_AMBIGUOUS,
+            name + " has versions " + named.stream().map(ToolManifest::version).toList());
+      }
+      return named.getFirst();
+    }
+
+    private static String onlyOperation(ToolManifest manifest) {
+      if (manifest.operations().size() != 1) {
+        throw new WritException(
+            CliError.TOOL_AMBIGUOUS,
+            manifest.name()
+                + " has operations "
+                + manifest.operations().stream().map(ToolManifest.Operation::name).toList());
+      }
+      return manifest.operations().getFirst().name();
+    }
+
+    private JsonValue.Obj params() {
+      ObjectBuilder object = JsonValue.object();
+      TreeSet<String> given = new TreeSet<>();
+      for (String param : arguments.options("--param")) {
+        String value = value(param);
+        object.put(
+            once(param, given),
+            value.startsWith("@")
+                ? new String(session.read(value.substring(1)), StandardCharsets.UTF_8)
+                : value);
+      }
+      for (String param : arguments.options("--param-json")) {
+        object.put(once(param, given), Jcs.parse(value(param).getBytes(StandardCharsets.UTF_8)));
+      }
+      return object.build();
+    }
+
+    private static String value(String param) {
+      return param.substring(param.indexOf('=') + 1);
+    }
+
+    /** The key of KEY=VALUE, which must not have been given before. */
+    private static String once(String param, TreeSet<String> given) {
+      int sign = param.indexOf('=');
+      if (sign < 1) {
+        throw new WritException(CliError.PARAMETER, "\"" + param + "\" is not KEY=VALUE");
+      }
+      String key = param.substring(0, sign);
+      if (!given.add(key)) {
+        throw new WritException(CliError.PARAMETER, key + " is given twice");
+      }
+      return key;
+    }
+
+    private static Input put(OpenHome home, String tenant, String argument) {
+      int sign = argument.indexOf('=');
+      Path file = Path.of(argument.substring(sign + 1));
+      String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
+      try (InputStream in = Files.newInputStream(file)) {
+        Content content = home.kernel().put(tenant, in, MediaTypes.of(name));
+        return new Input(name, content.digest(), content.size(), content.mediaType());
+      } catch (IOException e) {
+        throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
+      }
     }
   }
-
-  private Effect effect(OpenHome home, String tenant) {
-    String tool = arguments.argument("TOOL");
-    String[] operationParts = tool.split("/", 2);
-    String[] versionParts = operationParts[0].split("@", 2);
-    ToolManifest manifest =
-        versionParts.length == 2
-            ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
-            : only(versionParts[0], home.registry().tools().stream().map(RegisteredTool::manifest).toList());
-    String operation =
-        operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
-    List<Input> files =
-        arguments.options("--input").stream()
-            .map(input -> put(home, tenant, input))
-            .sorted(Comparator.comparing(Input::name))
-            .toList();
-    return new Effect(
-        manifest.name(),
-        manifest.version(),
-        operation,
-        params(),
-        files,
-        resources(manifest.resourcesMax()),
-        manifest.sandboxes().getFirst(),
-        Optional.empty());
-  }
-
-  /** What is not declared by hand is a modest amount, within what the tool may use at all. */
-  private Resources resources(Resources most) {
-    return new Resources(
-        declared("--cpu-ms", 1, 2000, most.cpuMs()),
-        declared("--memory-mb", 1 << 20, 64, most.memoryBytes()),
-        declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
-        declared("--wall-ms", 1, 5000, most.wallMs()));
-  }
-
-  private long declared(String option, long unit, long modest, long most) {
-    return arguments
-        .integer(option, 0, Integer.MAX_VALUE)
-        .map(n -> n * unit)
-        .orElse(Math.min(modest * unit, most));
-  }
-
-  private static ToolManifest only(String name, List<ToolManifest> all) {
-    List<ToolManifest> named = all.stream().filter(m -> m.name().equals(name)).toList();
-    if (named.isEmpty()) {
-      throw Homes.notFound(
-          "tool " + name + "; there are " + all.stream().map(ToolManifest::name).distinct().toList());
-    }
-    if (named.size() > 1) {
-      throw new WritException(
-          CliError.TOOL_AMBIGUOUS,
-          name + " has versions " + named.stream().map(ToolManifest::version).toList());
-    }
-    return named.getFirst();
-  }
-
-  private static String onlyOperation(ToolManifest manifest) {
-    if (manifest.operations().size() != 1) {
-      throw new WritException(
-          CliError.TOOL_AMBIGUOUS,
-          manifest.name()
-              + " has operations "
-              + manifest.operations().stream().map(ToolManifest.Operation::name).toList());
-    }
-    return manifest.operations().getFirst().name();
-  }
-
-  private JsonValue.Obj params() {
-    ObjectBuilder object = JsonValue.object();
-    TreeSet<String> given = new TreeSet<>();
-    for (String param : arguments.options("--param")) {
-      String value = value(param);
-      object.put(
-          once(param, given),
-          value.startsWith("@")
-              ? new String(session.read(value.substring(1)), StandardCharsets.UTF_8)
-              : value);
-    }
-    for (String param : arguments.options("--param-json")) {
-      object.put(
-          once(param, given), Jcs.parse(value(param).getBytes(StandardCharsets.UTF_8)));
-    }
-    return object.build();
-  }
-
-  private static String value(String param) {
-    return param.substring(param.indexOf('=') + 1);
-  }
-
-  /** The key of KEY=VALUE, which must not have been given before. */
-  private static String once(String param, TreeSet<String> given) {
-    int sign = param.indexOf('=');
-    if (sign < 1) {
-      throw new WritException(CliError.PARAMETER, "\"" + param + "\" is not KEY=VALUE");
-    }
-    String key = param.substring(0, sign);
-    if (!given.add(key)) {
-      throw new WritException(CliError.PARAMETER, key + " is given twice");
-    }
-    return key;
-  }
-
-  private static Input put(OpenHome home, String tenant, String argument) {
-    int sign = argument.indexOf('=');
-    Path file = Path.of(argument.substring(sign + 1));
-    String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
-    try (InputStream in = Files.newInputStream(file)) {
-      Content content = home.kernel().put(tenant, in, MediaTypes.of(name));
-      return new Input(name, content.digest(), content.size(), content.mediaType());
-    } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
-    }
-  }
-}
 }

@@ -26,7 +26,6 @@ public final class RunsCommand implements CliCommand {
     return Usage.of("runs", "List the runs, with what keeps each from being closed.");
   }
 
-
   record Entry(RunId id, RunState state, Event head) {
     JsonValue toJson() {
       return JsonValue.object()
@@ -59,13 +58,11 @@ public final class RunsCommand implements CliCommand {
 
   private static Runs find(LedgerView ledger) {
     List<Entry> entries = new ArrayList<>();
-    ledger.runs(
-        id ->
-            ledger
-                .get(Tables.RUN, Tables.key(id.tenant(), id.run()))
-                .map(RunState::parse)
-                .ifPresent(
-                    state -> entries.add(new Entry(id, state, ledger.head(id).orElseThrow()))));
+    ledger.runs(id ->
+        ledger
+            .get(Tables.RUN, Tables.key(id.tenant(), id.run()))
+            .map(RunState::parse)
+            .ifPresent(state -> entries.add(new Entry(id, state, ledger.head(id).orElseThrow()))));
     return new Runs(entries);
   }
 

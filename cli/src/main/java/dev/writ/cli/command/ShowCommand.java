@@ -20,10 +20,10 @@ import dev.writ.ledger.LedgerView;
 public final class ShowCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("show", "Show a document: request, decision, intent, receipt, approval, policy, …")
+    return Usage.of(
+            "show", "Show a document: request, decision, intent, receipt, approval, policy, …")
         .argument("ID", "Its id, or six digits of its beginning or more.");
   }
-
 
   record Shown(Envelope envelope, Trust trust) implements Report {
     @Override
@@ -39,7 +39,8 @@ public final class ShowCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    session.show(Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);
+    session.show(
+        Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);
     return ExitCode.OK;
   }
 

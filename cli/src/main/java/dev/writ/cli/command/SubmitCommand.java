@@ -23,7 +23,6 @@ public final class SubmitCommand implements CliCommand {
         .argument("FILE|ID", "");
   }
 
-
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     String request = arguments.argument("FILE|ID");

@@ -32,7 +32,6 @@ public final class ToolCommand implements CliCommand {
     return Usage.of("tool", "List, show, register and revoke tools.");
   }
 
-
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     throw new IllegalStateException("a group of commands");
@@ -53,11 +52,10 @@ public final class ToolCommand implements CliCommand {
 
   /** {@code writ tool list}. */
   static final class Lists implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("list", "List the registered tools and whether policy approves them.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of("list", "List the registered tools and whether policy approves them.");
+    }
 
     record Entry(ToolManifest manifest, String state) {}
 
@@ -122,8 +120,7 @@ public final class ToolCommand implements CliCommand {
                     ", ", m.operations().stream().map(ToolManifest.Operation::name).toList())),
             Table.cell(m.driver()),
             Table.cell(m.determinism().text()),
-            Table.cell(
-                entry.state(), entry.state().equals("active") ? Style.GOOD : Style.WARN),
+            Table.cell(entry.state(), entry.state().equals("active") ? Style.GOOD : Style.WARN),
             Table.cell(Answers.shortId(m.packageDigest()), Style.DIM));
       }
       terminal.print(table);
@@ -146,12 +143,11 @@ public final class ToolCommand implements CliCommand {
 
   /** {@code writ tool show}. */
   static final class Show implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("show", "Show a tool's manifest: its operations and their schemas.")
-        .argument("NAME", "The tool's name.");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of("show", "Show a tool's manifest: its operations and their schemas.")
+          .argument("NAME", "The tool's name.");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -169,19 +165,20 @@ public final class ToolCommand implements CliCommand {
 
   /** {@code writ tool register}. */
   static final class Register implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of(
-            "register",
-            "Check a package (a folder with manifest.json and the files that it names) and copy it into the registry.",
-            "It runs once policy approves its digest.")
-        .argument("FOLDER", "");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "register",
+              "Check a package (a folder with manifest.json and the files that it names) and copy"
+                  + " it into the registry.",
+              "It runs once policy approves its digest.")
+          .argument("FOLDER", "");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      ToolManifest manifest = registry(Homes.home(session)).register(Path.of(arguments.argument("FOLDER")));
+      ToolManifest manifest =
+          registry(Homes.home(session)).register(Path.of(arguments.argument("FOLDER")));
       session.show(
           new Manifest(manifest),
           (m, terminal) -> {
@@ -203,13 +200,13 @@ public final class ToolCommand implements CliCommand {
 
   /** {@code writ tool revoke}. */
   static final class Revoke implements CliCommand {
-  @Override
-  public Usage usage() {
-    return Usage.of("revoke", "Prohibit a version of a tool at once, also for intents that were issued.")
-        .argument("NAME", "")
-        .argument("VERSION", "");
-  }
-
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "revoke", "Prohibit a version of a tool at once, also for intents that were issued.")
+          .argument("NAME", "")
+          .argument("VERSION", "");
+    }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
@@ -225,8 +222,7 @@ public final class ToolCommand implements CliCommand {
                     home.kernel().now());
             home.kernel()
                 .change(
-                    Envelope.sign(
-                        SystemChange.TYPE, change.toJson(), home.home().key("operator")));
+                    Envelope.sign(SystemChange.TYPE, change.toJson(), home.home().key("operator")));
             return null;
           });
       session.terminal().err().println("revoked: " + name + " " + version);

@@ -127,14 +127,13 @@ public final class VerifyCommand implements CliCommand {
     seen.notVerified()
         .forEach(line -> terminal.out().println("not verified  " + Text.printable(line)));
     seen.failure()
-        .ifPresent(
-            e ->
-                terminal
-                    .out()
-                    .println(
-                        terminal.paint(Style.BAD, "FAILED")
-                            + "        "
-                            + Text.printable(e.getMessage())));
+        .ifPresent(e ->
+            terminal
+                .out()
+                .println(
+                    terminal.paint(Style.BAD, "FAILED")
+                        + "        "
+                        + Text.printable(e.getMessage())));
     if (seen.holds()) {
       terminal
           .out()

@@ -80,7 +80,6 @@ public final class Asking {
         .system()
         .trust()
         .key(key.kid())
-        .orElseThrow(
-            () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
+        .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
   }
 }

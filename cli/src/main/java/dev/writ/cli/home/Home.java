@@ -128,8 +128,7 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
   private Fields readSettings() {
     try {
       return Fields.of(
-          settings().toString(),
-          Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT));
+          settings().toString(), Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT));
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNREADABLE, settings().toString(), e);
     }

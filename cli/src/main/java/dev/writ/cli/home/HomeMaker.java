@@ -35,8 +35,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Makes a home: keys, policy, ledger. It is built beside its place and moved there when it is whole,
- * so that a failure leaves nothing half-written.
+ * Makes a home: keys, policy, ledger. It is built beside its place and moved there when it is
+ * whole, so that a failure leaves nothing half-written.
  */
 public final class HomeMaker {
   private final Home home;
@@ -132,15 +132,13 @@ public final class HomeMaker {
     String origin = "writ-" + Digest.sha256(log.verifyingKey().bytes()).hex().substring(0, 12);
     List<Envelope> changes =
         trusted.stream()
-            .map(
-                key ->
-                    Envelope.sign(
-                        SystemChange.TYPE,
-                        new SystemChange(EventKind.KEY_ENROLLED, key.toJson(), now).toJson(),
-                        operator))
+            .map(key ->
+                Envelope.sign(
+                    SystemChange.TYPE,
+                    new SystemChange(EventKind.KEY_ENROLLED, key.toJson(), now).toJson(),
+                    operator))
             .toList();
-    LedgerConfig config =
-        new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
+    LedgerConfig config = new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
     try (Ledger ledger = Ledger.create(config)) {
       Kernel.found(
           ledger,

@@ -42,8 +42,7 @@ public final class OpenHome implements AutoCloseable {
   public static OpenHome open(Home home, InstantSource clock) {
     SigningKey logKey = home.key("log");
     Ledger ledger =
-        Ledger.open(
-            new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
+        Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
     Drivers drivers = null;
     try {
       drivers = Drivers.wasmFamily();

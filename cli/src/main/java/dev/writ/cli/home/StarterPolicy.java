@@ -35,9 +35,7 @@ public final class StarterPolicy {
 
   /** A name as YAML's double-quoted form, which is JSON's. */
   private static String quoted(String name) {
-    return new String(
-        Jcs.write(JsonValue.of(name)),
-        StandardCharsets.UTF_8);
+    return new String(Jcs.write(JsonValue.of(name)), StandardCharsets.UTF_8);
   }
 
   private static String template() {

@@ -60,10 +60,7 @@ final class AccountRows {
     }
   }
 
-  AccountRows(
-      LedgerView ledger,
-      Findings findings,
-      TreeMap<Digest, Policy> policies) {
+  AccountRows(LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies) {
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
@@ -78,8 +75,7 @@ final class AccountRows {
           findings.rows++;
           String place = Findings.row(Tables.ACCOUNT, key);
           try {
-            Digest request =
-                Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
+            Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
             check(place, request, Row.parse(value));
           } catch (WritException | NoSuchElementException | IndexOutOfBoundsException e) {
             findings.problem(AUDIT_ROW, place, e, "the row of a judged request");
@@ -91,8 +87,7 @@ final class AccountRows {
   private void check(String place, Digest id, Row row) {
     RequestRow stands =
         ledger.get(Tables.REQUEST, Tables.key(id)).map(RequestRow::parse).orElseThrow();
-    Decision decision =
-        Decision.read(ledger.document(stands.decision()).orElseThrow().document());
+    Decision decision = Decision.read(ledger.document(stands.decision()).orElseThrow().document());
     Request request = Request.read(ledger.document(id).orElseThrow().document());
     Policy policy = policies.get(decision.policy());
     if (policy == null) {
@@ -140,8 +135,7 @@ final class AccountRows {
     marks(place, row, id, decision);
     Instant keptUntil = KeptUntil.of(policy, inputs.time(), charges, marks);
     if (row.keptUntil().isBefore(keptUntil)) {
-      findings.problem(
-          AUDIT_ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
+      findings.problem(AUDIT_ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
     }
   }
 
@@ -169,8 +163,7 @@ final class AccountRows {
     if (!row.charges().equals(wanted)
         && !(fate.end() == Fates.End.SETTLED && row.charges().equals(declared))
         && !unmeasured) {
-      findings.problem(
-          AUDIT_ROW, place + " /charges", text(row.charges()), text(wanted));
+      findings.problem(AUDIT_ROW, place + " /charges", text(row.charges()), text(wanted));
     }
   }
 
@@ -215,8 +208,7 @@ final class AccountRows {
     return marks;
   }
 
-  private static List<String> keys(
-      Rate rate, Policy policy, Request request, JudgeInputs inputs) {
+  private static List<String> keys(Rate rate, Policy policy, Request request, JudgeInputs inputs) {
     return policy.accountsOf(
         rate, request.scope().tenant(), inputs.charged(), request.effect().tool());
   }

@@ -70,8 +70,7 @@ final class AccountSums {
 
   void add(List<Charge> charges, List<Mark> marks, int sign) {
     for (Charge charge : charges) {
-      Bounds sum =
-          bounds.getOrDefault(charge.account(), Bounds.NONE).plus(charge, sign);
+      Bounds sum = bounds.getOrDefault(charge.account(), Bounds.NONE).plus(charge, sign);
       if (sum.equals(Bounds.NONE)) {
         bounds.remove(charge.account());
       } else {
@@ -79,8 +78,7 @@ final class AccountSums {
       }
     }
     for (Mark mark : marks) {
-      TreeMap<Instant, Long> counted =
-          times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
+      TreeMap<Instant, Long> counted = times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
       counted.merge(mark.at(), (long) sign, (a, b) -> a + b == 0 ? null : a + b);
       if (counted.isEmpty()) {
         times.remove(mark.counter());

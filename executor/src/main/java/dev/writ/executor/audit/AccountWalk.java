@@ -36,7 +36,8 @@ import java.util.TreeSet;
 
 /**
  * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
- * record. Decisions come in the order of the log, which is nearly theirs; one that comes early waits.
+ * record. Decisions come in the order of the log, which is nearly theirs; one that comes early
+ * waits.
  */
 final class AccountWalk {
   private final LedgerView ledger;
@@ -66,8 +67,7 @@ final class AccountWalk {
       Policy policy,
       Optional<Instant> issuedAt) {
     Judged issuedAt(Instant at) {
-      return new Judged(
-          place, run, id, decision, request, inputs, policy, Optional.of(at));
+      return new Judged(place, run, id, decision, request, inputs, policy, Optional.of(at));
     }
   }
 
@@ -83,8 +83,7 @@ final class AccountWalk {
       List<Charge> charges,
       List<Mark> marks) {}
 
-  AccountWalk(
-      LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies, Steps steps) {
+  AccountWalk(LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies, Steps steps) {
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
@@ -107,8 +106,7 @@ final class AccountWalk {
   /** What cannot be read was found in the walk over the runs. */
   private Optional<Judged> judged(Event event) {
     try {
-      Decision decision =
-          Decision.read(ledger.document(event.body()).orElseThrow().document());
+      Decision decision = Decision.read(ledger.document(event.body()).orElseThrow().document());
       Policy policy = policies.get(decision.policy());
       if (policy == null) {
         return Optional.empty();
@@ -184,8 +182,7 @@ final class AccountWalk {
 
   private void nonce(Judged judged, Instant time) {
     Request request = judged.request();
-    String nonce =
-        Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
+    String nonce = Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
     Digest owner = nonces.get(nonce);
     if (owner != null
         && !owner.equals(judged.decision().request())
@@ -211,8 +208,7 @@ final class AccountWalk {
                   request.scope().tenant(),
                   judged.inputs().charged(),
                   request.effect().tool())) {
-        accounts.add(
-            new Account(budget.name(), key, budget.windowStart(judged.inputs().time())));
+        accounts.add(new Account(budget.name(), key, budget.windowStart(judged.inputs().time())));
         budgets.add(budget);
       }
     }
@@ -231,7 +227,9 @@ final class AccountWalk {
     }
   }
 
-  /** Whether what is old enough to matter has surely been kept, and what is late is not too late. */
+  /**
+   * Whether what is old enough to matter has surely been kept, and what is late is not too late.
+   */
   private boolean comparable(Judged judged, boolean defined) {
     Instant time = judged.inputs().time();
     boolean late = latest.filter(l -> l.isAfter(time.plus(Standing.IN_FLIGHT))).isPresent();
@@ -266,8 +264,7 @@ final class AccountWalk {
           "used " + recorded.used() + " and reserved " + recorded.reserved(),
           "together " + range(least, most));
     } else if (recorded.used() > usedMost) {
-      findings.problem(
-          AUDIT_ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
+      findings.problem(AUDIT_ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
     }
     findings.balances++;
   }
@@ -312,8 +309,7 @@ final class AccountWalk {
     }
   }
 
-  private static List<String> keys(
-      Rate rate, Policy policy, Request request, JudgeInputs inputs) {
+  private static List<String> keys(Rate rate, Policy policy, Request request, JudgeInputs inputs) {
     return policy.accountsOf(
         rate, request.scope().tenant(), inputs.charged(), request.effect().tool());
   }
@@ -346,8 +342,7 @@ final class AccountWalk {
         }
       }
     }
-    Instant nonceUntil =
-        time.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
+    Instant nonceUntil = time.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
     Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
     Entry entry =
         new Entry(

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a whole ledger and recomputes what it means: who signed what under which trust, what belongs
- * together, every judgement, and what spans runs: balances, rates, nonces and idempotency keys. That
- * its bytes are whole is for {@link dev.writ.ledger.Fsck} to say; run that first.
+ * Reads a whole ledger and recomputes what it means: who signed what under which trust, what
+ * belongs together, every judgement, and what spans runs: balances, rates, nonces and idempotency
+ * keys. That its bytes are whole is for {@link dev.writ.ledger.Fsck} to say; run that first.
  *
  * <p>It walks the log twice and holds open runs, unfinished requests, and what the accounts of the
  * current windows hold. The view must stand still meanwhile, as a reader's does.
@@ -45,8 +45,7 @@ public final class Audit {
     this.standing = new Standing(ledger, ledger.origin(), findings);
     this.rows = new RowCheck(ledger, findings);
     Documents documents = new Documents(ledger, findings);
-    this.runs =
-        new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
+    this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
   }
 
   /**
@@ -65,8 +64,7 @@ public final class Audit {
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();
-    AccountWalk accounts =
-        new AccountWalk(ledger, findings, standing.policies(), runs.steps);
+    AccountWalk accounts = new AccountWalk(ledger, findings, standing.policies(), runs.steps);
     ledger.eventsByIndex(
         0,
         size,

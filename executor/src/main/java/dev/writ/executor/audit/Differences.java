@@ -43,14 +43,10 @@ final class Differences {
       return Optional.empty();
     }
     boolean same = one == null ? other == null : one.equals(other);
-    return same
-        ? Optional.empty()
-        : Optional.of(new Difference(at, text(one), text(other)));
+    return same ? Optional.empty() : Optional.of(new Difference(at, text(one), text(other)));
   }
 
   private static String text(JsonValue value) {
-    return value == null
-        ? "nothing"
-        : new String(Jcs.write(value), StandardCharsets.UTF_8);
+    return value == null ? "nothing" : new String(Jcs.write(value), StandardCharsets.UTF_8);
   }
 }

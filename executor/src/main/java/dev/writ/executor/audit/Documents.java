@@ -9,13 +9,14 @@ import dev.writ.ledger.DocumentSource;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Reads documents out of a ledger or a bundle; what cannot be read is a finding and is not there. */
+/**
+ * Reads documents out of a ledger or a bundle; what cannot be read is a finding and is not there.
+ */
 record Documents(DocumentSource source, Findings findings) {
   /** A document and its envelope. */
   record Read<T>(Digest id, Envelope envelope, T document) {}
 
-  <T> Optional<Read<T>> read(
-      Digest id, String type, Function<JsonValue, T> reader, String place) {
+  <T> Optional<Read<T>> read(Digest id, String type, Function<JsonValue, T> reader, String place) {
     try {
       Optional<Envelope> envelope = source.document(id);
       if (envelope.isEmpty()) {
@@ -23,12 +24,10 @@ record Documents(DocumentSource source, Findings findings) {
         return Optional.empty();
       }
       if (!envelope.get().payloadType().equals(type)) {
-        findings.problem(
-            ExecutorError.AUDIT_DOCUMENT, place, envelope.get().payloadType(), type);
+        findings.problem(ExecutorError.AUDIT_DOCUMENT, place, envelope.get().payloadType(), type);
         return Optional.empty();
       }
-      return Optional.of(
-          new Read<>(id, envelope.get(), reader.apply(envelope.get().document())));
+      return Optional.of(new Read<>(id, envelope.get(), reader.apply(envelope.get().document())));
     } catch (WritException e) {
       findings.problem(ExecutorError.AUDIT_DOCUMENT, place, e, type);
       return Optional.empty();

@@ -51,13 +51,9 @@ record Fates(LedgerView ledger) {
           }
           long measured = cpuMs.getAsLong();
           yield new Charge(
-              account,
-              Math.min(declared, measured),
-              Math.max(declared, measured),
-              measured);
+              account, Math.min(declared, measured), Math.max(declared, measured), measured);
         }
-        case IN_DOUBT ->
-            cpu ? unknown(account) : new Charge(account, declared, declared, declared);
+        case IN_DOUBT -> cpu ? unknown(account) : new Charge(account, declared, declared, declared);
         case OPEN, UNKNOWN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared);
         case GONE -> new Charge(account, 0, declared, 0);
       };
@@ -103,8 +99,7 @@ record Fates(LedgerView ledger) {
       return end(End.IN_DOUBT);
     }
     return new Fate(
-        End.SETTLED,
-        receipt.observations().map(this::cpuMs).orElseGet(OptionalLong::empty));
+        End.SETTLED, receipt.observations().map(this::cpuMs).orElseGet(OptionalLong::empty));
   }
 
   private OptionalLong cpuMs(Digest observations) {
@@ -112,7 +107,8 @@ record Fates(LedgerView ledger) {
       Fields observed =
           Fields.of(
               "observations",
-              Jcs.parseCanonical(ledger.blob(observations, OBSERVATIONS_BYTES_MAX), Limits.DEFAULT));
+              Jcs.parseCanonical(
+                  ledger.blob(observations, OBSERVATIONS_BYTES_MAX), Limits.DEFAULT));
       return OptionalLong.of(observed.fields("metrics").count("cpu_ms"));
     } catch (WritException e) {
       return OptionalLong.empty(); // unread: unknown

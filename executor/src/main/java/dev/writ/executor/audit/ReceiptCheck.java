@@ -42,8 +42,7 @@ final class ReceiptCheck {
     findings.receipts++;
     Optional<Event> finished = run.finished;
     run.finished = Optional.empty();
-    Optional<Read<Receipt>> read =
-        documents.read(event.body(), Receipt.TYPE, Receipt::read, place);
+    Optional<Read<Receipt>> read = documents.read(event.body(), Receipt.TYPE, Receipt::read, place);
     if (read.isEmpty()) {
       return;
     }
@@ -91,8 +90,7 @@ final class ReceiptCheck {
   private void bind(Asked asked, Receipt receipt, String place, Event event) {
     findings.same(
         AUDIT_BINDING, place + " /decision", receipt.decision(), asked.decision.orElseThrow());
-    findings.same(
-        AUDIT_BINDING, place + " /intent", receipt.intent(), asked.intent.orElseThrow());
+    findings.same(AUDIT_BINDING, place + " /intent", receipt.intent(), asked.intent.orElseThrow());
     findings.same(
         AUDIT_BINDING,
         place + " /started_at",
@@ -102,22 +100,19 @@ final class ReceiptCheck {
     documents
         .read(asked.decision.orElseThrow(), Decision.TYPE, Decision::read, place)
         .map(Read::document)
-        .ifPresent(
-            decision -> {
-              findings.same(
-                  AUDIT_BINDING, place + " /snapshot", receipt.snapshot(), decision.snapshot());
-              findings.same(
-                  AUDIT_BINDING, place + " /effect", receipt.effect(), decision.effect());
-            });
+        .ifPresent(decision -> {
+          findings.same(
+              AUDIT_BINDING, place + " /snapshot", receipt.snapshot(), decision.snapshot());
+          findings.same(AUDIT_BINDING, place + " /effect", receipt.effect(), decision.effect());
+        });
     documents
         .read(asked.intent.orElseThrow(), Intent.TYPE, Intent::read, place)
         .map(Read::document)
-        .ifPresent(
-            intent -> {
-              findings.same(AUDIT_BINDING, place + " /tool", receipt.tool(), intent.tool());
-              findings.same(
-                  AUDIT_BINDING, place + " /prng_seed", receipt.prngSeed(), intent.prngSeed());
-            });
+        .ifPresent(intent -> {
+          findings.same(AUDIT_BINDING, place + " /tool", receipt.tool(), intent.tool());
+          findings.same(
+              AUDIT_BINDING, place + " /prng_seed", receipt.prngSeed(), intent.prngSeed());
+        });
   }
 
   private void request(OpenRun run, Receipt receipt, Request request, String place) {
@@ -125,7 +120,10 @@ final class ReceiptCheck {
     findings.same(
         AUDIT_BINDING, place + " /args_hash", receipt.argsHash(), request.effect().argsHash());
     findings.same(
-        AUDIT_BINDING, place + " /retained", receipt.retained(), request.retention().equals("keep"));
+        AUDIT_BINDING,
+        place + " /retained",
+        receipt.retained(),
+        request.retention().equals("keep"));
     findings.same(
         AUDIT_BINDING,
         place + " /workspace_before",
@@ -170,11 +168,7 @@ final class ReceiptCheck {
     }
     standing.verify(read.get().envelope(), RunClosing.TYPE, event.at(), place);
     RunClosing closing = read.get().document();
-    findings.same(
-        AUDIT_DOCUMENT,
-        place,
-        closing.tenant() + "/" + closing.run(),
-        run.id.toString());
+    findings.same(AUDIT_DOCUMENT, place, closing.tenant() + "/" + closing.run(), run.id.toString());
     findings.same(AUDIT_CHAIN, place + " /events", closing.events(), event.seq());
     findings.same(AUDIT_CHAIN, place + " /run_hash", closing.runHash(), run.head.id());
     findings.same(AUDIT_CHAIN, place + " /receipts", closing.receipts(), run.receipts);
@@ -190,8 +184,7 @@ final class ReceiptCheck {
   /** The opener's own word. */
   private void close(OpenRun run, Event event, Digest request) {
     String place = Findings.place(event) + " /request";
-    Optional<Read<RunClose>> read =
-        documents.read(request, RunClose.TYPE, RunClose::read, place);
+    Optional<Read<RunClose>> read = documents.read(request, RunClose.TYPE, RunClose::read, place);
     if (read.isEmpty()) {
       return;
     }

@@ -42,9 +42,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Judges decisions again. All inputs that follow from documents are gathered from these and not from
- * the decision; what only the moment knew (balances, counts, what succeeded in the run by then) is
- * taken from the decision, and held against the rest of the ledger elsewhere.
+ * Judges decisions again. All inputs that follow from documents are gathered from these and not
+ * from the decision; what only the moment knew (balances, counts, what succeeded in the run by
+ * then) is taken from the decision, and held against the rest of the ledger elsewhere.
  */
 final class Rejudging {
   /** The one check that reads the tool's manifest: the last. */
@@ -63,8 +63,7 @@ final class Rejudging {
   }
 
   /** Returns the inputs that the decision recorded; none where they cannot be read. */
-  Optional<JudgeInputs> judge(
-      OpenRun run, Asked asked, Event event, Read<Decision> read) {
+  Optional<JudgeInputs> judge(OpenRun run, Asked asked, Event event, Read<Decision> read) {
     String place = Findings.place(event);
     Decision decision = read.document();
     JudgeInputs recorded;
@@ -100,9 +99,7 @@ final class Rejudging {
   /** What is said to have succeeded in the run did so before; a false may have been true since. */
   private void succeeded(OpenRun run, JudgeInputs recorded, String place) {
     for (Ran ran : recorded.history()) {
-      if (ran.succeeded()
-          && !run.done.contains(
-              Tables.key(ran.tool(), ran.operation()))) {
+      if (ran.succeeded() && !run.done.contains(Tables.key(ran.tool(), ran.operation()))) {
         findings.problem(
             AUDIT_JUDGEMENT,
             place + " /inputs/history",
@@ -168,19 +165,18 @@ final class Rejudging {
         documents
             .source()
             .document(id)
-            .ifPresent(
-                envelope -> {
-                  Approval approval = Approval.read(envelope.document());
-                  seen.put(
+            .ifPresent(envelope -> {
+              Approval approval = Approval.read(envelope.document());
+              seen.put(
+                  id,
+                  new SeenApproval(
                       id,
-                      new SeenApproval(
-                          id,
-                          envelope.signatures().getFirst().kid(),
-                          approval.approver(),
-                          approval.role(),
-                          approval.verdict(),
-                          approval.expiresAt()));
-                });
+                      envelope.signatures().getFirst().kid(),
+                      approval.approver(),
+                      approval.role(),
+                      approval.verdict(),
+                      approval.expiresAt()));
+            });
       }
     }
     return List.copyOf(seen.values());
@@ -279,17 +275,16 @@ final class Rejudging {
     documents
         .read(decision.request(), Request.TYPE, Request::read, place)
         .map(read -> read.document().effect())
-        .ifPresent(
-            effect -> {
-              Optional<ToolRef> approved =
-                  Optional.ofNullable(standing.policies().get(decision.policy()))
-                      .flatMap(policy -> policy.tool(effect.tool(), effect.version()))
-                      .map(ApprovedTool::ref);
-              findings.same(
-                  AUDIT_BINDING,
-                  place + " /tool",
-                  tool.toString(),
-                  approved.map(ToolRef::toString).orElse("none approved"));
-            });
+        .ifPresent(effect -> {
+          Optional<ToolRef> approved =
+              Optional.ofNullable(standing.policies().get(decision.policy()))
+                  .flatMap(policy -> policy.tool(effect.tool(), effect.version()))
+                  .map(ApprovedTool::ref);
+          findings.same(
+              AUDIT_BINDING,
+              place + " /tool",
+              tool.toString(),
+              approved.map(ToolRef::toString).orElse("none approved"));
+        });
   }
 }

@@ -30,9 +30,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The rows that the kernel acts on, held against what the events add up to. Each row that the events
- * call for is looked up once, and counted; a table with more rows than that holds one that no event
- * caused.
+ * The rows that the kernel acts on, held against what the events add up to. Each row that the
+ * events call for is looked up once, and counted; a table with more rows than that holds one that
+ * no event caused.
  */
 final class RowCheck implements RunRows {
   private static final byte[] NOTHING = {};
@@ -144,20 +144,20 @@ final class RowCheck implements RunRows {
     String place = "receipt " + receipt + " content " + content.digest();
     try {
       findings.outputs++;
-      findings.same(
-          AUDIT_DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
+      findings.same(AUDIT_DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
     } catch (WritException e) {
       findings.problem(AUDIT_DOCUMENT, place, e, content.size());
     }
     String key = Tables.key(run.id.tenant(), content.digest().hex());
     findings.rows++;
     if (!has(Tables.REFERENCE, key)) {
-      findings.problem(
-          AUDIT_ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
+      findings.problem(AUDIT_ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
     }
   }
 
-  /** A key is taken by one request for good; another one that was dispatched under it is a second. */
+  /**
+   * A key is taken by one request for good; another one that was dispatched under it is a second.
+   */
   private void idempotency(OpenRun run, Request request, Asked asked) {
     String key = ReceiptStage.idempotencyKey(request, asked.id);
     Optional<Digest> owner =
@@ -168,8 +168,8 @@ final class RowCheck implements RunRows {
             .filter(other -> !other.equals(asked.id));
     boolean dispatchedToo =
         owner
-            .filter(
-                other -> has(Tables.SERVED, Tables.key(other)) || has(Tables.DISPATCHED, Tables.key(other)))
+            .filter(other ->
+                has(Tables.SERVED, Tables.key(other)) || has(Tables.DISPATCHED, Tables.key(other)))
             .filter(other -> idempotencyKey(other).filter(key::equals).isPresent())
             .isPresent();
     if (dispatchedToo) {
@@ -208,16 +208,12 @@ final class RowCheck implements RunRows {
       }
       request(run, asked);
       if (asked.state.get() == RequestRow.State.PENDING) {
-        bytes(
-            Tables.PENDING,
-            Tables.key(run.id.tenant(), run.id.run(), asked.id.hex()),
-            NOTHING);
+        bytes(Tables.PENDING, Tables.key(run.id.tenant(), run.id.run(), asked.id.hex()), NOTHING);
       }
       asked.dispatched.ifPresent(event -> dispatched(run, asked, event));
     }
     run.done.forEach(
-        what ->
-            bytes(Tables.DONE, Tables.key(run.id.tenant(), run.id.run(), what), NOTHING));
+        what -> bytes(Tables.DONE, Tables.key(run.id.tenant(), run.id.run(), what), NOTHING));
     run.doubts.forEach(receipt -> doubt(receipt, NOTHING));
     row(
         Tables.RUN,
@@ -295,30 +291,28 @@ final class RowCheck implements RunRows {
 
   /** At the end: no table holds more than the events call for. */
   void end() {
-    expected.forEach(
-        (table, count) -> {
-          List<String> keys = new ArrayList<>();
-          long[] rows = {0};
-          ledger.scan(
-              table,
-              "",
-              (key, _) -> {
-                rows[0]++;
-                if (!caused(table, key) && keys.size() < AuditReport.PROBLEMS_MAX) {
-                  keys.add(key);
-                }
-                return true;
-              });
-          if (rows[0] > count) {
-            keys.forEach(
-                key ->
-                    findings.problem(
-                        AUDIT_ROW, Findings.row(table, key), "a row", "no row: no event causes it"));
-            if (keys.isEmpty()) {
-              findings.problem(AUDIT_ROW, "table " + table, rows[0] + " rows", count + " rows");
+    expected.forEach((table, count) -> {
+      List<String> keys = new ArrayList<>();
+      long[] rows = {0};
+      ledger.scan(
+          table,
+          "",
+          (key, _) -> {
+            rows[0]++;
+            if (!caused(table, key) && keys.size() < AuditReport.PROBLEMS_MAX) {
+              keys.add(key);
             }
-          }
-        });
+            return true;
+          });
+      if (rows[0] > count) {
+        keys.forEach(key ->
+            findings.problem(
+                AUDIT_ROW, Findings.row(table, key), "a row", "no row: no event causes it"));
+        if (keys.isEmpty()) {
+          findings.problem(AUDIT_ROW, "table " + table, rows[0] + " rows", count + " rows");
+        }
+      }
+    });
   }
 
   /** Whether the documents at least know what the row's key names; the count tells the rest. */

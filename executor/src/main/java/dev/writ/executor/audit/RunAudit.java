@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@link Audit}'s checks of signatures, bindings, order, chain and judgements over a single run with
- * the system run that it rests on, as a bundle holds them. It stops at the first thing that does not
- * hold.
+ * {@link Audit}'s checks of signatures, bindings, order, chain and judgements over a single run
+ * with the system run that it rests on, as a bundle holds them. It stops at the first thing that
+ * does not hold.
  *
  * <p>The caller has verified that each event is where it says in the log, and that both runs are
  * chained without gaps.
@@ -57,8 +57,8 @@ public final class RunAudit {
   /**
    * Takes an event of another run whose receipt this run consumes.
    *
-   * @throws WritException {@code EXE-954} unless it is of a receipt; {@code EXE-951}, {@code EXE-952}
-   *     where that does not hold
+   * @throws WritException {@code EXE-954} unless it is of a receipt; {@code EXE-951}, {@code
+   *     EXE-952} where that does not hold
    */
   public void consumed(Event event) {
     String place = Findings.place(event);
@@ -67,15 +67,14 @@ public final class RunAudit {
     }
     documents
         .read(event.body(), Receipt.TYPE, Receipt::read, place)
-        .ifPresent(
-            read -> {
-              standing.verify(read.envelope(), Receipt.TYPE, event.at(), place);
-              findings.same(
-                  ExecutorError.AUDIT_DOCUMENT,
-                  place,
-                  read.document().scope().tenant() + "/" + read.document().scope().run(),
-                  event.runId().toString());
-            });
+        .ifPresent(read -> {
+          standing.verify(read.envelope(), Receipt.TYPE, event.at(), place);
+          findings.same(
+              ExecutorError.AUDIT_DOCUMENT,
+              place,
+              read.document().scope().tenant() + "/" + read.document().scope().run(),
+              event.runId().toString());
+        });
     requireNone();
   }
 
@@ -101,11 +100,7 @@ public final class RunAudit {
       AuditReport.Problem first = findings.problems().getFirst();
       throw new WritException(
           first.code(),
-          first.place()
-              + ": recorded "
-              + first.recorded()
-              + ", recomputed "
-              + first.recomputed());
+          first.place() + ": recorded " + first.recorded() + ", recomputed " + first.recomputed());
     }
   }
 

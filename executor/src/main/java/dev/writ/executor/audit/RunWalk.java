@@ -33,8 +33,8 @@ import java.util.TreeMap;
 
 /**
  * Walks the runs of agents in the order of the log, and asks of each event whether what came before
- * allows it, whether its document is signed by who may, and whether it binds to the documents that it
- * names. A run is forgotten when it is closed, a request when nothing may follow on it.
+ * allows it, whether its document is signed by who may, and whether it binds to the documents that
+ * it names. A run is forgotten when it is closed, a request when nothing may follow on it.
  */
 final class RunWalk {
   private static final Duration SKEW = Duration.ofSeconds(2);
@@ -116,8 +116,7 @@ final class RunWalk {
   private void request(OpenRun run, Event event) {
     String place = Findings.place(event);
     findings.requests++;
-    Optional<Read<Request>> read =
-        documents.read(event.body(), Request.TYPE, Request::read, place);
+    Optional<Read<Request>> read = documents.read(event.body(), Request.TYPE, Request::read, place);
     if (read.isEmpty()) {
       return;
     }
@@ -182,8 +181,10 @@ final class RunWalk {
       order(event, "request " + decision.request() + " was dispatched");
       return;
     }
-    rejudging.judge(run, asked.get(), event, read.get()).map(JudgeInputs::step).ifPresent(
-        step -> {
+    rejudging
+        .judge(run, asked.get(), event, read.get())
+        .map(JudgeInputs::step)
+        .ifPresent(step -> {
           if (!steps.add(step)) {
             findings.problem(AUDIT_TWICE, place + " /inputs/step", step, "a step of its own");
           }
@@ -259,8 +260,7 @@ final class RunWalk {
 
   private void refusal(OpenRun run, Event event) {
     String place = Findings.place(event);
-    Optional<Read<Refusal>> read =
-        documents.read(event.body(), Refusal.TYPE, Refusal::read, place);
+    Optional<Read<Refusal>> read = documents.read(event.body(), Refusal.TYPE, Refusal::read, place);
     if (read.isEmpty()) {
       return;
     }
@@ -279,8 +279,7 @@ final class RunWalk {
     }
     findings.same(
         AUDIT_BINDING, place + " /decision", refusal.decision(), request.decision.orElseThrow());
-    findings.same(
-        AUDIT_BINDING, place + " /intent", Optional.of(refusal.intent()), request.intent);
+    findings.same(AUDIT_BINDING, place + " /intent", Optional.of(refusal.intent()), request.intent);
     findings.same(AUDIT_BINDING, place + " /refused_at", refusal.refusedAt(), event.at());
     request.state = Optional.of(RequestRow.State.LAPSED);
   }

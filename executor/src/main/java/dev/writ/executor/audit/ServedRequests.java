@@ -13,7 +13,9 @@ import dev.writ.guardian.document.Request;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Stands in for the rows where there are none: remembers what one run served, and under which key. */
+/**
+ * Stands in for the rows where there are none: remembers what one run served, and under which key.
+ */
 final class ServedRequests implements RunRows {
   private final Findings findings;
   private final TreeSet<String> served = new TreeSet<>();

@@ -26,8 +26,8 @@ import java.util.TreeMap;
  * verified under it (PROTOCOL 25).
  *
  * <p>A change is in force for the kernel a moment after its event, and an effect in flight reaches
- * the log after it was judged. What comes after a revocation, and says by the kernel's clock that it
- * happened before or within {@link #IN_FLIGHT} of it, is counted apart and not taken for forged.
+ * the log after it was judged. What comes after a revocation, and says by the kernel's clock that
+ * it happened before or within {@link #IN_FLIGHT} of it, is counted apart and not taken for forged.
  */
 final class Standing {
   /** How long after a change the kernel may still act on what was before it. */
@@ -60,8 +60,7 @@ final class Standing {
         audience = new Audience(origin, incarnation(event));
       }
     } catch (WritException e) {
-      findings.problem(
-          ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
+      findings.problem(ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
       return;
     }
     if (event.kind().equals(EventKind.POLICY_ACTIVATED) == after.policy().equals(before)) {
@@ -94,11 +93,7 @@ final class Standing {
 
   /** At the end of the log: whether it is of the incarnation that its events name. */
   void end(long incarnation) {
-    findings.same(
-        ExecutorError.AUDIT_SYSTEM,
-        "incarnation",
-        incarnation,
-        audience.incarnation());
+    findings.same(ExecutorError.AUDIT_SYSTEM, "incarnation", incarnation, audience.incarnation());
   }
 
   Audience audience() {
@@ -115,7 +110,8 @@ final class Standing {
   }
 
   /**
-   * The policy that a decision names: it must have been in force, and not be superseded long before.
+   * The policy that a decision names: it must have been in force, and not be superseded long
+   * before.
    */
   Optional<Policy> policy(Digest named, Instant decidedAt, String place) {
     Optional<Policy> policy = Optional.ofNullable(policies.get(named));
@@ -172,18 +168,17 @@ final class Standing {
   Trust inFlight(Instant at) {
     return Trust.of(
         state.trust().keys().values().stream()
-            .map(
-                key ->
-                    key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
-                        ? new TrustedKey(
-                            key.key(),
-                            key.role(),
-                            key.tenant(),
-                            key.subject(),
-                            key.notBefore(),
-                            key.notAfter(),
-                            Optional.empty())
-                        : key)
+            .map(key ->
+                key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
+                    ? new TrustedKey(
+                        key.key(),
+                        key.role(),
+                        key.tenant(),
+                        key.subject(),
+                        key.notBefore(),
+                        key.notAfter(),
+                        Optional.empty())
+                    : key)
             .toList());
   }
 }

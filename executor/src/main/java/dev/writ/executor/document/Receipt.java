@@ -59,8 +59,7 @@ public record Receipt(
   public record Artifact(String name, Content content) {
     static Artifact read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
-      Artifact artifact =
-          new Artifact(fields.name("name"), Content.read(fields.fields("content")));
+      Artifact artifact = new Artifact(fields.name("name"), Content.read(fields.fields("content")));
       fields.end();
       return artifact;
     }

@@ -27,8 +27,8 @@ public interface Driver {
   Digest sandboxProfile(String profile);
 
   /**
-   * Gets ready to run an operation: loads and compiles what is needed, without any effect. Called in
-   * stage 3, so that what is missing is found before anything is dispatched.
+   * Gets ready to run an operation: loads and compiles what is needed, without any effect. Called
+   * in stage 3, so that what is missing is found before anything is dispatched.
    *
    * @throws dev.writ.canonicalize.WritException {@code EXE-3xx} where it cannot
    */

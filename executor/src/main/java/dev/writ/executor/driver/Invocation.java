@@ -1,5 +1,6 @@
 package dev.writ.executor.driver;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
@@ -8,7 +9,6 @@ import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import dev.writ.canonicalize.Digest;
 
 /**
  * Everything an operation is given. Two runs with equal invocations give equal outcomes, for a pure

@@ -78,8 +78,7 @@ public record RunState(
   }
 
   RunState withReceipt(Digest receipt, long receiptLamport) {
-    return new RunState(
-        opener, seed, receipt, receiptLamport, receipts + 1, unfinished, closed);
+    return new RunState(opener, seed, receipt, receiptLamport, receipts + 1, unfinished, closed);
   }
 
   RunState with(Unfinished next) {

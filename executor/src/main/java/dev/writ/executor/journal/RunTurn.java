@@ -56,12 +56,7 @@ public final class RunTurn implements AutoCloseable {
     }
     Event first =
         Event.first(
-            slot.id.tenant(),
-            slot.id.run(),
-            EventKind.RUN_OPENED,
-            body,
-            at,
-            Optional.of(seed));
+            slot.id.tenant(), slot.id.run(), EventKind.RUN_OPENED, body, at, Optional.of(seed));
     Digest id = append(first);
     state = Optional.of(RunState.opened(opener, seed, id));
   }
@@ -129,9 +124,7 @@ public final class RunTurn implements AutoCloseable {
   public Commit enqueue() {
     if (!state.equals(slot.state)) {
       batch.put(
-          Tables.RUN,
-          Tables.key(slot.id.tenant(), slot.id.run()),
-          state.orElseThrow().toBytes());
+          Tables.RUN, Tables.key(slot.id.tenant(), slot.id.run()), state.orElseThrow().toBytes());
     }
     Commit commit = ledger.append(batch);
     slot.head = head;

@@ -79,10 +79,11 @@ public final class Runs {
     }
 
     /**
-     * The run's seed. A run that is not open yet is claimed for {@code opener}, with a new seed that
-     * it will be opened with.
+     * The run's seed. A run that is not open yet is claimed for {@code opener}, with a new seed
+     * that it will be opened with.
      *
-     * @throws WritException {@code EXE-901} closed, {@code EXE-902} opened or claimed by another key
+     * @throws WritException {@code EXE-901} closed, {@code EXE-902} opened or claimed by another
+     *     key
      */
     public String seedFor(String opener) {
       slot.lock.lock();
@@ -165,9 +166,7 @@ public final class Runs {
     if (!slot.loaded) {
       slot.head = ledger.head(slot.id);
       slot.state =
-          ledger
-              .get(Tables.RUN, Tables.key(slot.id.tenant(), slot.id.run()))
-              .map(RunState::parse);
+          ledger.get(Tables.RUN, Tables.key(slot.id.tenant(), slot.id.run())).map(RunState::parse);
       slot.loaded = true;
     }
   }

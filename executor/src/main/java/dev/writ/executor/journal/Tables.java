@@ -3,8 +3,8 @@ package dev.writ.executor.journal;
 import dev.writ.canonicalize.Digest;
 
 /**
- * The executor's tables in the ledger and how their keys are made. Names hold no control characters,
- * so the unit separator keeps their parts apart.
+ * The executor's tables in the ledger and how their keys are made. Names hold no control
+ * characters, so the unit separator keeps their parts apart.
  */
 public final class Tables {
   /** tenant, run → {@link RunState}. */

@@ -8,8 +8,7 @@ import dev.writ.executor.ExecutorError;
 public final class CanonicalizeStage {
 
   public Result canonicalize(Result result) {
-    if (!result.succeeded()
-        || !result.output().orElseThrow().mediaType().equals(Drift.JSON)) {
+    if (!result.succeeded() || !result.output().orElseThrow().mediaType().equals(Drift.JSON)) {
       return result;
     }
     try {

@@ -34,8 +34,7 @@ public final class Drift {
     return mediaType.equals(JSON) ? checkJson(ready.manifest(), operation, result) : result;
   }
 
-  private Result checkJson(
-      ToolManifest manifest, ToolManifest.Operation operation, Result result) {
+  private Result checkJson(ToolManifest manifest, ToolManifest.Operation operation, Result result) {
     JsonValue value;
     try {
       value = Jcs.parse(result.output().get().bytes());

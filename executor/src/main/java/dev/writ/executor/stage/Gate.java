@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Stage 1: the cryptographic gate. It comes before the look-up of what was served, since an unsigned
- * decision with a known id must get nothing (PROTOCOL 11). What it refuses was never issued here or
- * is not the submitter's, and leaves no trace in the journal.
+ * Stage 1: the cryptographic gate. It comes before the look-up of what was served, since an
+ * unsigned decision with a known id must get nothing (PROTOCOL 11). What it refuses was never
+ * issued here or is not the submitter's, and leaves no trace in the journal.
  */
 public final class Gate {
   private static final Duration SKEW = Duration.ofSeconds(2);
@@ -102,7 +102,8 @@ public final class Gate {
     }
     boolean sameTenant =
         submitter.tenant().filter(order.intent().scope().tenant()::equals).isPresent();
-    if (!sameTenant || !policy.mayExecuteFor(order.intent().scope().tenant(), submitter.subject())) {
+    if (!sameTenant
+        || !policy.mayExecuteFor(order.intent().scope().tenant(), submitter.subject())) {
       throw new WritException(ExecutorError.HOLDER, "key " + submitter.kid());
     }
   }

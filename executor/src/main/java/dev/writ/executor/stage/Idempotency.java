@@ -74,10 +74,7 @@ public final class Idempotency {
 
   /** The stored outcome of a request. */
   public Optional<Served> served(Digest request) {
-    return ledger
-        .get(Tables.SERVED, Tables.key(request))
-        .map(Digest::ofBytes)
-        .map(this::receipt);
+    return ledger.get(Tables.SERVED, Tables.key(request)).map(Digest::ofBytes).map(this::receipt);
   }
 
   /** A receipt as every repeat gets it, with its resolution and its output where that was kept. */
@@ -130,11 +127,10 @@ public final class Idempotency {
           .get(Tables.REQUEST, Tables.key(request))
           .map(RequestRow::parse)
           .filter(row -> row.state() == RequestRow.State.ALLOWED)
-          .orElseThrow(
-              () ->
-                  new WritException(
-                      ExecutorError.SUPERSEDED,
-                      "intent " + order.intentEnvelope().id() + " was refused before"));
+          .orElseThrow(() ->
+              new WritException(
+                  ExecutorError.SUPERSEDED,
+                  "intent " + order.intentEnvelope().id() + " was refused before"));
     }
   }
 
@@ -146,10 +142,9 @@ public final class Idempotency {
         ledger
             .get(Tables.REQUEST, Tables.key(request))
             .map(RequestRow::parse)
-            .orElseThrow(
-                () ->
-                    new WritException(
-                        ExecutorError.NOT_ISSUED, order.intentEnvelope().id().toString()));
+            .orElseThrow(() ->
+                new WritException(
+                    ExecutorError.NOT_ISSUED, order.intentEnvelope().id().toString()));
     Optional<Digest> issued = row.intent();
     if (issued.isEmpty()) {
       throw new WritException(ExecutorError.NOT_ISSUED, order.intentEnvelope().id().toString());

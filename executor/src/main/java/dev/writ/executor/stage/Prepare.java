@@ -11,8 +11,8 @@ import dev.writ.guardian.policy.Policy;
 import java.util.function.BiPredicate;
 
 /**
- * Stage 3: everything the dispatch needs is at hand. The look at what is prohibited is live, not part
- * of the snapshot (PROTOCOL 12).
+ * Stage 3: everything the dispatch needs is at hand. The look at what is prohibited is live, not
+ * part of the snapshot (PROTOCOL 12).
  */
 public final class Prepare {
   private final Tools tools;
@@ -50,8 +50,7 @@ public final class Prepare {
     }
     for (Input input : order.request().effect().inputs()) {
       if (!readable.test(order.request().scope().tenant(), input)) {
-        throw new WritException(
-            ExecutorError.INPUT_UNKNOWN, input.name() + ", " + input.digest());
+        throw new WritException(ExecutorError.INPUT_UNKNOWN, input.name() + ", " + input.digest());
       }
     }
     Driver driver = tools.driver(manifest);

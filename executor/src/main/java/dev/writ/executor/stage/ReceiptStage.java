@@ -74,9 +74,7 @@ public final class ReceiptStage {
       envelope = signed(receipt);
       stored
           .observations()
-          .ifPresent(
-              observed ->
-                  turn.event(EventKind.EFFECT_FINISHED, observed, ran.finishedAt()));
+          .ifPresent(observed -> turn.event(EventKind.EFFECT_FINISHED, observed, ran.finishedAt()));
       turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), ran.finishedAt());
       turn.receipt(envelope.id(), receipt.lamport());
       rows(turn, order.request(), receipt, envelope);
@@ -89,7 +87,8 @@ public final class ReceiptStage {
               accounts.settle(receipt.request(), ran.outcome().metrics().cpuMs()));
     }
     commit.await();
-    Optional<byte[]> output = stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
+    Optional<byte[]> output =
+        stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
     return new Served(envelope, receipt, Optional.empty(), output, false);
   }
 
@@ -108,16 +107,16 @@ public final class ReceiptStage {
     turn.batch()
         .document(envelope)
         .put(Tables.SERVED, Tables.key(receipt.request()), id)
-        .put(Tables.IDEMPOTENCY, idempotencyKey(request, receipt.request()), receipt.request().bytes());
+        .put(
+            Tables.IDEMPOTENCY,
+            idempotencyKey(request, receipt.request()),
+            receipt.request().bytes());
     if (receipt.status() == Status.SUCCEEDED) {
       turn.batch()
           .put(
               Tables.DONE,
               Tables.key(
-                  scope.tenant(),
-                  scope.run(),
-                  receipt.tool().name(),
-                  request.effect().operation()),
+                  scope.tenant(), scope.run(), receipt.tool().name(), request.effect().operation()),
               new byte[0]);
     }
   }
@@ -133,10 +132,7 @@ public final class ReceiptStage {
   private static void reference(RunTurn turn, Scope scope, BlobRef blob) {
     turn.batch()
         .blob(blob)
-        .put(
-            Tables.REFERENCE,
-            Tables.key(scope.tenant(), blob.digest().hex()),
-            new byte[0]);
+        .put(Tables.REFERENCE, Tables.key(scope.tenant(), blob.digest().hex()), new byte[0]);
   }
 
   /** Puts or deletes a row of the accounts. */
@@ -149,8 +145,7 @@ public final class ReceiptStage {
   }
 
   /** Enqueues the turn with the rows of the accounts' last step, which they forget if it fails. */
-  static Commit enqueue(
-      RunTurn turn, Accounts accounts, Digest request, List<Accounts.Row> rows) {
+  static Commit enqueue(RunTurn turn, Accounts accounts, Digest request, List<Accounts.Row> rows) {
     try {
       rows.forEach(row -> write(turn, row));
       return turn.enqueue();

@@ -63,14 +63,12 @@ public record Result(
   }
 
   Result withParsed(JsonValue value) {
-    return new Result(
-        status, code, reason, message, raw, output, Optional.of(value), artifacts);
+    return new Result(status, code, reason, message, raw, output, Optional.of(value), artifacts);
   }
 
   Result withOutput(byte[] canonical) {
     Outcome.Output next = new Outcome.Output(canonical, output.orElseThrow().mediaType());
-    return new Result(
-        status, code, reason, message, raw, Optional.of(next), parsed, artifacts);
+    return new Result(status, code, reason, message, raw, Optional.of(next), parsed, artifacts);
   }
 
   /** Cuts at a code point, so that what is kept can always be written. */

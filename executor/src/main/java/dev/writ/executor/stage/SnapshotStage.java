@@ -14,7 +14,8 @@ public final class SnapshotStage {
   public void verify(Order order, Tools.Circumstances current) {
     if (!order.decision().snapshot().equals(current.snapshot())) {
       throw new WritException(
-          ExecutorError.SNAPSHOT, "decided under " + order.decision().snapshot() + ", now " + current.snapshot());
+          ExecutorError.SNAPSHOT,
+          "decided under " + order.decision().snapshot() + ", now " + current.snapshot());
     }
   }
 }

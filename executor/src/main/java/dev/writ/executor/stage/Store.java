@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Stage 7: content goes into the content-addressed store, and the digest is recomputed from what was
- * stored. Large content is on disk before a batch names it.
+ * Stage 7: content goes into the content-addressed store, and the digest is recomputed from what
+ * was stored. Large content is on disk before a batch names it.
  */
 public final class Store {
 
@@ -93,8 +93,7 @@ public final class Store {
     BlobRef stored = contents.store(bytes);
     if (!stored.digest().equals(given) || stored.size() != bytes.length) {
       throw new WritException(
-          ExecutorError.STORE_INTEGRITY,
-          "given " + given + ", stored " + stored.digest());
+          ExecutorError.STORE_INTEGRITY, "given " + given + ", stored " + stored.digest());
     }
     return stored;
   }

@@ -59,12 +59,14 @@ public final class Tools {
     return manifest;
   }
 
-  /** What a decision on an effect rests on beside policy; it exists for tools that cannot run too. */
+  /**
+   * What a decision on an effect rests on beside policy; it exists for tools that cannot run too.
+   */
   public record Circumstances(ToolManifest manifest, Digest snapshot) {}
 
   /**
-   * The tool as registered and the snapshot, for judging and for stage 2. What is missing is part of
-   * it, so that its arrival changes the snapshot.
+   * The tool as registered and the snapshot, for judging and for stage 2. What is missing is part
+   * of it, so that its arrival changes the snapshot.
    */
   public Circumstances circumstances(Effect effect, Policy policy) {
     ToolManifest manifest =

@@ -44,7 +44,8 @@ class AHealthyLedgerHasNoProblemsTest {
           temporal:
             rates:
               - { name: quick, scope: subject, limit: 50, per_s: 30 }
-          requirements:""");
+          requirements:\
+          """);
 
   @TempDir Path dir;
 
@@ -105,12 +106,11 @@ class AHealthyLedgerHasNoProblemsTest {
         for (int t = 0; t < 8; t++) {
           Schedule schedule = new Schedule(home, new Random(seed * 100 + round * 10 + t));
           all.add(
-              threads.submit(
-                  () -> {
-                    for (int i = 0; i < 12; i++) {
-                      schedule.step(false);
-                    }
-                  }));
+              threads.submit(() -> {
+                for (int i = 0; i < 12; i++) {
+                  schedule.step(false);
+                }
+              }));
         }
         assertThat(audit(home).problems()).as("beside the writer").isEmpty();
         for (Future<?> one : all) {
@@ -250,11 +250,13 @@ class AHealthyLedgerHasNoProblemsTest {
       home.driver.does(
           "mail",
           _ -> {
-            home.beforeWrite(
-                () -> {
-                  throw new IllegalStateException("the power is out");
-                });
-            return Outcome.succeeded("{\"ok\":true}".getBytes(java.nio.charset.StandardCharsets.UTF_8), Behaviours.JSON, Behaviours.USED);
+            home.beforeWrite(() -> {
+              throw new IllegalStateException("the power is out");
+            });
+            return Outcome.succeeded(
+                "{\"ok\":true}".getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                Behaviours.JSON,
+                Behaviours.USED);
           });
       try {
         home.submit(request);
@@ -273,12 +275,13 @@ class AHealthyLedgerHasNoProblemsTest {
     private void resolve() {
       if (!doubts.isEmpty()) {
         Served doubt = doubts.removeLast();
-        home.kernel()
-            .resolve(home.resolution(doubt, any(List.of(Resolution.Found.values()))));
+        home.kernel().resolve(home.resolution(doubt, any(List.of(Resolution.Found.values()))));
       }
     }
 
-    /** Decided under one policy, executed under the next: refused, and judged anew when repeated. */
+    /**
+     * Decided under one policy, executed under the next: refused, and judged anew when repeated.
+     */
     private void withoutItsPolicy() {
       Envelope request = ask().sign();
       Answer answer = home.decide(request);

@@ -137,8 +137,7 @@ final class Rewrite {
     while (named.find()) {
       body(Digest.parse("sha256:" + named.group()), batch);
     }
-    JsonValue.Obj changed =
-        (JsonValue.Obj) Jcs.parse(text(text).getBytes(StandardCharsets.UTF_8));
+    JsonValue.Obj changed = (JsonValue.Obj) Jcs.parse(text(text).getBytes(StandardCharsets.UTF_8));
     changed = changes.getOrDefault(envelope.id(), UnaryOperator.identity()).apply(changed);
     String kid = envelope.signatures().getFirst().kid();
     String signer =
@@ -154,8 +153,7 @@ final class Rewrite {
       Decision decision = Decision.read(envelope.document());
       byte[] seed =
           HexFormat.of()
-              .parseHex(
-                  seeds.get(new RunId(decision.scope().tenant(), decision.scope().run())));
+              .parseHex(seeds.get(new RunId(decision.scope().tenant(), decision.scope().run())));
       rename(Guardian.effectSeed(seed, envelope.id()), Guardian.effectSeed(seed, signed.id()));
     }
     batch.document(signed);

@@ -55,7 +55,6 @@ final class Rows {
     if (value.length == Digest.LENGTH) {
       return Digest.parse("sha256:" + text.apply(Digest.ofBytes(value).hex())).bytes();
     }
-    return text.apply(new String(value, StandardCharsets.UTF_8))
-        .getBytes(StandardCharsets.UTF_8);
+    return text.apply(new String(value, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -38,8 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each test lets a forger with every key change one thing, so that all digests, chains and rows agree
- * with it and {@code fsck} finds nothing; the audit finds that thing, with its code, at its place.
+ * Each test lets a forger with every key change one thing, so that all digests, chains and rows
+ * agree with it and {@code fsck} finds nothing; the audit finds that thing, with its code, at its
+ * place.
  */
 class TheAuditFindsTest {
   @TempDir Path dir;
@@ -150,9 +151,7 @@ class TheAuditFindsTest {
   @Test
   void aRequestThatAKeyOfAnotherSigned() {
     AuditReport report = forged(rewrite().signer(second.request(), "guardian"));
-    assertThat(report.problems())
-        .extracting(Problem::code)
-        .contains(ExecutorError.AUDIT_SIGNATURE);
+    assertThat(report.problems()).extracting(Problem::code).contains(ExecutorError.AUDIT_SIGNATURE);
     assertThat(report.problems().getFirst().place())
         .isEqualTo(place(event("request.received", second.request())));
   }
@@ -218,8 +217,7 @@ class TheAuditFindsTest {
     AuditReport report = forged(rewrite().signer(policy, "alice"));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
-        .containsExactly(
-            ExecutorError.AUDIT_SYSTEM, place(event("policy.activated", policy)));
+        .containsExactly(ExecutorError.AUDIT_SYSTEM, place(event("policy.activated", policy)));
   }
 
   @Test
@@ -258,8 +256,7 @@ class TheAuditFindsTest {
   void anIntentWithASeedOfItsOwn() {
     Digest intent = second.intent().orElseThrow().id();
     AuditReport report =
-        forged(
-            rewrite().document(intent, member("prng_seed", JsonValue.of("ab".repeat(32)))));
+        forged(rewrite().document(intent, member("prng_seed", JsonValue.of("ab".repeat(32)))));
     assertThat(report.problems())
         .extracting(Problem::code)
         .containsOnly(ExecutorError.AUDIT_BINDING);
@@ -325,8 +322,7 @@ class TheAuditFindsTest {
   @Test
   void anIdempotencyKeyThatIsDispatchedTwice() {
     AuditReport report =
-        forged(
-            rewrite().document(second.request(), member("idempotency_key", JsonValue.of("k1"))));
+        forged(rewrite().document(second.request(), member("idempotency_key", JsonValue.of("k1"))));
     assertThat(report.problems())
         .extracting(Problem::code, Problem::place)
         .contains(
@@ -337,9 +333,7 @@ class TheAuditFindsTest {
   @Test
   void aNonceThatTwoRequestsUse() {
     JsonValue nonce = ((JsonValue.Obj) home.document(first.request()).document()).get("nonce");
-    AuditReport report =
-        forged(
-            rewrite().document(second.request(), member("nonce", nonce)));
+    AuditReport report = forged(rewrite().document(second.request(), member("nonce", nonce)));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
         .containsExactly(
@@ -362,12 +356,8 @@ class TheAuditFindsTest {
   @Test
   void aReceiptWithAnotherLamport() {
     Digest receipt = receipt(second);
-    AuditReport report =
-        forged(rewrite().document(receipt, member("lamport", JsonValue.of(9))));
-    only(
-        report,
-        ExecutorError.AUDIT_CHAIN,
-        place(event("receipt.signed", receipt)) + " /lamport");
+    AuditReport report = forged(rewrite().document(receipt, member("lamport", JsonValue.of(9))));
+    only(report, ExecutorError.AUDIT_CHAIN, place(event("receipt.signed", receipt)) + " /lamport");
     assertThat(report.problems().getFirst().recorded()).isEqualTo("9");
     assertThat(report.problems().getFirst().recomputed()).isEqualTo("2");
   }
@@ -389,8 +379,7 @@ class TheAuditFindsTest {
     Digest receipt = receipt(second);
     only(
         forged(
-            rewrite()
-                .document(receipt, member("prev", JsonValue.of(Digest.sha256().toString())))),
+            rewrite().document(receipt, member("prev", JsonValue.of(Digest.sha256().toString())))),
         ExecutorError.AUDIT_CHAIN,
         place(event("receipt.signed", receipt)) + " /prev");
   }
@@ -430,22 +419,19 @@ class TheAuditFindsTest {
                             .apply(with(document, "verdict", JsonValue.of("ALLOW")))));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
-        .matches(
-            found ->
-                found.get(0) == ExecutorError.AUDIT_JUDGEMENT
-                    && found
-                        .get(1)
-                        .toString()
-                        .startsWith(place(event("decision.made", decision)) + " /checks/0/"));
+        .matches(found ->
+            found.get(0) == ExecutorError.AUDIT_JUDGEMENT
+                && found
+                    .get(1)
+                    .toString()
+                    .startsWith(place(event("decision.made", decision)) + " /checks/0/"));
   }
 
   @Test
   void aDecisionUnderRolesThatThePolicyDoesNotGive() {
     Digest decision = second.decisionEnvelope().id();
     only(
-        forged(
-            rewrite()
-                .document(decision, deep("inputs/roles/0", JsonValue.of("stand-in")))),
+        forged(rewrite().document(decision, deep("inputs/roles/0", JsonValue.of("stand-in")))),
         ExecutorError.AUDIT_JUDGEMENT,
         place(event("decision.made", decision)) + " /inputs/roles/0");
   }
@@ -457,8 +443,7 @@ class TheAuditFindsTest {
     home.approve(pay, "rita");
     Answer allowed = home.approve(pay, "roy");
     Digest decision = allowed.decisionEnvelope().id();
-    JsonValue.Arr approvals =
-        (JsonValue.Arr) allowed.decision().inputs().get("approvals");
+    JsonValue.Arr approvals = (JsonValue.Arr) allowed.decision().inputs().get("approvals");
     AuditReport report =
         forged(
             rewrite()
@@ -513,16 +498,15 @@ class TheAuditFindsTest {
   @Test
   void aBalanceBehindALostStepOnlyBeyondWhatThatCouldHaveTaken() {
     int[] failing = {0};
-    home.restartWith(
-        e ->
-            executor(
-                e,
-                (type, document) -> {
-                  if (failing[0]-- > 0) {
-                    throw new IllegalStateException("no key");
-                  }
-                  return Envelope.sign(type, document, TestKeys.key("executor"));
-                }));
+    home.restartWith(e ->
+        executor(
+            e,
+            (type, document) -> {
+              if (failing[0]-- > 0) {
+                throw new IllegalStateException("no key");
+              }
+              return Envelope.sign(type, document, TestKeys.key("executor"));
+            }));
     failing[0] = 1;
     assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-801");
     Answer next = home.submit(home.ask("alice"));
@@ -575,28 +559,24 @@ class TheAuditFindsTest {
   }
 
   private void row(AuditReport report, String... places) {
-    assertThat(report.problems())
-        .extracting(Problem::code)
-        .containsOnly(ExecutorError.AUDIT_ROW);
+    assertThat(report.problems()).extracting(Problem::code).containsOnly(ExecutorError.AUDIT_ROW);
     assertThat(report.problems()).extracting(Problem::place).containsExactlyInAnyOrder(places);
   }
 
   @Test
   void receiptsThatWereExchanged() {
     row(
-        tampered(
-            batch ->
-                batch
-                    .put(Tables.SERVED, first.request().hex(), receipt(second).bytes())
-                    .put(Tables.SERVED, second.request().hex(), receipt(first).bytes())),
+        tampered(batch ->
+            batch
+                .put(Tables.SERVED, first.request().hex(), receipt(second).bytes())
+                .put(Tables.SERVED, second.request().hex(), receipt(first).bytes())),
         "row served " + first.request().hex(),
         "row served " + second.request().hex());
   }
 
   @Test
   void aServedRowThatIsGone() {
-    assertThat(
-            tampered(batch -> batch.delete(Tables.SERVED, second.request().hex())).problems())
+    assertThat(tampered(batch -> batch.delete(Tables.SERVED, second.request().hex())).problems())
         .extracting(Problem::place)
         .contains("row served " + second.request().hex());
   }
@@ -611,30 +591,24 @@ class TheAuditFindsTest {
   @Test
   void aDispatchThatNeverWas() {
     row(
-        tampered(
-            batch ->
-                batch.put(
-                    Tables.DISPATCHED,
-                    first.request().hex(),
-                    "{}".getBytes(StandardCharsets.UTF_8))),
+        tampered(batch ->
+            batch.put(
+                Tables.DISPATCHED, first.request().hex(), "{}".getBytes(StandardCharsets.UTF_8))),
         "row dispatched " + first.request().hex());
   }
 
   @Test
   void aRunThatIsOpenedByAnother() {
     row(
-        tampered(
-            batch ->
-                batch.put(
-                    Tables.RUN,
-                    Tables.key("acme", "run-1"),
-                    Jcs.write(
-                        with(
-                            (JsonValue.Obj)
-                                Jcs.parse(
-                                    reading(Tables.RUN, Tables.key("acme", "run-1"))),
-                            "opener",
-                            JsonValue.of(TestKeys.key("bob").kid()))))),
+        tampered(batch ->
+            batch.put(
+                Tables.RUN,
+                Tables.key("acme", "run-1"),
+                Jcs.write(
+                    with(
+                        (JsonValue.Obj) Jcs.parse(reading(Tables.RUN, Tables.key("acme", "run-1"))),
+                        "opener",
+                        JsonValue.of(TestKeys.key("bob").kid()))))),
         "row run acme/run-1");
   }
 
@@ -655,8 +629,7 @@ class TheAuditFindsTest {
   @Test
   void aSuccessThatIsForgotten() {
     row(
-        tampered(
-            batch -> batch.delete(Tables.DONE, Tables.key("acme", "run-1", "mail", "do"))),
+        tampered(batch -> batch.delete(Tables.DONE, Tables.key("acme", "run-1", "mail", "do"))),
         "row done acme/run-1/mail/do");
   }
 
@@ -664,8 +637,7 @@ class TheAuditFindsTest {
   void aSuccessThatNeverWas() {
     AuditReport report =
         tampered(
-            batch ->
-                batch.put(Tables.DONE, Tables.key("acme", "run-1", "pay", "do"), new byte[0]));
+            batch -> batch.put(Tables.DONE, Tables.key("acme", "run-1", "pay", "do"), new byte[0]));
     row(report, "table done");
     assertThat(report.problems().getFirst().recorded()).isEqualTo("3 rows");
   }
@@ -674,16 +646,15 @@ class TheAuditFindsTest {
   void anAccountThatWasSetBack() {
     String key = "account/" + second.request().hex();
     row(
-        tampered(
-            batch ->
-                batch.put(
-                    Tables.ACCOUNT,
-                    key,
-                    Jcs.write(
-                        with(
-                            (JsonValue.Obj) Jcs.parse(reading(Tables.ACCOUNT, key)),
-                            "charges",
-                            JsonValue.of(List.of()))))),
+        tampered(batch ->
+            batch.put(
+                Tables.ACCOUNT,
+                key,
+                Jcs.write(
+                    with(
+                        (JsonValue.Obj) Jcs.parse(reading(Tables.ACCOUNT, key)),
+                        "charges",
+                        JsonValue.of(List.of()))))),
         "row account " + key + " /charges");
   }
 
@@ -697,16 +668,15 @@ class TheAuditFindsTest {
   void aRequestThatMayBeJudgedAnew() {
     String key = first.request().hex();
     AuditReport report =
-        tampered(
-            batch ->
-                batch.put(
-                    Tables.REQUEST,
-                    key,
-                    Jcs.write(
-                        with(
-                            (JsonValue.Obj) Jcs.parse(reading(Tables.REQUEST, key)),
-                            "state",
-                            JsonValue.of("lapsed")))));
+        tampered(batch ->
+            batch.put(
+                Tables.REQUEST,
+                key,
+                Jcs.write(
+                    with(
+                        (JsonValue.Obj) Jcs.parse(reading(Tables.REQUEST, key)),
+                        "state",
+                        JsonValue.of("lapsed")))));
     row(report, "row request " + key);
     assertThat(report.totals().receipts()).isEqualTo(2);
   }

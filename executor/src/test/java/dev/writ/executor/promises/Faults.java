@@ -16,14 +16,20 @@ final class Faults {
     return with(
         executor,
         executor.store(),
-        executor.receipt().withSigner((_, _) -> { throw new IllegalStateException("no key"); }));
+        executor
+            .receipt()
+            .withSigner((_, _) -> {
+              throw new IllegalStateException("no key");
+            }));
   }
 
   /** The content store throws. */
   static SafeExecutor storingFails(SafeExecutor executor) {
     return with(
         executor,
-        new Store(_ -> { throw new WritException(LedgerError.DISK_FULL, "blobs"); }),
+        new Store(_ -> {
+          throw new WritException(LedgerError.DISK_FULL, "blobs");
+        }),
         executor.receipt());
   }
 
@@ -31,12 +37,15 @@ final class Faults {
   static SafeExecutor storingBreaks(SafeExecutor executor) {
     return with(
         executor,
-        new Store(_ -> { throw new IllegalStateException("a bug"); }),
+        new Store(_ -> {
+          throw new IllegalStateException("a bug");
+        }),
         executor.receipt());
   }
 
   /** The content store keeps other bytes than it was given. */
-  static SafeExecutor storeLies(SafeExecutor executor, java.util.function.Function<byte[], BlobRef> real) {
+  static SafeExecutor storeLies(
+      SafeExecutor executor, java.util.function.Function<byte[], BlobRef> real) {
     return with(
         executor,
         new Store(content -> real.apply(Digest.sha256(content).bytes())),

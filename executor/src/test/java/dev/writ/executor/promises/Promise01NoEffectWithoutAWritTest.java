@@ -163,8 +163,7 @@ class Promise01NoEffectWithoutAWritTest {
     assertThat(answer.decision().verdict()).isNotEqualTo(Verdict.ALLOW);
     assertThat(answer.intent()).isEmpty();
     JsonValue.Obj forged =
-        Forgery.with(
-            intent, "decision", JsonValue.of(answer.decisionEnvelope().id().toString()));
+        Forgery.with(intent, "decision", JsonValue.of(answer.decisionEnvelope().id().toString()));
     Envelope own =
         Forgery.signedBy(
             intent,
@@ -237,25 +236,23 @@ class Promise01NoEffectWithoutAWritTest {
   @Test
   void another_effect_under_a_true_writ_is_refused_and_a_part_of_a_writ_is_none() {
     List<SafeExecutor> executors = new ArrayList<>();
-    home.restartWith(
-        executor -> {
-          executors.add(executor);
-          return executor;
-        });
+    home.restartWith(executor -> {
+      executors.add(executor);
+      return executor;
+    });
     Request asked = Request.read(request.document());
     for (Forgery.Change change : Forgery.changes(request)) {
-      if (change.what().matches(".*/(effect/.*|tenant|run|subject)") ) {
+      if (change.what().matches(".*/(effect/.*|tenant|run|subject)")) {
         Optional<Request> forged = readable(change.document());
-        forged.ifPresent(
-            f ->
-                assertThat(
-                        serve(
-                            executors.getFirst(),
-                            Optional.of(decision),
-                            Optional.of(intent),
-                            Optional.of(f)))
-                    .as(change.what())
-                    .isEqualTo("EXE-104"));
+        forged.ifPresent(f ->
+            assertThat(
+                    serve(
+                        executors.getFirst(),
+                        Optional.of(decision),
+                        Optional.of(intent),
+                        Optional.of(f)))
+                .as(change.what())
+                .isEqualTo("EXE-104"));
       }
     }
     SafeExecutor executor = executors.getFirst();
@@ -276,24 +273,20 @@ class Promise01NoEffectWithoutAWritTest {
   }
 
   private String serve(
-      SafeExecutor executor,
-      Optional<Envelope> d,
-      Optional<Envelope> i,
-      Optional<Request> asked) {
+      SafeExecutor executor, Optional<Envelope> d, Optional<Envelope> i, Optional<Request> asked) {
     Runs runs = new Runs((Ledger) home.ledger(), new SeededRandom(5));
     try (Runs.Borrowed run = runs.borrow(new RunId("acme", "run-1"))) {
-      return Refused.code(
-          () ->
-              executor.serve(
-                  new Writ(
-                      d,
-                      i,
-                      asked,
-                      home.kernel().system().trust().key(TestKeys.key("alice").kid()).orElseThrow(),
-                      Prelude.NOTHING,
-                      run),
-                  home.kernel().system().trust(),
-                  home.policy()));
+      return Refused.code(() ->
+          executor.serve(
+              new Writ(
+                  d,
+                  i,
+                  asked,
+                  home.kernel().system().trust().key(TestKeys.key("alice").kid()).orElseThrow(),
+                  Prelude.NOTHING,
+                  run),
+              home.kernel().system().trust(),
+              home.policy()));
     }
   }
 }

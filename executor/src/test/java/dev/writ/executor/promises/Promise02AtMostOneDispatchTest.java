@@ -59,12 +59,11 @@ class Promise02AtMostOneDispatchTest {
       List<Future<T>> futures = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         futures.add(
-            threads.submit(
-                () -> {
-                  ready.countDown();
-                  ready.await();
-                  return task.call();
-                }));
+            threads.submit(() -> {
+              ready.countDown();
+              ready.await();
+              return task.call();
+            }));
       }
       List<T> results = new ArrayList<>();
       for (Future<T> future : futures) {
@@ -97,14 +96,13 @@ class Promise02AtMostOneDispatchTest {
   @Test
   void one_idempotency_key_from_64_threads_runs_once() throws Exception {
     List<Answer> answers =
-        atOnce(
-            () -> {
-              TestRequest request;
-              synchronized (home) {
-                request = home.ask("alice").tool("mail").key("order-7");
-              }
-              return home.submit(request);
-            });
+        atOnce(() -> {
+          TestRequest request;
+          synchronized (home) {
+            request = home.ask("alice").tool("mail").key("order-7");
+          }
+          return home.submit(request);
+        });
     assertThat(home.driver.runs()).hasSize(1);
     Served first = answers.getFirst().served().orElseThrow();
     answers.forEach(answer -> same(first, answer.served().orElseThrow()));
@@ -115,14 +113,13 @@ class Promise02AtMostOneDispatchTest {
     home.clock.stepping(java.time.Duration.ofMillis(1));
     int[] n = {0};
     List<Answer> answers =
-        atOnce(
-            () -> {
-              TestRequest request;
-              synchronized (home) {
-                request = home.ask("alice").tool("mail").run("run-" + n[0]++ % 5);
-              }
-              return home.submit(request);
-            });
+        atOnce(() -> {
+          TestRequest request;
+          synchronized (home) {
+            request = home.ask("alice").tool("mail").run("run-" + n[0]++ % 5);
+          }
+          return home.submit(request);
+        });
     assertThat(home.driver.runs()).hasSize(THREADS);
     assertThat(answers.stream().map(a -> a.served().orElseThrow().id()).distinct())
         .hasSize(THREADS);
@@ -144,13 +141,10 @@ class Promise02AtMostOneDispatchTest {
 
   @Test
   void the_same_key_and_effect_get_the_stored_outcome_whatever_nonce_and_run() {
-    Served first =
-        home.submit(home.ask("alice").tool("mail").key("k")).served().orElseThrow();
+    Served first = home.submit(home.ask("alice").tool("mail").key("k")).served().orElseThrow();
     same(
         first,
-        home.submit(home.ask("alice").tool("mail").key("k").run("run-2"))
-            .served()
-            .orElseThrow());
+        home.submit(home.ask("alice").tool("mail").key("k").run("run-2")).served().orElseThrow());
     home.restart();
     same(first, home.submit(home.ask("alice").tool("mail").key("k")).served().orElseThrow());
     assertThat(home.driver.runs()).hasSize(1);
@@ -192,8 +186,7 @@ class Promise02AtMostOneDispatchTest {
     home.clock.forward(Intent.LIFE_MAX);
     Answer second = home.decide(request);
     assertThat(second.decision().supersedes()).contains(first.decisionEnvelope().id());
-    assertThat(second.intent().orElseThrow().id())
-        .isNotEqualTo(first.intent().orElseThrow().id());
+    assertThat(second.intent().orElseThrow().id()).isNotEqualTo(first.intent().orElseThrow().id());
     assertThat(Refused.code(() -> home.execute(first, "alice"))).isEqualTo("EXE-111");
     Served served = home.execute(second, "alice");
     assertThat(Refused.code(() -> home.execute(first, "alice"))).isEqualTo("EXE-111");
@@ -280,10 +273,8 @@ class Promise02AtMostOneDispatchTest {
     home.submit(request);
     home.submit(request);
     assertThat(
-            Refused.code(
-                () ->
-                    home.kernel()
-                        .approve(home.approval(request, "roy", Approval.Verdict.APPROVE))))
+            Refused.code(() ->
+                home.kernel().approve(home.approval(request, "roy", Approval.Verdict.APPROVE))))
         .isEqualTo("EXE-908");
     assertThat(home.driver.runs()).hasSize(1);
   }

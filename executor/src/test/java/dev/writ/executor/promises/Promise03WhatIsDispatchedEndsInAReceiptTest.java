@@ -56,12 +56,8 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     assertThat(home.rows("dispatched")).isEmpty();
     home.log().stream()
         .filter(e -> e.kind().equals("receipt.signed"))
-        .forEach(
-            e ->
-                home.kernel()
-                    .system()
-                    .trust()
-                    .verify(home.document(e.body()), Receipt.TYPE, e.at()));
+        .forEach(e ->
+            home.kernel().system().trust().verify(home.document(e.body()), Receipt.TYPE, e.at()));
     assertThat(home.fsck().problems()).isEmpty();
     home.close();
   }
@@ -132,18 +128,34 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
   /** What no receipt could say is the driver's mistake, and never reaches a row or a document. */
   @Test
   void a_driver_that_says_what_cannot_be_written() {
-    home.driver.does("mail", _ -> new Outcome(
-        Outcome.End.SUCCEEDED, "", "", Optional.empty(), List.of(), Behaviours.USED,
-        JsonValue.object().build()));
+    home.driver.does(
+        "mail",
+        _ ->
+            new Outcome(
+                Outcome.End.SUCCEEDED,
+                "",
+                "",
+                Optional.empty(),
+                List.of(),
+                Behaviours.USED,
+                JsonValue.object().build()));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
-    home.driver.does("mail", _ -> Outcome.failed(
-        Outcome.End.FAILED, "x", "", new Outcome.Metrics(-1, 0, 0, 0)));
+    home.driver.does(
+        "mail", _ -> Outcome.failed(Outcome.End.FAILED, "x", "", new Outcome.Metrics(-1, 0, 0, 0)));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
     home.driver.does("mail", Behaviours.gives("{}", "half \uD800"));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
-    home.driver.does("mail", _ -> new Outcome(
-        Outcome.End.FAILED, "x", "half \uD800 of a pair", Optional.empty(), List.of(),
-        Behaviours.USED, JsonValue.object().put("stderr", "half \uDC00").build()));
+    home.driver.does(
+        "mail",
+        _ ->
+            new Outcome(
+                Outcome.End.FAILED,
+                "x",
+                "half \uD800 of a pair",
+                Optional.empty(),
+                List.of(),
+                Behaviours.USED,
+                JsonValue.object().put("stderr", "half \uDC00").build()));
     Served served = serve(ask("mail"));
     assertThat(served.receipt().message()).isEqualTo("half \uFFFD of a pair");
     assertThat(home.ledger().blob(served.receipt().observations().orElseThrow(), 10_000))
@@ -155,7 +167,8 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
   void a_message_without_end_is_cut_at_a_character() {
     home.driver.does(
         "mail",
-        _ -> Outcome.failed(Outcome.End.FAILED, "x", "\uD83D\uDE00".repeat(5_000), Behaviours.USED));
+        _ ->
+            Outcome.failed(Outcome.End.FAILED, "x", "\uD83D\uDE00".repeat(5_000), Behaviours.USED));
     assertThat(serve(ask("mail")).receipt().message()).hasSizeLessThan(600);
     home.driver.does(
         "mail",
@@ -172,9 +185,17 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     drifts(tool, "{}", Behaviours.JSON);
     drifts(tool, "{\"ok\":true}", "text/plain");
     drifts(tool, "{\"ok\":true}", "application/json; charset=utf-8");
-    home.driver.does(tool, _ -> new Outcome(
-        Outcome.End.SUCCEEDED, "ok", "", Optional.empty(), List.of(), Behaviours.USED,
-        JsonValue.object().build()));
+    home.driver.does(
+        tool,
+        _ ->
+            new Outcome(
+                Outcome.End.SUCCEEDED,
+                "ok",
+                "",
+                Optional.empty(),
+                List.of(),
+                Behaviours.USED,
+                JsonValue.object().build()));
     refusedBy(serve(ask(tool)), "ERR_CONNECTOR_CONTRACT_DRIFT", "no output");
   }
 
@@ -189,8 +210,14 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "{", "{\"ok\":true}x", "{\"ok\":true,\"ok\":true}", "{\"ok\":true,\"n\":01}",
-        "{\"ok\":true,\"s\":\"\\ud800\"}", "{\"ok\":true,\"n\":1e999}", "\uFEFF{\"ok\":true}"
+        "",
+        "{",
+        "{\"ok\":true}x",
+        "{\"ok\":true,\"ok\":true}",
+        "{\"ok\":true,\"n\":01}",
+        "{\"ok\":true,\"s\":\"\\ud800\"}",
+        "{\"ok\":true,\"n\":1e999}",
+        "\uFEFF{\"ok\":true}"
       })
   void an_output_without_canonical_form(String output) {
     home.driver.does("mail", Behaviours.gives(output, Behaviours.JSON));
@@ -299,19 +326,20 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
         .isEqualTo(Status.SUCCEEDED);
   }
 
-  /** The disk fails at the n-th write: before the dispatch nothing runs, after it, it is in doubt. */
+  /**
+   * The disk fails at the n-th write: before the dispatch nothing runs, after it, it is in doubt.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"calc", "mail"})
   void a_disk_that_fails_at_each_write(String tool) {
     for (int failing = 1; failing <= 2; failing++) {
       AtomicInteger writes = new AtomicInteger();
       int at = failing;
-      home.beforeWrite(
-          () -> {
-            if (writes.incrementAndGet() == at) {
-              throw new WritException(LedgerError.DISK_FULL, "for a test");
-            }
-          });
+      home.beforeWrite(() -> {
+        if (writes.incrementAndGet() == at) {
+          throw new WritException(LedgerError.DISK_FULL, "for a test");
+        }
+      });
       int ran = home.driver.runs().size();
       TestRequest request = ask(tool).params("{\"failing\":" + failing + "}");
       if (tool.equals("calc") && failing == 2) {
@@ -326,8 +354,7 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
       Served served = home.submit(request).served().orElseThrow();
       assertThat(served.receipt().status())
           .isEqualTo(dispatched ? Status.IN_DOUBT : Status.SUCCEEDED);
-      assertThat(home.driver.runsWith(request.params()))
-          .isEqualTo(tool.equals("calc") ? 2 : 1);
+      assertThat(home.driver.runsWith(request.params())).isEqualTo(tool.equals("calc") ? 2 : 1);
     }
   }
 

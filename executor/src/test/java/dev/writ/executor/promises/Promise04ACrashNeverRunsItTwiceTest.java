@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Promise 4: a crash never runs an impure effect twice. What was dispatched and not finished becomes
- * IN_DOUBT, with a receipt, until an operator resolves it by a signed statement. A restored backup
- * is detected. The processes that are killed here are real.
+ * Promise 4: a crash never runs an impure effect twice. What was dispatched and not finished
+ * becomes IN_DOUBT, with a receipt, until an operator resolves it by a signed statement. A restored
+ * backup is detected. The processes that are killed here are real.
  */
 @Timeout(300)
 class Promise04ACrashNeverRunsItTwiceTest {
@@ -53,10 +53,7 @@ class Promise04ACrashNeverRunsItTwiceTest {
 
   private TestRequest ask(String tool, int n) {
     try (TestHome home = TestHome.open(dir)) {
-      return home.ask("alice")
-          .tool(tool)
-          .nonce("n-" + n)
-          .params("{\"n\":" + n + "}");
+      return home.ask("alice").tool(tool).nonce("n-" + n).params("{\"n\":" + n + "}");
     }
   }
 
@@ -162,12 +159,11 @@ class Promise04ACrashNeverRunsItTwiceTest {
     return log.stream()
         .filter(e -> e.kind().equals(kind))
         .map(e -> (dev.writ.canonicalize.json.JsonValue.Obj) home.document(e.body()).document())
-        .map(
-            o ->
-                o.get(member) instanceof dev.writ.canonicalize.json.JsonValue.Str s
-                    ? s.value()
-                    : String.valueOf(
-                        (long) ((dev.writ.canonicalize.json.JsonValue.Num) o.get(member)).value()))
+        .map(o ->
+            o.get(member) instanceof dev.writ.canonicalize.json.JsonValue.Str s
+                ? s.value()
+                : String.valueOf(
+                    (long) ((dev.writ.canonicalize.json.JsonValue.Num) o.get(member)).value()))
         .toList();
   }
 
@@ -194,12 +190,11 @@ class Promise04ACrashNeverRunsItTwiceTest {
       }
       for (int done = 0; done < 3; done++) {
         AtomicInteger writes = new AtomicInteger();
-        home.beforeWrite(
-            () -> {
-              if (writes.incrementAndGet() == 2) {
-                throw new WritException(LedgerError.DISK_FULL, "for a test");
-              }
-            });
+        home.beforeWrite(() -> {
+          if (writes.incrementAndGet() == 2) {
+            throw new WritException(LedgerError.DISK_FULL, "for a test");
+          }
+        });
         if (done < 2) {
           assertThat(Refused.code(() -> home.restartWith(e -> e))).isEqualTo("LED-005");
         } else {

@@ -69,10 +69,9 @@ class Promise05AReceiptHandedOutIsOnDiskTest {
   @Test
   void what_cannot_be_written_is_not_handed_out() {
     try (TestHome home = TestHome.create(dir)) {
-      home.beforeWrite(
-          () -> {
-            throw new WritException(LedgerError.DISK_FULL, "for a test");
-          });
+      home.beforeWrite(() -> {
+        throw new WritException(LedgerError.DISK_FULL, "for a test");
+      });
       assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("LED-005");
       assertThat(Refused.code(() -> home.decide(home.ask("alice").sign()))).isEqualTo("LED-022");
       assertThat(home.rows("served")).isEmpty();

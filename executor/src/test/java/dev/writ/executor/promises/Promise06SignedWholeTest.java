@@ -46,14 +46,15 @@ class Promise06SignedWholeTest {
   }
 
   /**
-   * No change of the payload is taken; and signed anew by the right key, a member too many or too few
-   * is still refused.
+   * No change of the payload is taken; and signed anew by the right key, a member too many or too
+   * few is still refused.
    */
   private void whole(Envelope signed, String signer, Consumer<Envelope> taking) {
     long size = home.ledger().treeSize();
     for (Forgery.Change change : Forgery.changes(signed)) {
       Envelope forged = Forgery.keepingSignatures(signed, change.document());
-      assertThat(Refused.code(() -> taking.accept(forged))).as(change.what())
+      assertThat(Refused.code(() -> taking.accept(forged)))
+          .as(change.what())
           .containsAnyOf("CAN-", "GRD-003", "GRD-004", "GRD-601");
     }
     JsonValue.Obj more = Forgery.with(signed, "zz_unknown", JsonValue.TRUE);
@@ -106,8 +107,7 @@ class Promise06SignedWholeTest {
 
   @Test
   void a_system_change() {
-    Envelope change =
-        home.enrolment(TestKeys.trusted("new", KeyRole.AGENT, Optional.of("acme")));
+    Envelope change = home.enrolment(TestKeys.trusted("new", KeyRole.AGENT, Optional.of("acme")));
     whole(change, "operator", forged -> home.kernel().change(forged));
     home.kernel().change(change);
   }
@@ -151,7 +151,8 @@ class Promise06SignedWholeTest {
         assertThat(Refused.code(() -> reader.apply(change.document()))).isEqualTo("CAN-021");
       }
     }
-    assertThat(Refused.code(() -> trust.verify(Forgery.called(signed, "x/y"), type, TestHome.START)))
+    assertThat(
+            Refused.code(() -> trust.verify(Forgery.called(signed, "x/y"), type, TestHome.START)))
         .isEqualTo("CAN-061");
   }
 }

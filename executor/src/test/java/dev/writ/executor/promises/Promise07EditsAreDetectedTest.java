@@ -44,7 +44,14 @@ class Promise07EditsAreDetectedTest {
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (String name :
         List.of(
-            "default", "events", "log", "runs", "documents", "blobs", "files", "tables",
+            "default",
+            "events",
+            "log",
+            "runs",
+            "documents",
+            "blobs",
+            "files",
+            "tables",
             "checkpoints")) {
       families.add(new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.UTF_8)));
     }
@@ -52,10 +59,7 @@ class Promise07EditsAreDetectedTest {
     try (DBOptions options = new DBOptions();
         RocksDB db = RocksDB.open(options, path, families, handles)) {
       ColumnFamilyHandle handle =
-          handles.stream()
-              .filter(h -> name(h).equals(family))
-              .findFirst()
-              .orElseThrow();
+          handles.stream().filter(h -> name(h).equals(family)).findFirst().orElseThrow();
       List<byte[]> keys = new ArrayList<>();
       try (RocksIterator rows = db.newIterator(handle)) {
         for (rows.seekToFirst(); rows.isValid(); rows.next()) {
@@ -89,10 +93,13 @@ class Promise07EditsAreDetectedTest {
   @ValueSource(strings = {"events", "log", "runs", "documents"})
   void every_dropped_row_is_found(String family) throws RocksDBException {
     TestHome home = worked();
-    tamper(home, family, (db, handle, keys) -> {
-      byte[] key = keys.get(keys.size() / 2);
-      db.delete(handle, key);
-    });
+    tamper(
+        home,
+        family,
+        (db, handle, keys) -> {
+          byte[] key = keys.get(keys.size() / 2);
+          db.delete(handle, key);
+        });
     assertThat(home.fsck().isSound()).isFalse();
   }
 
@@ -100,12 +107,15 @@ class Promise07EditsAreDetectedTest {
   @ValueSource(strings = {"events", "log", "runs", "documents", "blobs", "checkpoints"})
   void every_edited_row_is_found(String family) throws RocksDBException {
     TestHome home = worked();
-    tamper(home, family, (db, handle, keys) -> {
-      byte[] key = keys.get(keys.size() / 2);
-      byte[] value = db.get(handle, key);
-      value[value.length / 2] ^= 1;
-      db.put(handle, key, value);
-    });
+    tamper(
+        home,
+        family,
+        (db, handle, keys) -> {
+          byte[] key = keys.get(keys.size() / 2);
+          byte[] value = db.get(handle, key);
+          value[value.length / 2] ^= 1;
+          db.put(handle, key, value);
+        });
     assertThat(home.fsck().isSound()).isFalse();
   }
 
@@ -113,15 +123,18 @@ class Promise07EditsAreDetectedTest {
   @ValueSource(strings = {"events", "log", "documents"})
   void two_exchanged_rows_are_found(String family) throws RocksDBException {
     TestHome home = worked();
-    tamper(home, family, (db, handle, keys) -> {
-      byte[] one = keys.get(keys.size() - 2);
-      byte[] two = keys.getLast();
-      byte[] first = db.get(handle, one);
-      byte[] second = db.get(handle, two);
-      assertThat(Arrays.equals(first, second)).isFalse();
-      db.put(handle, one, second);
-      db.put(handle, two, first);
-    });
+    tamper(
+        home,
+        family,
+        (db, handle, keys) -> {
+          byte[] one = keys.get(keys.size() - 2);
+          byte[] two = keys.getLast();
+          byte[] first = db.get(handle, one);
+          byte[] second = db.get(handle, two);
+          assertThat(Arrays.equals(first, second)).isFalse();
+          db.put(handle, one, second);
+          db.put(handle, two, first);
+        });
     assertThat(home.fsck().isSound()).isFalse();
   }
 
@@ -139,28 +152,31 @@ class Promise07EditsAreDetectedTest {
     home.restart();
     home.log().stream()
         .filter(e -> e.kind().equals("receipt.signed"))
-        .forEach(
-            e ->
-                assertThat(Refused.code(() -> home.kernel().receipt("acme", e.body())))
-                    .isEqualTo("LED-030"));
+        .forEach(e ->
+            assertThat(Refused.code(() -> home.kernel().receipt("acme", e.body())))
+                .isEqualTo("LED-030"));
     home.stop();
   }
 
   @Test
   void an_edited_document_is_not_served() throws RocksDBException {
     TestHome home = worked();
-    tamper(home, "documents", (db, handle, keys) -> {
-      for (byte[] key : keys) {
-        String value = new String(db.get(handle, key), StandardCharsets.UTF_8);
-        if (value.contains("vnd.writ.receipt")) {
-          db.put(
-              handle,
-              key,
-              value.replaceFirst("\"payload\":\"ey", "\"payload\":\"ez")
-                  .getBytes(StandardCharsets.UTF_8));
-        }
-      }
-    });
+    tamper(
+        home,
+        "documents",
+        (db, handle, keys) -> {
+          for (byte[] key : keys) {
+            String value = new String(db.get(handle, key), StandardCharsets.UTF_8);
+            if (value.contains("vnd.writ.receipt")) {
+              db.put(
+                  handle,
+                  key,
+                  value
+                      .replaceFirst("\"payload\":\"ey", "\"payload\":\"ez")
+                      .getBytes(StandardCharsets.UTF_8));
+            }
+          }
+        });
     home.restart();
     List<Event> receipts =
         home.log().stream().filter(e -> e.kind().equals("receipt.signed")).toList();
@@ -192,14 +208,13 @@ class Promise07EditsAreDetectedTest {
       assertThat(fork.ledger().treeSize()).isEqualTo(size);
       assertThat(fork.ledger().root(held.size())).isNotEqualTo(held.root());
       assertThat(
-              Refused.code(
-                  () ->
-                      Merkle.verifyConsistency(
-                          held.size(),
-                          held.root(),
-                          size,
-                          fork.ledger().root(),
-                          fork.ledger().consistencyProof(held.size(), size))))
+              Refused.code(() ->
+                  Merkle.verifyConsistency(
+                      held.size(),
+                      held.root(),
+                      size,
+                      fork.ledger().root(),
+                      fork.ledger().consistencyProof(held.size(), size))))
           .isEqualTo("LED-042");
     }
   }

@@ -52,16 +52,26 @@ class Promise08SameInputsSameBytesTest {
   private static List<String> bytes(TestHome home) {
     List<String> all = new ArrayList<>();
     home.log()
-        .forEach(
-            event -> {
-              all.add(new String(event.toBytes(), StandardCharsets.UTF_8));
-              home.ledger()
-                  .document(event.body())
-                  .ifPresent(d -> all.add(new String(d.toBytes(), StandardCharsets.UTF_8)));
-            });
+        .forEach(event -> {
+          all.add(new String(event.toBytes(), StandardCharsets.UTF_8));
+          home.ledger()
+              .document(event.body())
+              .ifPresent(d -> all.add(new String(d.toBytes(), StandardCharsets.UTF_8)));
+        });
     for (String table :
-        List.of("run", "request", "served", "idempotency", "receipts", "done", "reference",
-            "approval", "pending", "doubt", "account", "closed")) {
+        List.of(
+            "run",
+            "request",
+            "served",
+            "idempotency",
+            "receipts",
+            "done",
+            "reference",
+            "approval",
+            "pending",
+            "doubt",
+            "account",
+            "closed")) {
       home.ledger()
           .scan(
               table,

@@ -84,20 +84,18 @@ class Promise09WhatIsNotConfiguredRefusesTest {
   void nobody_can_found_an_installation_but_an_operator() {
     Envelope enrolment;
     try (TestHome home = TestHome.create(dir.resolve("other"))) {
-      enrolment =
-          home.enrolment(TestKeys.trusted("alice", KeyRole.AGENT, Optional.of("acme")));
+      enrolment = home.enrolment(TestKeys.trusted("alice", KeyRole.AGENT, Optional.of("acme")));
     }
     try (Ledger ledger = empty(dir)) {
       for (Envelope first : List.of(enrolment, Forgery.signedBy(enrolment, "alice"))) {
         assertThat(
-                Refused.code(
-                    () ->
-                        Kernel.found(
-                            ledger,
-                            List.of(first),
-                            first,
-                            new TestClock(TestHome.START),
-                            new SeededRandom(1))))
+                Refused.code(() ->
+                    Kernel.found(
+                        ledger,
+                        List.of(first),
+                        first,
+                        new TestClock(TestHome.START),
+                        new SeededRandom(1))))
             .isEqualTo("EXE-004");
       }
       assertThat(ledger.treeSize()).isZero();

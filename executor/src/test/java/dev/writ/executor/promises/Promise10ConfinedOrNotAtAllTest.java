@@ -39,8 +39,7 @@ class Promise10ConfinedOrNotAtAllTest {
   @EnumSource(Determinism.class)
   void a_tool_whose_driver_is_not_there(Determinism determinism) {
     try (TestHome home = TestHome.create(dir)) {
-      home.tools.register(
-          TestTools.manifest("calc", determinism, "process", TestDriver.SANDBOX));
+      home.tools.register(TestTools.manifest("calc", determinism, "process", TestDriver.SANDBOX));
       home.activate(TestPolicy.YAML);
       refused(home, home.ask("alice").tool("calc"), "EXE-304");
     }
@@ -50,8 +49,7 @@ class Promise10ConfinedOrNotAtAllTest {
   @EnumSource(Determinism.class)
   void a_tool_whose_sandbox_is_not_there(Determinism determinism) {
     try (TestHome home = TestHome.create(dir)) {
-      home.tools.register(
-          TestTools.manifest("calc", determinism, TestDriver.NAME, "missing-box"));
+      home.tools.register(TestTools.manifest("calc", determinism, TestDriver.NAME, "missing-box"));
       home.activate(TestPolicy.YAML);
       refused(home, home.ask("alice").tool("calc").sandbox("missing-box"), "EXE-305");
     }

@@ -119,8 +119,7 @@ public final class Child implements AutoCloseable {
           }
         }
         case SERVE -> say(served(home.kernel().submit(request, List.of())).id().toString());
-        default ->
-            say(home.kernel().decide(request, List.of()).decisionEnvelope().id().toString());
+        default -> say(home.kernel().decide(request, List.of()).decisionEnvelope().id().toString());
       }
     }
     new CountDownLatch(1).await();

@@ -51,7 +51,9 @@ public final class Forgery {
     return new JsonValue.Obj(members);
   }
 
-  /** Every value changed, every member removed, and a member added to every object: one at a time. */
+  /**
+   * Every value changed, every member removed, and a member added to every object: one at a time.
+   */
   public static List<Change> changes(Envelope envelope) {
     List<Change> changes = new ArrayList<>();
     walk(
@@ -66,8 +68,7 @@ public final class Forgery {
     void accept(String what, JsonValue whole);
   }
 
-  private static void walk(
-      String path, JsonValue value, UnaryOperator<JsonValue> rest, Sink sink) {
+  private static void walk(String path, JsonValue value, UnaryOperator<JsonValue> rest, Sink sink) {
     switch (value) {
       case JsonValue.Obj object -> {
         TreeMap<String, JsonValue> more = new TreeMap<>(object.members());

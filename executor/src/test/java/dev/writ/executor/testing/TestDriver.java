@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A driver whose tools do what a test says, and that remembers every run. It would be pure; what the
- * tools are, their manifests say.
+ * A driver whose tools do what a test says, and that remembers every run. It would be pure; what
+ * the tools are, their manifests say.
  */
 public final class TestDriver implements Driver {
   public static final String NAME = "test";

@@ -134,8 +134,7 @@ public final class TestRequest {
   public Request request() {
     return new Request(
         new Scope(tenant, run, subject),
-        new Effect(
-            tool, version, operation, params, inputs, resources, sandbox, Optional.empty()),
+        new Effect(tool, version, operation, params, inputs, resources, sandbox, Optional.empty()),
         consumes,
         idempotencyKey,
         nonce,

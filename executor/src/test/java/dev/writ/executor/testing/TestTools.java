@@ -105,15 +105,14 @@ public final class TestTools implements Tools.Registry {
     StringBuilder yaml = new StringBuilder();
     manifests
         .values()
-        .forEach(
-            m ->
-                yaml.append("  - { name: ")
-                    .append(m.name())
-                    .append(", version: ")
-                    .append(m.version())
-                    .append(", package: \"")
-                    .append(m.packageDigest())
-                    .append("\" }\n"));
+        .forEach(m ->
+            yaml.append("  - { name: ")
+                .append(m.name())
+                .append(", version: ")
+                .append(m.version())
+                .append(", package: \"")
+                .append(m.packageDigest())
+                .append("\" }\n"));
     return yaml.toString();
   }
 }

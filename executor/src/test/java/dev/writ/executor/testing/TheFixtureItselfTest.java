@@ -8,7 +8,6 @@ import dev.writ.executor.Served;
 import dev.writ.executor.document.Status;
 import dev.writ.guardian.document.Verdict;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

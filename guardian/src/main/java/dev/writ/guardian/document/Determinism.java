@@ -4,7 +4,9 @@ import java.util.Locale;
 
 /** What running an operation again with the same inputs gives (PROTOCOL 14). */
 public enum Determinism {
-  /** The same bytes, and no trace in the world. Granted by the driver, never by a manifest alone. */
+  /**
+   * The same bytes, and no trace in the world. Granted by the driver, never by a manifest alone.
+   */
   PURE,
   /** The same bytes; counts as impure for dispatch. */
   REPRODUCIBLE,

@@ -1,11 +1,11 @@
 package dev.writ.guardian.document;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.GuardianError;
-import dev.writ.canonicalize.WritException;
 import java.util.List;
 import java.util.Optional;
 

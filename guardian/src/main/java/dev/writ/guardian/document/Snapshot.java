@@ -27,8 +27,7 @@ public final class Snapshot {
     return Jcs.digest(
         JsonValue.object()
             .put("policy", policy)
-            .put(
-                "tool", JsonValue.object().put("ref", tool.toJson()).put("stage", stage).build())
+            .put("tool", JsonValue.object().put("ref", tool.toJson()).put("stage", stage).build())
             .put("sandbox", sandboxProfile)
             .put("kernel", KERNEL)
             .build());

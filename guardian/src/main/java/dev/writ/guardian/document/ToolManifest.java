@@ -111,11 +111,7 @@ public final class ToolManifest {
     }
 
     JsonValue.Obj toJson() {
-      return JsonValue.object()
-          .put("path", path)
-          .put("digest", digest)
-          .put("size", size)
-          .build();
+      return JsonValue.object().put("path", path).put("digest", digest).put("size", size).build();
     }
   }
 
@@ -232,8 +228,8 @@ public final class ToolManifest {
   }
 
   /**
-   * Stands in for a tool that is not registered, so that a request for it is judged, and denied, like
-   * any other: it has no operation, and policy cannot approve it.
+   * Stands in for a tool that is not registered, so that a request for it is judged, and denied,
+   * like any other: it has no operation, and policy cannot approve it.
    */
   public static ToolManifest unregistered(String name, String version) {
     return new ToolManifest(

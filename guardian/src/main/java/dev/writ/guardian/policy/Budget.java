@@ -35,7 +35,8 @@ public record Budget(
             section.oneOf("unit", List.of(Unit.values()), Unit::text),
             section.limit("limit"),
             section.between("window_s", 1, 366L * 86_400),
-            section.optional("match", key -> Match.read(section.section(key)))
+            section
+                .optional("match", key -> Match.read(section.section(key)))
                 .orElseGet(Match::everything));
     section.end();
     return budget;

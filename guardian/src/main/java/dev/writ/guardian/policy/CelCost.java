@@ -31,11 +31,10 @@ final class CelCost implements CelEvaluationListener {
       case String text -> spend(text.length() / CHARACTERS_PER_STEP);
       case List<?> list -> list.forEach(this::charge);
       case Map<?, ?> map ->
-          map.forEach(
-              (key, member) -> {
-                charge(key);
-                charge(member);
-              });
+          map.forEach((key, member) -> {
+            charge(key);
+            charge(member);
+          });
       case null, default -> {}
     }
   }

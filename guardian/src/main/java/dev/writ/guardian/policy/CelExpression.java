@@ -85,7 +85,9 @@ public final class CelExpression {
       CelAbstractSyntaxTree checked = require(COMPILER.check(StrictLogic.rewrite(parsed)));
       if (!checked.getResultType().equals(SimpleType.BOOL)) {
         throw refuse(
-            "it gives " + checked.getResultType().name() + " instead of bool; compare it, as in x"
+            "it gives "
+                + checked.getResultType().name()
+                + " instead of bool; compare it, as in x"
                 + " == true");
       }
       return new CelExpression(source, RUNTIME.createProgram(checked));

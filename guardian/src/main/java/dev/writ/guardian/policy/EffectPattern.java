@@ -12,8 +12,7 @@ import java.util.Optional;
 public record EffectPattern(String tool, Optional<String> operation) {
   static EffectPattern read(Section section) {
     EffectPattern pattern =
-        new EffectPattern(
-            section.name("tool"), section.optional("operation", section::name));
+        new EffectPattern(section.name("tool"), section.optional("operation", section::name));
     section.end();
     return pattern;
   }

@@ -22,9 +22,7 @@ public record Hours(
   static Hours read(Section section) {
     List<DayOfWeek> days =
         section
-            .list(
-                "days",
-                item -> item.itemOf(List.of(DayOfWeek.values()), Hours::dayText))
+            .list("days", item -> item.itemOf(List.of(DayOfWeek.values()), Hours::dayText))
             .stream()
             .distinct()
             .sorted()
@@ -35,7 +33,8 @@ public record Hours(
     section.require("to", from < to, "not after from; write two entries for a night");
     Hours hours =
         new Hours(
-            section.optional("match", key -> Match.read(section.section(key)))
+            section
+                .optional("match", key -> Match.read(section.section(key)))
                 .orElseGet(Match::everything),
             days,
             from,

@@ -48,12 +48,11 @@ public record NetworkPlace(String host, int port) {
   private static boolean isHost(String host) {
     return !host.endsWith(".")
         && host.chars()
-            .allMatch(
-                c ->
-                    c >= 'a' && c <= 'z'
-                        || c >= 'A' && c <= 'Z'
-                        || c >= '0' && c <= '9'
-                        || ".-[]:".indexOf(c) >= 0);
+            .allMatch(c ->
+                c >= 'a' && c <= 'z'
+                    || c >= 'A' && c <= 'Z'
+                    || c >= '0' && c <= '9'
+                    || ".-[]:".indexOf(c) >= 0);
   }
 
   /** Whether a role may write this: {@code host:port}, or {@code *.domain:port}. */

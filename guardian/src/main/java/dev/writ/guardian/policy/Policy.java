@@ -35,8 +35,7 @@ public final class Policy {
    * @throws WritException {@code GRD-5xx}, naming file, line, column and field
    */
   public static Policy parse(byte[] yamlOrJson, String fileName) {
-    return new Policy(
-        PolicyParts.read(Section.of(fileName, PlainYaml.read(yamlOrJson, fileName))));
+    return new Policy(PolicyParts.read(Section.of(fileName, PlainYaml.read(yamlOrJson, fileName))));
   }
 
   /**
@@ -114,8 +113,7 @@ public final class Policy {
    */
   public ApprovedTool requireTool(String name, String version) {
     return tool(name, version)
-        .orElseThrow(
-            () -> new WritException(GuardianError.TOOL_UNKNOWN, name + " " + version));
+        .orElseThrow(() -> new WritException(GuardianError.TOOL_UNKNOWN, name + " " + version));
   }
 
   public SortedMap<String, Budget> budgets() {
@@ -162,9 +160,7 @@ public final class Policy {
 
   /** The accounts of a budget that an effect is charged to. */
   public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
-    return budget
-        .scope()
-        .keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
+    return budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
   }
 
   /** The accounts of a rate limit that an effect counts in. */

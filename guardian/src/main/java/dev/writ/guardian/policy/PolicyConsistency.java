@@ -79,7 +79,9 @@ final class PolicyConsistency {
     }
   }
 
-  /** What a principal may use is counted by some budget of calls, and has a price where one counts. */
+  /**
+   * What a principal may use is counted by some budget of calls, and has a price where one counts.
+   */
   private static void budgets(PolicyParts parts, Section section) {
     for (Principal principal : parts.principals().values()) {
       for (ApprovedTool tool : parts.tools().values()) {
@@ -100,17 +102,17 @@ final class PolicyConsistency {
     boolean calls = false;
     for (Budget budget : parts.budgets().values()) {
       boolean applies =
-          budget
-              .match()
-              .applies(principal.tenant(), principal.subject(), principal.roles(), tool);
+          budget.match().applies(principal.tenant(), principal.subject(), principal.roles(), tool);
       calls |= applies && budget.unit() == Budget.Unit.CALLS;
-      if (applies
-          && budget.unit() == Budget.Unit.COST
-          && !parts.prices().containsKey(tool)) {
+      if (applies && budget.unit() == Budget.Unit.COST && !parts.prices().containsKey(tool)) {
         throw section.at(
             "budgets",
             GuardianError.POLICY_LIMIT_UNWRITTEN,
-            "budget \"" + budget.name() + "\" counts the cost of \"" + tool + "\", which has none"
+            "budget \""
+                + budget.name()
+                + "\" counts the cost of \""
+                + tool
+                + "\", which has none"
                 + " in prices");
       }
     }

@@ -18,7 +18,8 @@ public record Rate(String name, AccountScope scope, long limit, long perS, Match
             section.oneOf("scope", List.of(AccountScope.values()), AccountScope::text),
             section.between("limit", 0, JsonValue.Num.MAX_INTEGER),
             section.between("per_s", 1, 86_400),
-            section.optional("match", key -> Match.read(section.section(key)))
+            section
+                .optional("match", key -> Match.read(section.section(key)))
                 .orElseGet(Match::everything));
     section.end();
     return rate;

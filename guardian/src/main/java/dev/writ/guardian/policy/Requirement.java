@@ -37,8 +37,7 @@ public sealed interface Requirement {
   /** Reads a node: a mapping with exactly one key, which says its kind. */
   static Requirement read(Section section, int depth) {
     section.require("", depth < DEPTH_MAX, "nested more than " + DEPTH_MAX + " deep");
-    String kind =
-        section.onlyKey(List.of("all", "any", "none", "cel", "approvals", "artifact"));
+    String kind = section.onlyKey(List.of("all", "any", "none", "cel", "approvals", "artifact"));
     Requirement requirement =
         switch (kind) {
           case "all" -> new All(children(section, kind, depth));
@@ -52,8 +51,7 @@ public sealed interface Requirement {
           case "cel" -> new Cel(expression(section, kind));
           case "approvals" -> {
             Section inner = section.section(kind);
-            Approvals approvals =
-                new Approvals(inner.name("role"), inner.between("count", 1, 100));
+            Approvals approvals = new Approvals(inner.name("role"), inner.between("count", 1, 100));
             inner.end();
             yield approvals;
           }
@@ -77,7 +75,8 @@ public sealed interface Requirement {
   private static List<Requirement> children(Section section, String kind, int depth) {
     List<Requirement> children =
         section.list(kind, item -> Requirement.read(item.itemSection(), depth + 1));
-    section.require(kind, !children.isEmpty(), "empty; write cel: 'true' where nothing is required");
+    section.require(
+        kind, !children.isEmpty(), "empty; write cel: 'true' where nothing is required");
     return children;
   }
 
@@ -123,8 +122,7 @@ public sealed interface Requirement {
       case Approvals a ->
           JsonValue.object()
               .put(
-                  "approvals",
-                  JsonValue.object().put("role", a.role).put("count", a.count).build())
+                  "approvals", JsonValue.object().put("role", a.role).put("count", a.count).build())
               .build();
       case Artifact a ->
           JsonValue.object()

@@ -9,7 +9,8 @@ public record Rule(EffectPattern effect, Match match, Requirement require) {
     Rule rule =
         new Rule(
             EffectPattern.read(section.section("effect")),
-            section.optional("match", key -> Match.read(section.section(key)))
+            section
+                .optional("match", key -> Match.read(section.section(key)))
                 .orElseGet(Match::everything),
             Requirement.read(section.section("require"), 0));
     section.end();

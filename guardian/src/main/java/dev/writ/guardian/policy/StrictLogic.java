@@ -29,8 +29,7 @@ final class StrictLogic {
       case SELECT ->
           CelExpr.ofSelect(
               e.id(), strict(e.select().operand()), e.select().field(), e.select().testOnly());
-      case LIST ->
-          CelExpr.ofList(e.id(), strict(e.list().elements()), e.list().optionalIndices());
+      case LIST -> CelExpr.ofList(e.id(), strict(e.list().elements()), e.list().optionalIndices());
       case MAP -> CelExpr.ofMap(e.id(), entries(e.map()));
       case COMPREHENSION -> {
         CelExpr.CelComprehension c = e.comprehension();
@@ -55,8 +54,7 @@ final class StrictLogic {
 
   private ImmutableList<CelExpr.CelMap.Entry> entries(CelExpr.CelMap map) {
     return map.entries().stream()
-        .map(
-            m -> CelExpr.ofMapEntry(m.id(), strict(m.key()), strict(m.value()), m.optionalEntry()))
+        .map(m -> CelExpr.ofMapEntry(m.id(), strict(m.key()), strict(m.value()), m.optionalEntry()))
         .collect(ImmutableList.toImmutableList());
   }
 
@@ -80,7 +78,6 @@ final class StrictLogic {
   }
 
   private static CelExpr choice(CelExpr e, CelExpr condition, CelExpr yes, CelExpr no) {
-    return CelExpr.ofCall(
-        e.id(), Optional.empty(), "_?_:_", ImmutableList.of(condition, yes, no));
+    return CelExpr.ofCall(e.id(), Optional.empty(), "_?_:_", ImmutableList.of(condition, yes, no));
   }
 }

@@ -11,7 +11,9 @@ public final class WorkspacePaths {
     if (path.equals(".")) {
       return true;
     }
-    if (path.isEmpty() || path.indexOf('\\') >= 0 || path.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+    if (path.isEmpty()
+        || path.indexOf('\\') >= 0
+        || path.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
       return false;
     }
     for (String part : path.split("/", -1)) {

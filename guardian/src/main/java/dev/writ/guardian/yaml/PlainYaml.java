@@ -34,6 +34,7 @@ import org.snakeyaml.engine.v2.schema.JsonSchema;
 public final class PlainYaml {
   /** Size of a file in bytes. */
   public static final int BYTES_MAX = 1 << 20;
+
   private static final int DEPTH_MAX = 48;
   private static final int VALUES_MAX = 100_000;
 
@@ -165,8 +166,9 @@ public final class PlainYaml {
       return JsonValue.of(text.equals("true"));
     }
     if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
-      return number(text).orElseThrow(
-          () -> refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
+      return number(text)
+          .orElseThrow(() ->
+              refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
     }
     return JsonValue.of(text);
   }

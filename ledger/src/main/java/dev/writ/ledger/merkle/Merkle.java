@@ -188,7 +188,13 @@ public final class Merkle {
     if (!calculated.equals(claimed)) {
       throw new WritException(
           LedgerError.PROOF_ROOT,
-          "at size " + size + " calculated root " + calculated + ", but " + claimed + " is claimed");
+          "at size "
+              + size
+              + " calculated root "
+              + calculated
+              + ", but "
+              + claimed
+              + " is claimed");
     }
   }
 
@@ -202,7 +208,9 @@ public final class Merkle {
     return Long.highestOneBit(n - 1);
   }
 
-  /** The hash over leaves start to end − 1, where start is a multiple of a power of two ≥ length. */
+  /**
+   * The hash over leaves start to end − 1, where start is a multiple of a power of two ≥ length.
+   */
   private static Digest range(NodeSource nodes, long start, long end) {
     long length = end - start;
     if (Long.bitCount(length) == 1) {

@@ -179,17 +179,15 @@ class ProofsFollowTheDefinitionTest {
   void positions_outside_the_tree_are_refused() {
     for (long[] at : new long[][] {{-1, 5}, {5, 5}, {0, 0}, {6, 5}}) {
       refused(() -> Merkle.inclusionProof(NODES, at[0], at[1]));
-      refused(
-          () ->
-              Merkle.verifyInclusion(
-                  LEAVES.get(0), at[0], at[1], new MerkleProof(List.of()), LEAVES.get(0)));
+      refused(() ->
+          Merkle.verifyInclusion(
+              LEAVES.get(0), at[0], at[1], new MerkleProof(List.of()), LEAVES.get(0)));
     }
     refused(() -> Merkle.consistencyProof(NODES, 6, 5));
     refused(() -> Merkle.consistencyProof(NODES, -1, 5));
-    refused(
-        () ->
-            Merkle.verifyConsistency(
-                -1, Merkle.EMPTY_ROOT, 5, LEAVES.get(0), new MerkleProof(List.of())));
+    refused(() ->
+        Merkle.verifyConsistency(
+            -1, Merkle.EMPTY_ROOT, 5, LEAVES.get(0), new MerkleProof(List.of())));
   }
 
   @Test

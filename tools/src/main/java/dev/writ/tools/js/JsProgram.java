@@ -58,7 +58,8 @@ final class JsProgram {
 
   private Outcome.Output run() {
     Invocation invocation = guest.invocation();
-    // A letter more than the result; and an exception's words need room where the result has little.
+    // A letter more than the result; and an exception's words need room where the result has
+    // little.
     Sink written = Sink.fatal(Math.max(outputBytesMax(), ERROR_BYTES_MAX) + 1);
     wasi =
         new Wasi(

@@ -66,10 +66,7 @@ final class QuickJs {
     int at = allocate(instance, bytecode);
     int size = instance.memory().pages() * Memory.PAGE_SIZE;
     return new Snapshot(
-        instance.memory().readBytes(0, size),
-        instance.global(0).getValue(),
-        at,
-        bytecode.length);
+        instance.memory().readBytes(0, size), instance.global(0).getValue(), at, bytecode.length);
   }
 
   /** A QuickJS as it was then, run with the snapshot's program and all jobs that it leaves. */
@@ -110,7 +107,8 @@ final class QuickJs {
   byte[] compile(byte[] source) {
     int at = allocate(instance, source);
     int wide = (int) export("compileSrc").apply(at, source.length)[0];
-    return instance.memory().readBytes(
-        instance.memory().readInt(wide), instance.memory().readInt(wide + 4));
+    return instance
+        .memory()
+        .readBytes(instance.memory().readInt(wide), instance.memory().readInt(wide + 4));
   }
 }

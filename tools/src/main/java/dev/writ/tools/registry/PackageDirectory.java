@@ -56,8 +56,15 @@ final class PackageDirectory {
     if (bytes.length != file.size() || !found.equals(file.digest())) {
       throw new WritException(
           ToolsError.PACKAGE_CONTENT,
-          file.path() + " has " + bytes.length + " bytes and is " + found + ", the manifest says "
-              + file.size() + " and " + file.digest());
+          file.path()
+              + " has "
+              + bytes.length
+              + " bytes and is "
+              + found
+              + ", the manifest says "
+              + file.size()
+              + " and "
+              + file.digest());
     }
     return bytes;
   }
@@ -83,7 +90,8 @@ final class PackageDirectory {
       for (Path path : stream) {
         sorted.add(path);
         if (sorted.size() + files.size() > FILES_MAX) {
-          throw new WritException(ToolsError.PACKAGE_TOO_LARGE, "more than " + FILES_MAX + " files");
+          throw new WritException(
+              ToolsError.PACKAGE_TOO_LARGE, "more than " + FILES_MAX + " files");
         }
       }
     }

@@ -56,7 +56,8 @@ public final class ToolRegistry {
    * The tool of a name and an exact version.
    *
    * @throws WritException {@code TOL-020} if there is none, {@code TOL-021} for names that no tool
-   *     can have, {@code TOL-028} if the package found is another, and the codes of a broken package
+   *     can have, {@code TOL-028} if the package found is another, and the codes of a broken
+   *     package
    */
   public RegisteredTool resolve(String name, String version) {
     requireName(name);
@@ -87,8 +88,8 @@ public final class ToolRegistry {
   /**
    * The tool with this package digest.
    *
-   * @throws WritException as {@link #resolve(String, String)}, and {@code TOL-025} if the package has
-   *     another digest
+   * @throws WritException as {@link #resolve(String, String)}, and {@code TOL-025} if the package
+   *     has another digest
    */
   public RegisteredTool resolve(String name, String version, Digest packageDigest) {
     RegisteredTool tool = resolve(name, version);
@@ -109,14 +110,13 @@ public final class ToolRegistry {
     }
     directory
         .filter(Files::isDirectory)
-        .ifPresent(
-            dir -> {
-              for (String name : names(dir)) {
-                for (String version : names(dir.resolve(name))) {
-                  tools.add(registered(dir.resolve(name).resolve(version), name, version));
-                }
-              }
-            });
+        .ifPresent(dir -> {
+          for (String name : names(dir)) {
+            for (String version : names(dir.resolve(name))) {
+              tools.add(registered(dir.resolve(name).resolve(version), name, version));
+            }
+          }
+        });
     tools.sort(
         Comparator.comparing((RegisteredTool t) -> t.manifest().name())
             .thenComparing(t -> t.manifest().version()));
@@ -187,8 +187,13 @@ public final class ToolRegistry {
     if (!there.packageDigest().equals(manifest.packageDigest())) {
       throw new WritException(
           ToolsError.TOOL_EXISTS,
-          manifest.name() + " " + manifest.version() + " is " + there.packageDigest()
-              + ", the new one " + manifest.packageDigest());
+          manifest.name()
+              + " "
+              + manifest.version()
+              + " is "
+              + there.packageDigest()
+              + ", the new one "
+              + manifest.packageDigest());
     }
     return true;
   }
@@ -227,8 +232,8 @@ public final class ToolRegistry {
     }
   }
 
-  private static void copy(
-      ToolManifest manifest, PackageDirectory files, Path target, Path home) throws IOException {
+  private static void copy(ToolManifest manifest, PackageDirectory files, Path target, Path home)
+      throws IOException {
     Path incoming = target.resolve(INCOMING);
     Files.createDirectories(incoming);
     Files.createDirectories(home.getParent());

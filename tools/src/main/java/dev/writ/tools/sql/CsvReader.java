@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads CSV as RFC 4180 has it: commas, optional double quotes with {@code ""} for one inside, lines
- * that end with CR LF or LF, UTF-8. What is malformed is refused with its line.
+ * Reads CSV as RFC 4180 has it: commas, optional double quotes with {@code ""} for one inside,
+ * lines that end with CR LF or LF, UTF-8. What is malformed is refused with its line.
  */
 final class CsvReader {
   /** A field; quoting tells an empty text from no value. */

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 
 /**
  * Makes a table of a CSV file. Its first record names the columns. A column is INTEGER if all its
- * values are integers of 64 bits, else REAL if all are numbers, else TEXT; numbers are written as in
- * JSON, so {@code 007} is a text. A field that is empty and not quoted is NULL.
+ * values are integers of 64 bits, else REAL if all are numbers, else TEXT; numbers are written as
+ * in JSON, so {@code 007} is a text. A field that is empty and not quoted is NULL.
  */
 final class CsvTable {
   private enum Kind {
@@ -65,7 +65,12 @@ final class CsvTable {
       if (row.size() != columns.size()) {
         throw GuestEnd.failed(
             Reason.BAD_INPUT,
-            input + ", line " + line + ": " + row.size() + " fields, the first line has "
+            input
+                + ", line "
+                + line
+                + ": "
+                + row.size()
+                + " fields, the first line has "
                 + columns.size());
       }
       for (int i = 0; i < row.size(); i++) {

@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Makes a table of a JSON list of objects. The columns are all keys, in the order of RFC 8785; a key
- * that an object lacks is NULL. Booleans become 1 and 0, integers within 2^53 INTEGER, other numbers
- * REAL, objects and lists their canonical text.
+ * Makes a table of a JSON list of objects. The columns are all keys, in the order of RFC 8785; a
+ * key that an object lacks is NULL. Booleans become 1 and 0, integers within 2^53 INTEGER, other
+ * numbers REAL, objects and lists their canonical text.
  */
 final class JsonTable {
   /** Such a file is held as objects on the host's heap, so it may be less large than others. */

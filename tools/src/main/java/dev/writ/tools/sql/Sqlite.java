@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One SQLite with one database in memory, in its own WebAssembly memory: the module of sqlite4j, with
- * our own imports and none of its JDBC layer.
+ * One SQLite with one database in memory, in its own WebAssembly memory: the module of sqlite4j,
+ * with our own imports and none of its JDBC layer.
  */
 final class Sqlite {
   /** The module's version, for the sandbox profile. */
@@ -248,8 +248,7 @@ final class Sqlite {
 
     void bind(int index, double value) {
       check(
-          (int)
-              call("sqlite3_bind_double", handle, index + 1, Double.doubleToRawLongBits(value)));
+          (int) call("sqlite3_bind_double", handle, index + 1, Double.doubleToRawLongBits(value)));
     }
 
     void bind(int index, String value) {

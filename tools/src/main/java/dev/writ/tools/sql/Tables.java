@@ -7,7 +7,10 @@ import dev.writ.tools.wasm.Reason;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes the database out of the inputs: at most one database file first, then a table for each other. */
+/**
+ * Makes the database out of the inputs: at most one database file first, then a table for each
+ * other.
+ */
 final class Tables {
   private final Sqlite sqlite;
   private final Guest guest;

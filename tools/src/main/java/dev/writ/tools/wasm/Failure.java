@@ -4,7 +4,8 @@ import com.dylibso.chicory.wasm.ChicoryException;
 import dev.writ.executor.driver.Outcome;
 
 /**
- * What a guest's end means. Each way in which Chicory or the JVM ends one has exactly one word here.
+ * What a guest's end means. Each way in which Chicory or the JVM ends one has exactly one word
+ * here.
  *
  * @param keepsOutput whether the output until then is a function of the invocation; where the JVM's
  *     own stack or heap ran out it is not, and is dropped

@@ -46,7 +46,8 @@ public final class FileTree {
   /**
    * Adds a file.
    *
-   * @throws IllegalArgumentException unless each part of the path is a plain name and the last is new
+   * @throws IllegalArgumentException unless each part of the path is a plain name and the last is
+   *     new
    */
   public void add(List<String> path, byte[] bytes) {
     Dir dir = root;

@@ -145,8 +145,7 @@ public final class Guest {
 
   private static TableInstance newTable(Table table, int initial) {
     TableLimits limits = table.limits();
-    TableLimits capped =
-        new TableLimits(limits.min(), Math.min(limits.max(), TABLE_ENTRIES_MAX));
+    TableLimits capped = new TableLimits(limits.min(), Math.min(limits.max(), TABLE_ENTRIES_MAX));
     return new TableInstance(new Table(table.elementType(), capped), initial);
   }
 

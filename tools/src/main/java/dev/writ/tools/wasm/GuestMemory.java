@@ -10,7 +10,8 @@ import com.dylibso.chicory.wasm.types.MemoryLimits;
  * A guest's memory that remembers whether a growth was refused, which is how an outcome can say
  * {@code out-of-memory} where the guest itself only traps. Everything else is Chicory's own memory.
  */
-@SuppressWarnings("removal") // Memory still has methods of the threads proposal, which is refused here
+@SuppressWarnings(
+    "removal") // Memory still has methods of the threads proposal, which is refused here
 final class GuestMemory implements Memory {
   private final ByteArrayMemory memory;
   private boolean refused;

@@ -71,8 +71,8 @@ public final class GuestPool implements AutoCloseable {
   /**
    * Runs a program for an invocation, within its limits.
    *
-   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are not
-   *     the guest's doing
+   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are
+   *     not the guest's doing
    */
   public Outcome run(Invocation invocation, Program program) {
     return run(invocation, program, true);
@@ -95,7 +95,9 @@ public final class GuestPool implements AutoCloseable {
           new Failure(
               Outcome.End.KILLED,
               Reason.HOST_MEMORY,
-              "the ceiling is " + limits.memoryBytes() + " bytes of memory, this host gives guests "
+              "the ceiling is "
+                  + limits.memoryBytes()
+                  + " bytes of memory, this host gives guests "
                   + (long) permits * PERMIT_BYTES,
               false));
     }
@@ -115,8 +117,7 @@ public final class GuestPool implements AutoCloseable {
   }
 
   private static Outcome atOnce(Failure failure) {
-    return Outcome.failed(
-        failure.end(), failure.reason(), failure.message(), Outcome.Metrics.NONE);
+    return Outcome.failed(failure.end(), failure.reason(), failure.message(), Outcome.Metrics.NONE);
   }
 
   /** Reads the inputs, which count as the guest's memory. */
@@ -184,7 +185,8 @@ public final class GuestPool implements AutoCloseable {
     Resources limits = guest.invocation().resources();
     Outcome.Output output = null;
     Throwable thrown = null;
-    try (Watchdog.Watch watch = watchdog.watch(stop, timed ? limits.cpuMs() : Long.MAX_VALUE, limits.wallMs())) {
+    try (Watchdog.Watch watch =
+        watchdog.watch(stop, timed ? limits.cpuMs() : Long.MAX_VALUE, limits.wallMs())) {
       stop.begin();
       try {
         output = program.run(guest);

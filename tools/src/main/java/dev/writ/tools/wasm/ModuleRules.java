@@ -19,9 +19,9 @@ import java.util.SortedMap;
 
 /**
  * Which WebAssembly modules are taken: those whose results are a function of their invocation and
- * whose use of the host has a bound. WebAssembly 2.0 without SIMD; later proposals are refused, since
- * garbage-collected objects and exceptions would live on our heap, outside the memory limit, and
- * threads would race.
+ * whose use of the host has a bound. WebAssembly 2.0 without SIMD; later proposals are refused,
+ * since garbage-collected objects and exceptions would live on our heap, outside the memory limit,
+ * and threads would race.
  */
 public final class ModuleRules {
   /** The most bytes of a module. */
@@ -187,7 +187,9 @@ public final class ModuleRules {
     if (opcode > 0xff) {
       return opcode >= 0xfc00 && opcode <= 0xfc11;
     }
-    return opcode <= 0x05 || opcode >= 0x0b && opcode <= 0x11 || opcode >= 0x1a && opcode <= 0x1c
+    return opcode <= 0x05
+        || opcode >= 0x0b && opcode <= 0x11
+        || opcode >= 0x1a && opcode <= 0x1c
         || opcode >= 0x20 && opcode <= 0xd2;
   }
 
@@ -215,7 +217,9 @@ public final class ModuleRules {
           || !type.returns().isEmpty() && !type.returns().equals(List.of(ValType.I32))) {
         throw new WritException(
             ToolsError.EXPORT_MISSING,
-            "there is neither _start nor a function " + operation.name() + " of type () or () → i32");
+            "there is neither _start nor a function "
+                + operation.name()
+                + " of type () or () → i32");
       }
     }
     FunctionType initialize = exportType(module, WasmProgram.INITIALIZE);
@@ -242,9 +246,7 @@ public final class ModuleRules {
   }
 
   private static Import functionImport(WasmModule module, int index) {
-    return module
-        .importSection()
-        .stream()
+    return module.importSection().stream()
         .filter(i -> i.importType() == ExternalType.FUNCTION)
         .skip(index)
         .findFirst()

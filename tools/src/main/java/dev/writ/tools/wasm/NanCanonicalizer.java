@@ -133,11 +133,31 @@ final class NanCanonicalizer {
   /** The type of an instruction's result where that can be a new NaN, or 0; all take one byte. */
   private static int type(OpCode opcode) {
     return switch (opcode) {
-      case F32_CEIL, F32_FLOOR, F32_TRUNC, F32_NEAREST, F32_SQRT, F32_ADD, F32_SUB, F32_MUL,
-          F32_DIV, F32_MIN, F32_MAX, F32_DEMOTE_F64 ->
+      case F32_CEIL,
+          F32_FLOOR,
+          F32_TRUNC,
+          F32_NEAREST,
+          F32_SQRT,
+          F32_ADD,
+          F32_SUB,
+          F32_MUL,
+          F32_DIV,
+          F32_MIN,
+          F32_MAX,
+          F32_DEMOTE_F64 ->
           TYPE_F32;
-      case F64_CEIL, F64_FLOOR, F64_TRUNC, F64_NEAREST, F64_SQRT, F64_ADD, F64_SUB, F64_MUL,
-          F64_DIV, F64_MIN, F64_MAX, F64_PROMOTE_F32 ->
+      case F64_CEIL,
+          F64_FLOOR,
+          F64_TRUNC,
+          F64_NEAREST,
+          F64_SQRT,
+          F64_ADD,
+          F64_SUB,
+          F64_MUL,
+          F64_DIV,
+          F64_MIN,
+          F64_MAX,
+          F64_PROMOTE_F32 ->
           TYPE_F64;
       default -> 0;
     };

@@ -29,10 +29,9 @@ public final class Preparation {
     }
     return manifest
         .operation(operation)
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ToolsError.OPERATION_UNKNOWN,
-                    Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
+        .orElseThrow(() ->
+            new WritException(
+                ToolsError.OPERATION_UNKNOWN,
+                Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
   }
 }

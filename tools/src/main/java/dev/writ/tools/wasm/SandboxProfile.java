@@ -28,7 +28,8 @@ public final class SandboxProfile {
   public static Digest digest(String profile, String driver, String guest) {
     if (!profile.equals(NAME)) {
       throw new WritException(
-          ToolsError.PROFILE_UNKNOWN, Texts.message("\"" + profile + "\" for the driver " + driver));
+          ToolsError.PROFILE_UNKNOWN,
+          Texts.message("\"" + profile + "\" for the driver " + driver));
     }
     return Jcs.digest(
         JsonValue.object()

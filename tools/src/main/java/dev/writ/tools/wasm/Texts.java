@@ -9,11 +9,15 @@ public final class Texts {
 
   private Texts() {}
 
-  /** A message of at most {@link #MESSAGE_CHARS_MAX} characters; half surrogate pairs become "?". */
+  /**
+   * A message of at most {@link #MESSAGE_CHARS_MAX} characters; half surrogate pairs become "?".
+   */
   public static String message(String text) {
     String whole = text == null ? "" : text;
     String cut =
-        whole.length() > MESSAGE_CHARS_MAX ? whole.substring(0, MESSAGE_CHARS_MAX - 1) + "…" : whole;
+        whole.length() > MESSAGE_CHARS_MAX
+            ? whole.substring(0, MESSAGE_CHARS_MAX - 1) + "…"
+            : whole;
     return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 

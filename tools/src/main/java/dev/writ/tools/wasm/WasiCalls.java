@@ -13,9 +13,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The functions of {@code wasi_snapshot_preview1} with their exact types, and what answers each. All
- * of the snapshot is there, so that no program fails to link; what would touch the world answers
- * with an error number.
+ * The functions of {@code wasi_snapshot_preview1} with their exact types, and what answers each.
+ * All of the snapshot is there, so that no program fails to link; what would touch the world
+ * answers with an error number.
  */
 final class WasiCalls {
   static final String MODULE = "wasi_snapshot_preview1";
@@ -42,14 +42,13 @@ final class WasiCalls {
   /** The functions bound to one guest. */
   static List<HostFunction> bind(Wasi wasi) {
     List<HostFunction> functions = new ArrayList<>(CALLS.size());
-    CALLS.forEach(
-        (name, entry) ->
-            functions.add(
-                new HostFunction(
-                    MODULE,
-                    name,
-                    entry.type,
-                    (instance, args) -> answer(entry, wasi, instance.memory(), args))));
+    CALLS.forEach((name, entry) ->
+        functions.add(
+            new HostFunction(
+                MODULE,
+                name,
+                entry.type,
+                (instance, args) -> answer(entry, wasi, instance.memory(), args))));
     return functions;
   }
 
@@ -95,17 +94,27 @@ final class WasiCalls {
     put(calls, "args_get", "ii", (w, m, a) -> w.strings(m, w.args(), i(a, 0), i(a, 1)));
     put(calls, "args_sizes_get", "ii", (w, m, a) -> w.sizes(m, w.args(), i(a, 0), i(a, 1)));
     put(calls, "environ_get", "ii", (w, m, a) -> w.strings(m, w.environment(), i(a, 0), i(a, 1)));
-    put(calls, "environ_sizes_get", "ii",
+    put(
+        calls,
+        "environ_sizes_get",
+        "ii",
         (w, m, a) -> w.sizes(m, w.environment(), i(a, 0), i(a, 1)));
     put(calls, "clock_res_get", "ii", (w, m, a) -> w.clockResolution(m, i(a, 0), i(a, 1)));
     put(calls, "clock_time_get", "iIi", (w, m, a) -> w.clockTime(m, i(a, 0), i(a, 2)));
-    put(calls, "poll_oneoff", "iiii",
+    put(
+        calls,
+        "poll_oneoff",
+        "iiii",
         (w, m, a) -> WasiPoll.poll(w, m, i(a, 0), i(a, 1), i(a, 2), i(a, 3)));
     put(calls, "random_get", "ii", (w, m, a) -> w.random(m, i(a, 0), i(a, 1)));
     put(calls, "sched_yield", "", (w, m, a) -> Errno.SUCCESS);
-    calls.put("proc_exit", new Entry(FunctionType.accepting(ValType.I32), (w, m, a) -> {
-      throw GuestEnd.exit(i(a, 0));
-    }));
+    calls.put(
+        "proc_exit",
+        new Entry(
+            FunctionType.accepting(ValType.I32),
+            (w, m, a) -> {
+              throw GuestEnd.exit(i(a, 0));
+            }));
   }
 
   private static void descriptors(TreeMap<String, Entry> calls) {
@@ -118,24 +127,37 @@ final class WasiCalls {
     put(calls, "fd_fdstat_set_rights", "iII", (w, m, a) -> w.known(i(a, 0)));
     put(calls, "fd_filestat_get", "ii", (w, m, a) -> w.filestat(m, i(a, 0), i(a, 1)));
     put(calls, "fd_prestat_get", "ii", (w, m, a) -> w.prestat(m, i(a, 0), i(a, 1)));
-    put(calls, "fd_prestat_dir_name", "iii",
+    put(
+        calls,
+        "fd_prestat_dir_name",
+        "iii",
         (w, m, a) -> w.prestatName(m, i(a, 0), i(a, 1), i(a, 2)));
-    put(calls, "fd_read", "iiii",
-        (w, m, a) -> w.read(m, i(a, 0), i(a, 1), i(a, 2), i(a, 3)));
-    put(calls, "fd_pread", "iiiIi",
+    put(calls, "fd_read", "iiii", (w, m, a) -> w.read(m, i(a, 0), i(a, 1), i(a, 2), i(a, 3)));
+    put(
+        calls,
+        "fd_pread",
+        "iiiIi",
         (w, m, a) -> w.pread(m, i(a, 0), i(a, 1), i(a, 2), a[3], i(a, 4)));
-    put(calls, "fd_write", "iiii",
-        (w, m, a) -> w.write(m, i(a, 0), i(a, 1), i(a, 2), i(a, 3)));
-    put(calls, "fd_readdir", "iiiIi",
+    put(calls, "fd_write", "iiii", (w, m, a) -> w.write(m, i(a, 0), i(a, 1), i(a, 2), i(a, 3)));
+    put(
+        calls,
+        "fd_readdir",
+        "iiiIi",
         (w, m, a) -> w.readdir(m, i(a, 0), i(a, 1), i(a, 2), a[3], i(a, 4)));
     put(calls, "fd_seek", "iIii", (w, m, a) -> w.seek(m, i(a, 0), a[1], i(a, 2), i(a, 3)));
     put(calls, "fd_tell", "ii", (w, m, a) -> w.seek(m, i(a, 0), 0, Wasi.WHENCE_CUR, i(a, 1)));
   }
 
   private static void paths(TreeMap<String, Entry> calls) {
-    put(calls, "path_open", "iiiiiIIii",
+    put(
+        calls,
+        "path_open",
+        "iiiiiIIii",
         (w, m, a) -> w.open(m, i(a, 0), i(a, 2), i(a, 3), i(a, 4), a[5], i(a, 8)));
-    put(calls, "path_filestat_get", "iiiii",
+    put(
+        calls,
+        "path_filestat_get",
+        "iiiii",
         (w, m, a) -> w.pathFilestat(m, i(a, 0), i(a, 2), i(a, 3), i(a, 4)));
     // There are no symbolic links: what exists is no link.
     put(calls, "path_readlink", "iiiiii", (w, m, a) -> Errno.INVAL);

@@ -11,15 +11,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs registered WebAssembly modules (spec/tool-wasm.md). Two of it exist: {@code wasm} compiles to
- * JVM bytecode and is held to its processor time by the clock; {@code wasm-metered} interprets and
- * counts instructions, some fifty times slower, so that its limits too are part of the result.
+ * Runs registered WebAssembly modules (spec/tool-wasm.md). Two of it exist: {@code wasm} compiles
+ * to JVM bytecode and is held to its processor time by the clock; {@code wasm-metered} interprets
+ * and counts instructions, some fifty times slower, so that its limits too are part of the result.
  */
 public final class WasmDriver implements Driver {
   public static final String NAME = "wasm";
   public static final String METERED_NAME = "wasm-metered";
 
-  /** Instructions that one millisecond of the declared processor time buys where they are counted. */
+  /**
+   * Instructions that one millisecond of the declared processor time buys where they are counted.
+   */
   public static final long INSTRUCTIONS_PER_CPU_MS = 20_000;
 
   private final GuestPool pool;
@@ -68,8 +70,7 @@ public final class WasmDriver implements Driver {
                   Math.multiplyExact(invocation.resources().cpuMs(), INSTRUCTIONS_PER_CPU_MS))
               : Optional.empty();
       WasmProgram program =
-          new WasmProgram(
-              compiled, manifest.name(), operation.name(), operation.mediaType(), fuel);
+          new WasmProgram(compiled, manifest.name(), operation.name(), operation.mediaType(), fuel);
       return pool.run(invocation, program::run, !metered);
     };
   }

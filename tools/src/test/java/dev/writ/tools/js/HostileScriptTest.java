@@ -59,7 +59,8 @@ class HostileScriptTest {
   @Test
   void aFloodOfOutputEndsAtTheCeiling() {
     assertThat(end(TestTools.js("'x'.repeat(3000000)"))).isEqualTo("KILLED output-limit");
-    assertThat(end(TestTools.js("'x'.repeat(99)").outputBytes(100))).isEqualTo("KILLED output-limit");
+    assertThat(end(TestTools.js("'x'.repeat(99)").outputBytes(100)))
+        .isEqualTo("KILLED output-limit");
     assertThat(end(TestTools.js("'x'.repeat(98)").outputBytes(100))).isEqualTo("SUCCEEDED ok");
   }
 
@@ -69,7 +70,8 @@ class HostileScriptTest {
         """
         Object.prototype.evil = 1; Array.prototype.map = () => 'evil'; globalThis.left = 1;
         JSON.stringify = () => 'evil'; Math.random = () => 0.5; Date.now = () => 0;
-        Promise.prototype.then = undefined; 1""";
+        Promise.prototype.then = undefined; 1\
+        """;
     TestTools.js(pollute).run();
     assertThat(
             TestTools.js(
@@ -82,13 +84,11 @@ class HostileScriptTest {
   @Test
   void tamperingWithHowResultsAreWrittenIsNoResultOrOnlyItsOwn() {
     assertThat(TestTools.js("JSON.stringify = () => 'evil'; 5").text()).isEqualTo("5");
-    assertThat(
-            end(TestTools.js("Promise.prototype.then = function (f) { f(1); f(2) }; 5")))
+    assertThat(end(TestTools.js("Promise.prototype.then = function (f) { f(1); f(2) }; 5")))
         .isEqualTo("FAILED bad-result");
     assertThat(end(TestTools.js("Promise.prototype.then = () => {}; 5")))
         .isEqualTo("FAILED bad-result");
-    assertThat(
-            end(TestTools.js("Uint8Array.prototype.subarray = () => new Uint8Array(0); 'abc'")))
+    assertThat(end(TestTools.js("Uint8Array.prototype.subarray = () => new Uint8Array(0); 'abc'")))
         .isIn("FAILED bad-result", "SUCCEEDED ok");
   }
 

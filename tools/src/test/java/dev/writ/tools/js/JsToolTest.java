@@ -47,7 +47,8 @@ class JsToolTest {
 
   @Test
   void mainGetsTheInput() {
-    assertThat(js("function main(i) { return i.a.length + input.b }", "{\"a\":[1,2],\"b\":5}").text())
+    assertThat(
+            js("function main(i) { return i.a.length + input.b }", "{\"a\":[1,2],\"b\":5}").text())
         .isEqualTo("7");
     assertThat(js("input", "null").text()).isEqualTo("null");
     assertThat(TestTools.js("input").text()).as("a missing input").isEqualTo("null");
@@ -66,7 +67,8 @@ class JsToolTest {
           size: inputs["b.txt"].size,
           frozen: Object.isFrozen(inputs) && Object.isFrozen(inputs["b.txt"]),
           none: inputs["__proto__"] === undefined
-        })""";
+        })\
+        """;
     assertThat(
             TestTools.js(source)
                 .input("b.txt", "héllo")
@@ -150,7 +152,11 @@ class JsToolTest {
   void whatIsNoJsonIsNoResult() {
     for (String source :
         new String[] {
-          "10n", "(() => 1)", "const a = []; a.push(a); a", "Symbol()", "new Promise(() => {})",
+          "10n",
+          "(() => 1)",
+          "const a = []; a.push(a); a",
+          "Symbol()",
+          "new Promise(() => {})",
           "'\\ud800'"
         }) {
       assertThat(TestTools.js(source).run().reason()).as(source).isEqualTo("bad-result");

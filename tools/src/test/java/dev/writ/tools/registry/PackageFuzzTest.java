@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A registered package with any manifest whatever and one file: it is what its manifest and its place
- * say, each file that can be read is inside and has its digest, or it is refused.
+ * A registered package with any manifest whatever and one file: it is what its manifest and its
+ * place say, each file that can be read is inside and has its digest, or it is refused.
  */
 class PackageFuzzTest {
   private static final byte[] MODULE = {0, 'a', 's', 'm', 1, 0, 0, 0};

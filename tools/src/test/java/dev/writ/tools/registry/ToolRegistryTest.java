@@ -55,8 +55,15 @@ class ToolRegistryTest {
     ToolManifest m = BuiltinTools.manifest("word-count", "1.0.0").orElseThrow();
     ToolManifest mine =
         new ToolManifest(
-            name, version, m.driver(), m.determinism(), m.operations(), m.capabilities(),
-            m.resourcesMax(), m.sandboxes(), List.of(files));
+            name,
+            version,
+            m.driver(),
+            m.determinism(),
+            m.operations(),
+            m.capabilities(),
+            m.resourcesMax(),
+            m.sandboxes(),
+            List.of(files));
     Files.write(source.resolve("manifest.json"), Jcs.write(mine.toJson()));
   }
 
@@ -81,8 +88,7 @@ class ToolRegistryTest {
     RegisteredTool tool = registry.resolve("counter", "2.0.0", manifest.packageDigest());
     assertThat(tool.builtin()).isFalse();
     assertThat(
-            new Call(
-                    TestTools.driver("wasm").prepare(tool.manifest(), "count", tool.content()))
+            new Call(TestTools.driver("wasm").prepare(tool.manifest(), "count", tool.content()))
                 .input("text", "a b c")
                 .text())
         .isEqualTo("{\"bytes\":5,\"lines\":0,\"words\":3}");
@@ -100,7 +106,8 @@ class ToolRegistryTest {
     Files.delete(source.resolve("src/m.wat"));
     Files.delete(source.resolve("src"));
     manifest(
-        "counter", "2.0.0",
+        "counter",
+        "2.0.0",
         new ToolManifest.PackageFile("m.wasm", Digest.sha256(module), module.length));
     assertThatThrownBy(() -> registry.register(source)).hasMessageContaining("TOL-022");
     assertThat(registry.resolve("counter", "2.0.0").manifest()).isEqualTo(manifest);
@@ -157,9 +164,9 @@ class ToolRegistryTest {
     manifest("counter", "2.0.0", outside);
     refused("TOL-024");
     var read = new PackageDirectory(source);
-    for (String path : new String[] {"../secret", "/etc/passwd", "a/../../secret", "", ".", "a//b"}) {
-      assertThatThrownBy(
-              () -> read.read(new ToolManifest.PackageFile(path, Digest.sha256(), 0)))
+    for (String path :
+        new String[] {"../secret", "/etc/passwd", "a/../../secret", "", ".", "a//b"}) {
+      assertThatThrownBy(() -> read.read(new ToolManifest.PackageFile(path, Digest.sha256(), 0)))
           .as(path)
           .hasMessageContaining("TOL-023");
     }
@@ -184,8 +191,8 @@ class ToolRegistryTest {
     Files.delete(source.resolve("src/m.wat"));
     Files.delete(source.resolve("src"));
     Files.write(source.resolve("m.wasm"), bad);
-    manifest("counter", "2.0.0",
-        new ToolManifest.PackageFile("m.wasm", Digest.sha256(bad), bad.length));
+    manifest(
+        "counter", "2.0.0", new ToolManifest.PackageFile("m.wasm", Digest.sha256(bad), bad.length));
     refused("TOL-014");
     Files.delete(source.resolve("m.wasm"));
     manifest("counter", "2.0.0");

@@ -92,7 +92,8 @@ class HostileSqlTest {
       assertThat(outcome.end() + " " + outcome.reason()).as(sql).isEqualTo("KILLED out-of-memory");
       assertThat(outcome.metrics().memoryBytes()).isLessThanOrEqualTo(ceiling);
     }
-    assertThat(end(TestTools.sql("SELECT 1").memoryBytes(16 << 20))).isEqualTo("KILLED out-of-memory");
+    assertThat(end(TestTools.sql("SELECT 1").memoryBytes(16 << 20)))
+        .isEqualTo("KILLED out-of-memory");
   }
 
   @Test

@@ -32,7 +32,8 @@ class JsonTableFuzzTest {
       }
       return;
     }
-    if (!JsonTable.rows("input", Jcs.write(JsonValue.of(List.<JsonValue>copyOf(rows)))).equals(rows)) {
+    if (!JsonTable.rows("input", Jcs.write(JsonValue.of(List.<JsonValue>copyOf(rows))))
+        .equals(rows)) {
       throw new AssertionError("rows that change when they are written");
     }
   }

@@ -13,7 +13,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A query's result is a function of its text, arguments, inputs, seed and time. */
 class SqlToolTest {
   private static final String PEOPLE =
-      "\ufeffname,age,score,code\r\nAnn,30,1.5,007\r\n\"B, \"\"ob\"\"\",,2,\"\"\r\n\"two\nlines\",-7,1e2,x";
+      "\ufeffname,age,score,code\r\n"
+          + "Ann,30,1.5,007\r\n"
+          + "\"B, \"\"ob\"\"\",,2,\"\"\r\n"
+          + "\"two\n"
+          + "lines\",-7,1e2,x";
 
   private static String rows(Call call) {
     String text = call.text();
@@ -38,9 +42,19 @@ class SqlToolTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "1;-2;0|integer", "9223372036854775807;-9223372036854775808|integer",
-        "9223372036854775808|real", "1;2.5|real", "1e400|text", "01|text", "+1|text", "' 1'|text",
-        "1;x|text", "0x10|text", "1.|text", ".5|text", "\"5\"|integer",
+        "1;-2;0|integer",
+        "9223372036854775807;-9223372036854775808|integer",
+        "9223372036854775808|real",
+        "1;2.5|real",
+        "1e400|text",
+        "01|text",
+        "+1|text",
+        "' 1'|text",
+        "1;x|text",
+        "0x10|text",
+        "1.|text",
+        ".5|text",
+        "\"5\"|integer",
       })
   void aColumnIsTheNarrowestTypeThatHoldsAll(String values, String type) {
     String csv = "c\n" + values.replace(';', '\n') + "\n";
@@ -50,7 +64,8 @@ class SqlToolTest {
 
   @Test
   void jsonListsOfObjectsBecomeTables() {
-    String json = "[{\"b\":1,\"a\":\"x\"},{\"c\":true,\"b\":1.5},{\"a\":null,\"c\":{\"z\":1,\"y\":[]}}]";
+    String json =
+        "[{\"b\":1,\"a\":\"x\"},{\"c\":true,\"b\":1.5},{\"a\":null,\"c\":{\"z\":1,\"y\":[]}}]";
     assertThat(TestTools.sql("SELECT * FROM t").input("t.json", json).text())
         .isEqualTo(
             "{\"columns\":[\"a\",\"b\",\"c\"],\"rows\":[[\"x\",1,null],[null,1.5,1],"
@@ -62,12 +77,15 @@ class SqlToolTest {
     byte[] db = TestTools.resource("sql/pets.db");
     assertThat(
             rows(
-                TestTools.sql("SELECT p.name, o.owner FROM pets p JOIN o ON o.pet = p.name ORDER BY 1")
+                TestTools.sql(
+                        "SELECT p.name, o.owner FROM pets p JOIN o ON o.pet = p.name ORDER BY 1")
                     .input("pets.db", db)
                     .input("o.csv", "pet,owner\nRex,Ann\nTom,Bob\n")))
         .isEqualTo("[[\"Rex\",\"Ann\"],[\"Tom\",\"Bob\"]]");
-    assertThat(rows(TestTools.sql("SELECT count(*) FROM pets").input("wal.sqlite",
-            TestTools.resource("sql/wal.db"))))
+    assertThat(
+            rows(
+                TestTools.sql("SELECT count(*) FROM pets")
+                    .input("wal.sqlite", TestTools.resource("sql/wal.db"))))
         .as("a file in the mode with a write-ahead log")
         .isEqualTo("[[2]]");
   }
@@ -77,8 +95,8 @@ class SqlToolTest {
     assertThat(
             rows(
                 TestTools.sql(
-                    "SELECT 9007199254740991, 9007199254740992, -9223372036854775807 - 1, 0.1, -0.0,"
-                        + " 9e999, -9e999, x'00ff', '', x'', NULL, CAST(x'ff' AS TEXT),"
+                    "SELECT 9007199254740991, 9007199254740992, -9223372036854775807 - 1, 0.1,"
+                        + " -0.0, 9e999, -9e999, x'00ff', '', x'', NULL, CAST(x'ff' AS TEXT),"
                         + " char(0, 233, 128512), 1 = 1")))
         .isEqualTo(
             "[[9007199254740991,\"9007199254740992\",\"-9223372036854775808\",0.1,0,\"Infinity\","
@@ -91,7 +109,8 @@ class SqlToolTest {
     String injection = "x' OR 1=1; DROP TABLE t; --";
     assertThat(
             rows(
-                TestTools.sql("SELECT ?1, typeof(?2), ?3, ?4, ?5 IS NULL, count(*) FROM t WHERE a = ?1",
+                TestTools.sql(
+                        "SELECT ?1, typeof(?2), ?3, ?4, ?5 IS NULL, count(*) FROM t WHERE a = ?1",
                         JsonValue.of(injection),
                         JsonValue.of(5),
                         new JsonValue.Num(0.5),

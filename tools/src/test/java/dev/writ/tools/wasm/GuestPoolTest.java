@@ -34,16 +34,15 @@ class GuestPoolTest {
     GuestPool pool = new GuestPool(1, 1L << 30);
     CountDownLatch begun = new CountDownLatch(1);
     Call endless =
-        new Call(
-            invocation ->
-                pool.run(
-                    invocation,
-                    guest -> {
-                      begun.countDown();
-                      while (true) {
-                        Guest.checkInterrupted();
-                      }
-                    }));
+        new Call(invocation ->
+            pool.run(
+                invocation,
+                guest -> {
+                  begun.countDown();
+                  while (true) {
+                    Guest.checkInterrupted();
+                  }
+                }));
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<Outcome> running = callers.submit(endless::run);
       begun.await();
@@ -63,16 +62,15 @@ class GuestPoolTest {
     try (GuestPool pool = new GuestPool(8, 100 << 20);
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       Call call =
-          new Call(
-                  invocation ->
-                      pool.run(
-                          invocation,
-                          guest -> {
-                            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                            Thread.onSpinWait();
-                            inside.decrementAndGet();
-                            return new Outcome.Output(new byte[0], "text/plain");
-                          }))
+          new Call(invocation ->
+              pool.run(
+                  invocation,
+                  guest -> {
+                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                    Thread.onSpinWait();
+                    inside.decrementAndGet();
+                    return new Outcome.Output(new byte[0], "text/plain");
+                  }))
               .memoryBytes(40 << 20);
       List<Future<Outcome>> futures = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
@@ -89,8 +87,11 @@ class GuestPoolTest {
   void whateverAProgramThrowsIsAnOutcome() {
     try (GuestPool pool = new GuestPool(1, 1L << 30)) {
       Throwable[] thrown = {
-        new IllegalStateException("x"), new OutOfMemoryError("x"), new StackOverflowError(),
-        new AssertionError("x"), new ArrayIndexOutOfBoundsException(3)
+        new IllegalStateException("x"),
+        new OutOfMemoryError("x"),
+        new StackOverflowError(),
+        new AssertionError("x"),
+        new ArrayIndexOutOfBoundsException(3)
       };
       String[] reasons = {
         "engine-failure", "host-memory", "stack-overflow", "engine-failure", "engine-failure"
@@ -98,13 +99,12 @@ class GuestPoolTest {
       for (int i = 0; i < thrown.length; i++) {
         Throwable t = thrown[i];
         Call call =
-            new Call(
-                invocation ->
-                    pool.run(
-                        invocation,
-                        guest -> {
-                          throw GuestPoolTest.<RuntimeException>sneaky(t);
-                        }));
+            new Call(invocation ->
+                pool.run(
+                    invocation,
+                    guest -> {
+                      throw GuestPoolTest.<RuntimeException>sneaky(t);
+                    }));
         assertThat(call.run().reason()).isEqualTo(reasons[i]);
       }
     }
@@ -121,11 +121,16 @@ class GuestPoolTest {
     var invocation = new Call(prepared).input("a", "x").invocation();
     var broken =
         new dev.writ.executor.driver.Invocation(
-            invocation.scope(), invocation.params(), invocation.inputs(),
+            invocation.scope(),
+            invocation.params(),
+            invocation.inputs(),
             input -> {
               throw new IllegalStateException("the blob is damaged");
             },
-            invocation.seed(), invocation.time(), invocation.resources(), invocation.sandbox(),
+            invocation.seed(),
+            invocation.time(),
+            invocation.resources(),
+            invocation.sandbox(),
             invocation.workspaceBefore());
     assertThatThrownBy(() -> prepared.run(broken)).hasMessage("the blob is damaged");
   }

@@ -125,12 +125,11 @@ class HostileModuleTest {
     boolean[] stillInterrupted = new boolean[1];
     Thread caller =
         Thread.ofVirtual()
-            .start(
-                () -> {
-                  Thread.currentThread().interrupt();
-                  outcome[0] = TestTools.guest("endless").run();
-                  stillInterrupted[0] = Thread.currentThread().isInterrupted();
-                });
+            .start(() -> {
+              Thread.currentThread().interrupt();
+              outcome[0] = TestTools.guest("endless").run();
+              stillInterrupted[0] = Thread.currentThread().isInterrupted();
+            });
     caller.join();
     assertThat(outcome[0].end() + " " + outcome[0].reason()).isEqualTo("KILLED cancelled");
     assertThat(stillInterrupted[0]).isTrue();

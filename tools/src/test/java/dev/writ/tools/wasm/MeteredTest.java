@@ -56,8 +56,24 @@ class MeteredTest {
   @Test
   void bothMachinesGiveTheSameBytes() {
     for (String operation :
-        new String[] {"nothing", "echo", "args", "random", "clocks", "sleep", "list", "escape",
-          "state", "exit", "proc_exit", "exit_zero", "complain", "nans", "unreachable", "divide"}) {
+        new String[] {
+          "nothing",
+          "echo",
+          "args",
+          "random",
+          "clocks",
+          "sleep",
+          "list",
+          "escape",
+          "state",
+          "exit",
+          "proc_exit",
+          "exit_zero",
+          "complain",
+          "nans",
+          "unreachable",
+          "divide"
+        }) {
       Call compiled = TestTools.guest(operation).input("data", "x");
       Call metered = TestTools.metered(operation).input("data", "x");
       assertThat(Call.show(metered.run())).as(operation).isEqualTo(Call.show(compiled.run()));

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Any bytes whatever: a module that is one still when its NaNs are made canonical, and whose entries
- * are judged; or a refusal.
+ * Any bytes whatever: a module that is one still when its NaNs are made canonical, and whose
+ * entries are judged; or a refusal.
  */
 class ModuleRulesFuzzTest {
   private static final byte[] EMPTY = {0, 'a', 's', 'm', 1, 0, 0, 0};
@@ -25,8 +25,7 @@ class ModuleRulesFuzzTest {
   private static final ToolManifest MANIFEST = TestTools.manifest("wasm", EMPTY, "run");
 
   static Stream<byte[]> seeds() {
-    return Stream.of(
-        EMPTY, HexFormat.of().parseHex(SMALL), TestTools.resource("wasm/guest.wasm"));
+    return Stream.of(EMPTY, HexFormat.of().parseHex(SMALL), TestTools.resource("wasm/guest.wasm"));
   }
 
   @MethodSource("seeds")

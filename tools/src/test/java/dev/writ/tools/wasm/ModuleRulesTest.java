@@ -124,11 +124,12 @@ class ModuleRulesTest {
     refused(
         module(TYPES, FUNCTIONS, "05 04 01 03 01 01", EXPORT_F, EMPTY_CODE),
         ToolsError.MODULE_FEATURE);
-    refused(
-        module(TYPES, FUNCTIONS, EXPORT_F, "08 01 00", EMPTY_CODE), ToolsError.MODULE_FEATURE);
+    refused(module(TYPES, FUNCTIONS, EXPORT_F, "08 01 00", EMPTY_CODE), ToolsError.MODULE_FEATURE);
     refused(
         module(
-            TYPES, FUNCTIONS, EXPORT_F,
+            TYPES,
+            FUNCTIONS,
+            EXPORT_F,
             "0a 17 01 15 00 fd 0c 00000000000000000000000000000000 1a 0b"),
         ToolsError.MODULE_FEATURE);
     refused(module("01 03 01 5f 00"), ToolsError.MODULE_FEATURE);
@@ -150,11 +151,9 @@ class ModuleRulesTest {
   @Test
   void manifestsForOthersAreRefused() {
     ToolManifest m = BuiltinTools.manifest("word-count", "1.0.0").orElseThrow();
-    assertThatThrownBy(
-            () -> TestTools.driver("js").prepare(m, "count", BuiltinTools.content(m)))
+    assertThatThrownBy(() -> TestTools.driver("js").prepare(m, "count", BuiltinTools.content(m)))
         .hasMessageContaining("TOL-001");
-    assertThatThrownBy(
-            () -> TestTools.driver("wasm").prepare(m, "none", BuiltinTools.content(m)))
+    assertThatThrownBy(() -> TestTools.driver("wasm").prepare(m, "none", BuiltinTools.content(m)))
         .hasMessageContaining("TOL-002");
     assertThatThrownBy(() -> TestTools.driver("wasm").sandboxProfile("bubblewrap"))
         .hasMessageContaining("TOL-003");
@@ -162,14 +161,23 @@ class ModuleRulesTest {
         new ToolManifest.Capabilities(List.of(), List.of(), List.of("/url"), false);
     ToolManifest wants =
         new ToolManifest(
-            m.name(), m.version(), m.driver(), Determinism.PURE, m.operations(), net,
-            m.resourcesMax(), m.sandboxes(), m.files());
+            m.name(),
+            m.version(),
+            m.driver(),
+            Determinism.PURE,
+            m.operations(),
+            net,
+            m.resourcesMax(),
+            m.sandboxes(),
+            m.files());
     assertThatThrownBy(
             () -> TestTools.driver("wasm").prepare(wants, "count", BuiltinTools.content(m)))
         .hasMessageContaining("TOL-004");
   }
 
-  /** Law: bytes that were a module and are damaged are refused with a code, or run to an outcome. */
+  /**
+   * Law: bytes that were a module and are damaged are refused with a code, or run to an outcome.
+   */
   @Test
   void damagedModulesAreRefusedOrRunToAnOutcome() {
     long seed = Long.getLong("writ.seed", 20261121L);

@@ -124,8 +124,7 @@ class WasmToolTest {
   @Test
   void exitCodesFail() {
     Outcome returned = TestTools.guest("exit").run();
-    assertThat(Call.show(returned))
-        .isEqualTo("FAILED exit-code exit code 7 - {\"exit_code\":7}");
+    assertThat(Call.show(returned)).isEqualTo("FAILED exit-code exit code 7 - {\"exit_code\":7}");
     Outcome called = TestTools.guest("proc_exit").run();
     assertThat(Call.show(called))
         .isEqualTo(
