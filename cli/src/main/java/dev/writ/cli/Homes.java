@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.ledger.LedgerView;
@@ -9,6 +10,9 @@ import java.util.function.Function;
 
 /** How commands get at the data directory; the one place where the command line reads the clock. */
 public final class Homes {
+  /** From here on the Corretto provider, which takes 0.3 s to load, makes up for it. */
+  private static final long SIGNATURES_WORTH_LOADING = 2000;
+
   private Homes() {}
 
   /** How the user called this program, for commands to try next. */
@@ -41,6 +45,13 @@ public final class Homes {
   public static <T> T read(Session session, Function<LedgerView, T> read) {
     try (LedgerView view = OpenHome.read(home(session))) {
       return read.apply(view);
+    }
+  }
+
+  /** Takes the fastest signature engine of this machine where many signatures are ahead. */
+  public static void expectSignatures(long count) {
+    if (count >= SIGNATURES_WORTH_LOADING) {
+      SignatureEngines.use(SignatureEngines.fastest());
     }
   }
 

@@ -43,6 +43,7 @@ public final class AuditCommand implements CliCommand {
     try (Progress progress = new Progress(session.terminal());
         Drivers drivers = Drivers.wasmFamily();
         LedgerView ledger = OpenHome.read(home)) {
+      Homes.expectSignatures(ledger.treeSize());
       report =
           Audit.check(
               ledger,

@@ -7,6 +7,7 @@ import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
@@ -80,6 +81,7 @@ public final class VerifyCommand implements CliCommand {
     Optional<Checkpoint> earlier =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
     byte[] file = read(arguments.argument("FILE"));
+    Homes.expectSignatures(file.length / 1024); // about one for each KiB
     List<String> lines = new ArrayList<>();
     Seen seen;
     try {
