@@ -22,7 +22,8 @@ public interface Driver {
   /**
    * The digest of what a sandbox profile means here; it goes into the snapshot.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-3xx} for a profile that it does not have
+   * @throws dev.writ.canonicalize.WritException with a code of the driver, for a profile that it
+   *     does not have
    */
   Digest sandboxProfile(String profile);
 
@@ -30,7 +31,7 @@ public interface Driver {
    * Gets ready to run an operation: loads and compiles what is needed, without any effect. Called
    * in stage 3, so that what is missing is found before anything is dispatched.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-3xx} where it cannot
+   * @throws dev.writ.canonicalize.WritException with a code of the driver, where it cannot
    */
   Prepared prepare(ToolManifest manifest, String operation, PackageContent content);
 
