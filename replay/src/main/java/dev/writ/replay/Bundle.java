@@ -5,9 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,11 +34,54 @@ record Bundle(
     SortedMap<Digest, Envelope> documents,
     SortedMap<Digest, byte[]> blobs,
     SortedMap<String, ToolManifest> tools)
-    implements DocumentSource {
+    implements Recording {
 
   @Override
   public Optional<Envelope> document(Digest id) {
     return Optional.ofNullable(documents.get(id));
+  }
+
+  private record Placed(Journal journal, Event event) {}
+
+  @Override
+  public void events(Visitor visitor) {
+    TreeMap<Long, Placed> log = new TreeMap<>();
+    place(log, Journal.SYSTEM, system, proofs.system());
+    place(log, Journal.CONSUMED, consumed, proofs.consumed());
+    place(log, Journal.RUN, run, proofs.run());
+    log.forEach((index, placed) -> visitor.event(placed.journal(), index, placed.event()));
+  }
+
+  private static void place(
+      TreeMap<Long, Placed> log, Journal journal, List<Event> events, List<Proofs.Proof> proofs) {
+    for (int i = 0; i < events.size(); i++) {
+      Placed before = log.put(proofs.get(i).index(), new Placed(journal, events.get(i)));
+      if (before != null) {
+        throw new WritException(
+            ReplayError.EVENT_PROOF,
+            "two events at log index "
+                + proofs.get(i).index()
+                + ", one is "
+                + References.place(before.event()));
+      }
+    }
+  }
+
+  @Override
+  public Optional<byte[]> blob(Digest digest) {
+    return Optional.ofNullable(blobs.get(digest));
+  }
+
+  @Override
+  public Optional<ToolManifest> tool(ToolRef tool) {
+    return Optional.ofNullable(tools.get(Layout.tool(tool)));
+  }
+
+  @Override
+  public Driver.PackageContent files(ToolManifest manifest) {
+    return file -> {
+      throw new WritException(ReplayError.TOOL_MISSING, manifest.name() + ": " + file.path());
+    };
   }
 
   /**

@@ -333,21 +333,15 @@ public final class BundleVerifier {
     }
   }
 
-  private record At(Event event, boolean foreign) {}
-
   /** Everything in the order of the log, under the trust at each place. */
   private void meaning() {
-    TreeMap<Long, At> log = new TreeMap<>();
-    place(log, bundle.system(), bundle.proofs().system(), false);
-    place(log, bundle.consumed(), bundle.proofs().consumed(), true);
-    place(log, bundle.run(), bundle.proofs().run(), false);
     RunAudit audit =
         new RunAudit(bundle, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
-    log.forEach((index, at) -> {
-      if (at.foreign()) {
-        audit.consumed(at.event());
+    bundle.events((journal, index, event) -> {
+      if (journal == Recording.Journal.CONSUMED) {
+        audit.consumed(event);
       } else {
-        audit.event(index, at.event());
+        audit.event(index, event);
       }
     });
     audit.end(bundle.manifest().incarnation());
@@ -356,21 +350,6 @@ public final class BundleVerifier {
       verified("1 closing: counts every event and receipt of the run, and names its last");
     }
     notVerified.addAll(audit.notVerified());
-  }
-
-  private static void place(
-      TreeMap<Long, At> log, List<Event> events, List<Proofs.Proof> proofs, boolean foreign) {
-    for (int i = 0; i < events.size(); i++) {
-      At before = log.put(proofs.get(i).index(), new At(events.get(i), foreign));
-      if (before != null) {
-        throw new WritException(
-            ReplayError.EVENT_PROOF,
-            "two events at log index "
-                + proofs.get(i).index()
-                + ", one is "
-                + References.place(before.event()));
-      }
-    }
   }
 
   /** The manifests in the bundle; nothing here runs a tool. */
