@@ -65,7 +65,7 @@ public final class ReplayCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     List<String> files = new ArrayList<>();
     files.add(arguments.argument("FILE"));
-    files.addAll(arguments.more("MORE"));
+    files.addAll(arguments.moreArguments("MORE"));
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     if (arguments.option("--against").isPresent()) {
       return AgainstView.run(session, files, trust, arguments.option("--against").get());

@@ -147,6 +147,11 @@ public final class TextDiff {
     return edits.stream().filter(e -> e.sign() == ' ' || e.sign() == sign).count();
   }
 
+  /** What to do with each item: keep {@code ' '}, remove {@code '-'} or add {@code '+'}. */
+  static List<Character> script(List<String> one, List<String> other) {
+    return edits(one, other).stream().map(Edit::sign).toList();
+  }
+
   private static List<Edit> edits(List<String> a, List<String> b) {
     int head = 0;
     while (head < a.size() && head < b.size() && a.get(head).equals(b.get(head))) {
