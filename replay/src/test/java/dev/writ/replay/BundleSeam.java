@@ -24,9 +24,23 @@ public final class BundleSeam {
 
   /** Exports a run, verified; an open one at a new checkpoint. */
   public static Recording recording(TestHome home, RunId run) {
+    return Bundles.read(bundle(home, run, BundleExport.Options.WHOLE));
+  }
+
+  /** The same without blobs or tools. */
+  public static Recording recording(TestHome home, RunId run, boolean blobs, boolean tools) {
+    return Bundles.read(bundle(home, run, new BundleExport.Options(blobs, tools)));
+  }
+
+  public static byte[] bundle(TestHome home, RunId run, BundleExport.Options options) {
     home.kernel().checkpoint();
-    byte[] bundle = Sample.export(home.ledger(), home, run);
+    byte[] bundle =
+        BundleExport.of(
+            home.ledger(),
+            run,
+            tool -> home.tools.manifest(tool.name(), tool.version()),
+            options);
     Sample.verify(bundle);
-    return Bundles.read(bundle);
+    return bundle;
   }
 }

@@ -256,6 +256,18 @@ final class Comparison implements DocumentSigner {
         chain);
   }
 
+  /** The replay goes on behind the step with what was not recorded. */
+  Divergence extra(String kind) {
+    chain = chain.apart();
+    return divergence(
+        Kind.EXTRA,
+        step.getLast().event().seq() + 1,
+        kind,
+        List.of(new Field("/kind", "nothing", kind)),
+        Optional.empty(),
+        seed(Optional.empty()));
+  }
+
   private static boolean precedes(String one, String other) {
     int a = ORDER.indexOf(one);
     int b = ORDER.indexOf(other);

@@ -271,6 +271,11 @@ final class Stepping {
   // Judging.
 
   private void judged(List<Placed> events, Optional<Event> approval) {
+    if (events.stream().noneMatch(p -> p.kind().equals(EventKind.DECISION_MADE))) {
+      divergences.add(comparison.extra(EventKind.DECISION_MADE)); // what is received is judged
+      departed = comparison.chain().hash();
+      return;
+    }
     Event event = find(events, EventKind.DECISION_MADE);
     Envelope envelope = document(event.body());
     Decision decision = Decision.read(envelope.document());
@@ -509,8 +514,9 @@ final class Stepping {
     Receipt receipt = Receipt.read(envelope.document());
     InFlight effect = inFlight.remove(receipt.intent());
     if (effect == null) {
-      throw new WritException(
-          ReplayError.REPLAY_FAILED, "event " + event.seq() + " of what was not dispatched");
+      divergences.add(comparison.missing("its effect does not run"));
+      departed = comparison.chain().hash();
+      return;
     }
     time.step(event.at());
     Optional<Digest> observed =
