@@ -396,7 +396,7 @@ class ADivergenceIsNamedTest {
     Divergence divergence =
         broken(
             recording,
-            Kind.MISMATCH,
+            Kind.MISSING,
             nth(recording, EventKind.EFFECT_REFUSED, 0).seq(),
             EventKind.EFFECT_REFUSED,
             e -> with(e, e.gate(), new SnapshotStage() {
@@ -467,9 +467,9 @@ class ADivergenceIsNamedTest {
     Divergence divergence =
         broken(
             recording,
-            Kind.EXTRA,
+            Kind.MISSING,
             nth(recording, EventKind.EFFECT_FINISHED, 0).seq(),
-            EventKind.RECEIPT_SIGNED,
+            EventKind.EFFECT_FINISHED,
             e -> with(e, e.gate(), e.snapshot(), e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), new Store(_ -> MemoryJournal.blobOf(new byte[0])), e.receipt()));
     assertThat(divergence.fields()).isNotEmpty();
   }
@@ -496,7 +496,7 @@ class ADivergenceIsNamedTest {
 
   @Test
   void a_tool_that_gives_something_else_when_it_runs_again() {
-    Recording recording = recording();
+    Recording recording = Forged.withFiles(recording(), home.tools);
     home.driver.does("calc", Behaviours.gives("{\"ok\":true,\"n\":3}", Behaviours.JSON));
     ReplayResult result = new Replay(recording, options().withLive().withAll()).run();
     assertThat(result.divergences()).hasSize(2);

@@ -40,6 +40,7 @@ final class Forged implements Recording {
   private final TreeMap<Digest, byte[]> blobs = new TreeMap<>();
   private final TreeMap<String, String> renamed = new TreeMap<>();
   private Optional<Event> head = Optional.empty();
+  private Optional<dev.writ.executor.testing.TestTools> files = Optional.empty();
 
   private Forged(Recording from) {
     this.from = from;
@@ -53,6 +54,13 @@ final class Forged implements Recording {
   /** Changes one event, drops it, or puts others behind it. */
   static Forged event(Recording from, long seq, Change change) {
     return new Forged(from).make(seq, UnaryOperator.identity(), event -> event.seq() == seq ? change.of(event) : List.of(event));
+  }
+
+  /** Nothing changed, and the packages' files from elsewhere. */
+  static Forged withFiles(Recording from, dev.writ.executor.testing.TestTools tools) {
+    Forged same = new Forged(from).make(-1, UnaryOperator.identity(), event -> List.of(event));
+    same.files = Optional.of(tools);
+    return same;
   }
 
   Forged withBlob(byte[] content) {
@@ -154,6 +162,6 @@ final class Forged implements Recording {
 
   @Override
   public Driver.PackageContent files(ToolManifest manifest) {
-    return from.files(manifest);
+    return files.map(tools -> tools.content(manifest)).orElseGet(() -> from.files(manifest));
   }
 }
