@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * One signed 128-bit coefficient for each claim of a batch, drawn from a hash of the whole batch
- * (Fiat and Shamir) in place of a random source, so that the same batch is always judged by the same
- * work.
+ * (Fiat and Shamir) in place of a random source, so that the same batch is always judged by the
+ * same work.
  *
  * <p>The seed is SHA-512 over a label, the number of claims, and each claim's challenge and S in
  * order; the challenge is itself SHA-512 over R, A and the message. Whatever is changed in a batch,

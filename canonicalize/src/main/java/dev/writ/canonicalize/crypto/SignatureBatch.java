@@ -75,10 +75,13 @@ public final class SignatureBatch {
     for (int i : part) {
       Item item = items.get(i);
       byte[] raw = item.key().rawBytes();
-      int key = places.computeIfAbsent(raw, _ -> {
-        keys.add(new FixedTerm(curve, curve.decode(raw, 0)));
-        return keys.size() - 1;
-      });
+      int key =
+          places.computeIfAbsent(
+              raw,
+              _ -> {
+                keys.add(new FixedTerm(curve, curve.decode(raw, 0)));
+                return keys.size() - 1;
+              });
       Addend25519 r = curve.decode(item.signature(), 0);
       if (r == null) {
         accepted.set(i, isAccepted(item));
