@@ -1413,3 +1413,1424 @@ export async function verifyCheckpoint(bytes, key, origin) {
   if (checkpoint.origin !== origin) refuse('LED-054', 'checkpoint', checkpoint.origin, origin);
   return checkpoint;
 }
+
+// ------------------------------------------------------------------- forms of documents and of events
+
+const scope = { tenant: name, run: name, subject: name };
+const content = record({ digest, media_type: name, size: count });
+const sizedInput = record({ digest, media_type: name, name, size: count });
+const resources = record({ cpu_ms: count, memory_bytes: count, output_bytes: count, wall_ms: count });
+const toolRef = record({ name, package: digest, version: name });
+
+const effectForm = record({
+  inputs: sorted(sizedInput, (input) => input.name),
+  operation: name,
+  params: anyObject,
+  resources,
+  sandbox: name,
+  tool: name,
+  version: name,
+  workspace_before: optional(digest),
+});
+
+const delegationForm = record({
+  depth: count,
+  expires_at: time,
+  from: keyId,
+  not_before: time,
+  tenant: name,
+  to: keyId,
+  tools: sorted(name),
+});
+
+const checkForm = record({
+  check: oneOf('prg', 'budget', 'temporal', 'envelope'),
+  code: optional(name),
+  detail: text,
+  outcome: oneOf('pass', 'refuse', 'escalate', 'not_reached'),
+});
+
+const inputsForm = record({
+  approvals: list(record({ approver: name, expires_at: time, id: digest, kid: keyId, role: name, verdict: oneOf('APPROVE', 'REJECT') })),
+  artifacts: list(record({ id: digest, signers: list(record({ kid: keyId, role: name, subject: name })), type: name })),
+  balances: list(record({ budget: name, key: text, limit: optional(count), reserved: count, used: count, window_start: time })),
+  charged: list(name),
+  history: list(record({ operation: name, succeeded: bool, tool: name })),
+  ignored: list(record({ code: name, id: digest })),
+  nonce_seen: bool,
+  rates: list(record({ count, key: text, rate: name })),
+  received_at: time,
+  roles: list(name),
+  step: count,
+  time,
+  valid_until: optional(time),
+});
+
+const FORMS = {
+  request: record({
+    ...scope,
+    consumes: list(digest),
+    context: anyObject,
+    delegations: list(anything),
+    effect: effectForm,
+    evidence: list(digest),
+    idempotency_key: optional(name),
+    nonce: name,
+    origin: optional(record({ method: name, principal: name, raw: digest, surface: name })),
+    requested_at: time,
+    retention: oneOf('keep', 'drop-output'),
+  }),
+  approval: record({
+    approved_at: time,
+    approver: name,
+    effect: digest,
+    expires_at: time,
+    policy: digest,
+    request: digest,
+    role: name,
+    tenant: name,
+    verdict: oneOf('approve', 'reject'),
+  }),
+  decision: record({
+    ...scope,
+    checks: list(checkForm),
+    code: optional(name),
+    decided_at: time,
+    effect: digest,
+    holder: keyId,
+    inputs: inputsForm,
+    policy: digest,
+    request: digest,
+    snapshot: digest,
+    supersedes: optional(digest),
+    verdict: oneOf('ALLOW', 'DENY', 'ESCALATE'),
+  }),
+  intent: record({
+    ...scope,
+    audience: record({ incarnation: integer(1), origin: name }),
+    decision: digest,
+    effect: digest,
+    expires_at: time,
+    holder: keyId,
+    issued_at: time,
+    prng_seed: seed,
+    request: digest,
+    tool: toolRef,
+  }),
+  refusal: record({
+    ...scope,
+    code: name,
+    decision: digest,
+    found: text,
+    intent: digest,
+    refused_at: time,
+    request: digest,
+    stage: oneOf('gate', 'snapshot', 'prepare'),
+  }),
+  receipt: record({
+    ...scope,
+    args_hash: digest,
+    artifacts: list(record({ content, name })),
+    code: optional(name),
+    decision: digest,
+    effect: digest,
+    finished_at: time,
+    intent: digest,
+    lamport: integer(1),
+    message: matching((v) => v.length <= 501, 'at most 501 characters'),
+    observations: optional(digest),
+    output: optional(content),
+    prev: digest,
+    prng_seed: seed,
+    raw_output: optional(content),
+    reason: name,
+    request: digest,
+    retained: bool,
+    snapshot: digest,
+    started_at: time,
+    status: oneOf('succeeded', 'failed', 'timed_out', 'killed', 'in_doubt'),
+    tool: toolRef,
+    workspace_after: optional(digest),
+    workspace_before: optional(digest),
+  }),
+  resolution: record({
+    evidence: list(digest),
+    found: oneOf('happened', 'did-not-happen', 'cannot-be-known'),
+    note: text,
+    receipt: digest,
+    resolved_at: time,
+    tenant: name,
+  }),
+  'run-close': record({ requested_at: time, run: name, tenant: name }),
+  'run-closing': record({
+    events: count,
+    last_receipt: optional(digest),
+    receipts: count,
+    request: digest,
+    run: name,
+    run_hash: digest,
+    tenant: name,
+  }),
+  'system-change': record({
+    changed_at: time,
+    detail: anyObject,
+    kind: oneOf('key.enrolled', 'key.revoked', 'tool.revoked', 'ledger.incarnated'),
+  }),
+  // Only what is read here; the policy language is not judged again.
+  policy: record({
+    approvers: list(anyObject),
+    budgets: list(anyObject),
+    execute_for: list(name),
+    limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),
+    name,
+    previous: optional(digest),
+    prices: anyObject,
+    principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
+    requirements: list(anyObject),
+    revoked: list(digest),
+    roles: anyObject,
+    temporal: anyObject,
+    tools: list(record({ name, package: digest, stage: name, version: name })),
+    version: count,
+    writ_policy: integer(1, 1),
+  }),
+};
+
+const eventForm = record({
+  at: time,
+  body: digest,
+  kind: name,
+  prev: optional(digest),
+  prng_seed: optional(seed),
+  run: name,
+  seq: count,
+  tenant: name,
+});
+
+/** An event of its canonical line (journal.md), with its id. */
+export function parseEvent(bytes, place = 'event') {
+  return within(place, () => {
+    const event = eventForm(parseCanonical(bytes), '');
+    if (('prev' in event) === (event.seq === 0)) refuse('CAN-023', '/prev', event.prev ?? null, 'absent for seq 0 alone');
+    return { ...event, id: digestOf(bytes), bytes };
+  });
+}
+
+const DOCUMENT_OF_EVENT = {
+  'request.received': 'request',
+  'approval.received': 'approval',
+  'decision.made': 'decision',
+  'intent.issued': 'intent',
+  'effect.refused': 'refusal',
+  'effect.dispatched': 'intent',
+  'receipt.signed': 'receipt',
+  'doubt.resolved': 'resolution',
+  'run.closed': 'run-closing',
+  'key.enrolled': 'system-change',
+  'key.revoked': 'system-change',
+  'tool.revoked': 'system-change',
+  'ledger.incarnated': 'system-change',
+  'policy.activated': 'policy',
+};
+const SYSTEM_KINDS = ['key.enrolled', 'key.revoked', 'policy.activated', 'tool.revoked', 'ledger.incarnated'];
+
+/** The seed of an effect (runs.md, 2). */
+export function effectSeed(runSeed, decision) {
+  return toHex(hkdf32(fromHex(runSeed), concat(utf8('writ/seed/v1'), digestBytes(decision))));
+}
+
+// ------------------------------------------------------------------------------ the archive (bundle.md)
+
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  return c;
+});
+
+export function crc32(bytes) {
+  let c = -1;
+  for (let i = 0; i < bytes.length; i++) c = (c >>> 8) ^ CRC_TABLE[(c ^ bytes[i]) & 0xff];
+  return ~c >>> 0;
+}
+
+const ENTRIES_MOST = 4194304;
+const BYTES_MOST = 0xfffffffe;
+const NAME_BYTES = 2048;
+const NAME_PARTS = 16;
+const DOS_DATE = 0x21; // 1980-01-01
+
+/** A name that a bundle may have: relative, ASCII, no part of which begins with a dot. */
+function checkEntryName(bytes, place) {
+  const text = Array.from(bytes, (b) => String.fromCharCode(b)).join('');
+  const parts = text.split('/');
+  const fits = parts.length <= NAME_PARTS && parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/.test(part));
+  if (!fits) refuse('RPL-013', place, quoted(text), 'a relative name of plain parts');
+  return text;
+}
+
+/** The fields of a local or a central header, from signature to the two lengths. */
+function header(view, at, central) {
+  const u16 = (o) => view.getUint16(at + o, true);
+  const u32 = (o) => view.getUint32(at + o, true);
+  const o = central ? 2 : 0;
+  return {
+    fixed: [u16(4 + o), u16(6 + o), u16(8 + o), u16(10 + o), u16(12 + o)].join(),
+    crc: u32(14 + o),
+    packed: u32(18 + o),
+    size: u32(22 + o),
+    name: u16(26 + o),
+    extra: u16(28 + o),
+  };
+}
+
+const FIXED = [10, 0, 0, 0, DOS_DATE].join();
+
+/**
+ * The entries of a bundle by name, of a file that is in the one form of bundle.md. Every byte of it
+ * is accounted for: what follows the entries must be what they give.
+ */
+export function readArchive(file, { checksums = true } = {}) {
+  if (file.length > BYTES_MOST) refuse('RPL-012', 'archive', file.length, BYTES_MOST);
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const entries = new Map();
+  const central = [];
+  let at = 0;
+  let last = null;
+  const need = (bytes, place) => {
+    if (at + bytes > file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes}`);
+  };
+  for (;;) {
+    need(4, `byte ${at}`);
+    const signature = view.getUint32(at, true);
+    if (signature !== 0x04034b50) break;
+    const place = `entry at byte ${at}`;
+    need(30, place);
+    const h = header(view, at, false);
+    if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
+      refuse('RPL-010', place, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
+    }
+    need(30 + h.name, place);
+    const nameBytes = file.subarray(at + 30, at + 30 + h.name);
+    if (h.name > NAME_BYTES) refuse('RPL-013', place, `${h.name} bytes`, `at most ${NAME_BYTES}`);
+    const entry = checkEntryName(nameBytes, place);
+    if (last === entry) refuse('RPL-014', entry, entry, 'each name once');
+    if (last !== null && !(last < entry)) refuse('RPL-010', entry, entry, `after ${last}`);
+    need(30 + h.name + h.size, entry);
+    const bytes = file.subarray(at + 30 + h.name, at + 30 + h.name + h.size);
+    if (checksums) {
+      const crc = crc32(bytes);
+      if (crc !== h.crc) refuse('RPL-015', entry, h.crc.toString(16), crc.toString(16));
+    }
+    central.push(centralHeader(h, nameBytes, at));
+    entries.set(entry, bytes);
+    if (entries.size > ENTRIES_MOST) refuse('RPL-012', entry, entries.size, ENTRIES_MOST);
+    last = entry;
+    at += 30 + h.name + h.size;
+  }
+  checkTail(file, at, central);
+  return entries;
+}
+
+function centralHeader(h, nameBytes, offset) {
+  const out = new Uint8Array(46 + nameBytes.length);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, 0x02014b50, true);
+  [10, 10, 0, 0, 0, DOS_DATE].forEach((v, i) => view.setUint16(4 + 2 * i, v, true));
+  [h.crc, h.size, h.size].forEach((v, i) => view.setUint32(16 + 4 * i, v, true));
+  view.setUint16(28, nameBytes.length, true);
+  view.setUint32(42, offset, true);
+  out.set(nameBytes, 46);
+  return out;
+}
+
+/** The central directory and the end records, byte by byte as the entries give them. */
+function checkTail(file, start, central) {
+  let at = start;
+  const expect = (bytes, place) => {
+    for (let i = 0; i < bytes.length; i++) {
+      if (at + i >= file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes.length}`);
+      if (file[at + i] !== bytes[i]) refuse('RPL-010', `${place}, byte ${at + i}`, HEX[file[at + i]], HEX[bytes[i]]);
+    }
+    at += bytes.length;
+  };
+  for (const bytes of central) expect(bytes, 'central directory');
+  const size = at - start;
+  const many = central.length >= 0xffff;
+  if (many) {
+    const record = new DataView(new ArrayBuffer(76));
+    record.setUint32(0, 0x06064b50, true);
+    record.setBigUint64(4, 44n, true);
+    record.setUint16(12, 45, true);
+    record.setUint16(14, 45, true);
+    record.setBigUint64(24, BigInt(central.length), true);
+    record.setBigUint64(32, BigInt(central.length), true);
+    record.setBigUint64(40, BigInt(size), true);
+    record.setBigUint64(48, BigInt(start), true);
+    record.setUint32(56, 0x07064b50, true);
+    record.setBigUint64(64, BigInt(at), true);
+    record.setUint32(72, 1, true);
+    expect(new Uint8Array(record.buffer), 'ZIP64 end of central directory');
+  }
+  const end = new DataView(new ArrayBuffer(22));
+  end.setUint32(0, 0x06054b50, true);
+  const shown = many ? 0xffff : central.length;
+  end.setUint16(8, shown, true);
+  end.setUint16(10, shown, true);
+  end.setUint32(12, size, true);
+  end.setUint32(16, start, true);
+  expect(new Uint8Array(end.buffer), 'end of central directory');
+  if (at !== file.length) refuse('RPL-010', `byte ${at}`, `${file.length - at} bytes more`, 'nothing');
+}
+
+// ------------------------------------------------------------------- the parts of a bundle (bundle.md)
+
+const MANIFEST = 'bundle.json';
+const JOURNALS = { consumed: 'journal/consumed.jsonl', run: 'journal/run.jsonl', system: 'journal/system.jsonl' };
+const CHECKPOINT = 'log/checkpoint.txt';
+const CONSISTENCY = 'log/consistency.json';
+const INCLUSION = 'log/inclusion.json';
+const TRUST = 'trust.jwks';
+const hexOf = (digest) => digest.slice(7);
+
+const manifestForm = record({
+  blobs: oneOf('included', 'left-out'),
+  format: integer(2, 2),
+  incarnation: integer(1),
+  origin: name,
+  run: name,
+  size: count,
+  state: oneOf('open', 'closed'),
+  tenant: name,
+  tools: oneOf('included', 'left-out'),
+});
+
+function readManifest(entries) {
+  const bytes = entry(entries, MANIFEST);
+  const value = within(MANIFEST, () => parseCanonical(bytes));
+  if (isObject(value) && 'format' in value && value.format !== 2) refuse('RPL-020', `${MANIFEST} /format`, quoted(value.format), 2);
+  return within(MANIFEST, () => manifestForm(value, ''));
+}
+
+function entry(entries, named) {
+  const bytes = entries.get(named);
+  if (!bytes) refuse('RPL-023', named, null, 'an entry of this name');
+  return bytes;
+}
+
+/** The lines of a journal; '\n' ends each. */
+function lines(bytes, place) {
+  const out = [];
+  let from = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
+    out.push(bytes.subarray(from, at));
+    from = at + 1;
+  }
+  if (from < bytes.length) refuse('RPL-031', `${place} line ${out.length + 1}`, 'a line without an end', 'an event and a newline');
+  return out;
+}
+
+function readJournal(entries, named) {
+  return lines(entry(entries, named), named).map((line, i) => {
+    const place = `${named} line ${i + 1}`;
+    try {
+      return parseEvent(line, place);
+    } catch (e) {
+      if (e instanceof Refusal) refuse('RPL-031', `${e.place} (${e.code})`, e.recorded, e.recomputed);
+      throw e;
+    }
+  });
+}
+
+const placeOf = (event) => `event ${event.tenant}/${event.run} ${event.seq} ${event.kind}`;
+
+/** `seq` without gaps and `prev` to the event before, of one run, from `run.opened`. */
+function checkChain(events, tenant, run, named) {
+  if (events.length === 0) refuse('RPL-030', named, 0, 'at least run.opened');
+  events.forEach((event, i) => {
+    const place = `${named} line ${i + 1}`;
+    if (event.tenant !== tenant || event.run !== run) refuse('RPL-032', place, `${event.tenant}/${event.run}`, `${tenant}/${run}`);
+    if (event.seq !== i) refuse('RPL-032', `${place} /seq`, event.seq, i);
+    const prev = i === 0 ? null : events[i - 1].id;
+    if ((event.prev ?? null) !== prev) refuse('RPL-032', `${place} /prev`, event.prev ?? null, prev);
+    if ((event.kind === 'run.opened') !== (i === 0)) refuse('RPL-032', `${place} /kind`, event.kind, i === 0 ? 'run.opened' : 'another kind');
+  });
+}
+
+const range = (value, place) => {
+  list(integer(0))(value, place);
+  if (value.length !== 2 || value[1] < 1) refuse('CAN-023', place, quoted(value), '[first index, count]');
+  return value;
+};
+const inclusionForm = record({ consumed: list(range), hashes: list(digest), run: list(range), system: list(range) });
+
+/** The log index of each line, of ranges that are increasing, disjoint and maximal. */
+function indexes(ranges, expected, place, size) {
+  const out = [];
+  let free = -1; // the least index that the next range may begin with; adjacent ones are merged
+  let total = 0;
+  for (const [first, many] of ranges) {
+    if (first <= free) refuse('RPL-033', place, `a range at ${first}`, `after ${free}`);
+    total += many;
+    if (first + many > size || total > expected) refuse('RPL-033', place, `${first} + ${many}`, `within ${size}, ${expected} in all`);
+    for (let i = 0; i < many; i++) out.push(first + i);
+    free = first + many;
+  }
+  if (total !== expected) refuse('RPL-033', place, `${total} indexes`, `${expected} lines`);
+  return out;
+}
+
+/** Proves all events at once: the root of the log from their leaves and the hashes of the rest. */
+function checkInclusion(journals, proof, size, root) {
+  const placed = [];
+  for (const journal of ['run', 'system', 'consumed']) {
+    const events = journals[journal];
+    indexes(proof[journal], events.length, `${INCLUSION} /${journal}`, size).forEach((index, i) => {
+      events[i].index = index;
+      placed.push(events[i]);
+    });
+  }
+  placed.sort((a, b) => a.index - b.index);
+  for (let i = 1; i < placed.length; i++) {
+    if (placed[i].index === placed[i - 1].index) refuse('RPL-033', INCLUSION, `index ${placed[i].index} twice`, 'each index once');
+  }
+  let used = 0;
+  let event = 0;
+  const rootBetween = (lo, hi) => {
+    if (event >= placed.length || placed[event].index >= hi) {
+      if (used >= proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, 'more hashes');
+      return digestBytes(proof.hashes[used++]);
+    }
+    if (hi - lo === 1) return leafHash(placed[event++].bytes);
+    const k = split(hi - lo);
+    const left = rootBetween(lo, lo + k);
+    return nodeHash(left, rootBetween(lo + k, hi));
+  };
+  const computed = text256(rootBetween(0, size));
+  if (used !== proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, `${used} hashes`);
+  if (computed !== root) refuse('RPL-033', `${CHECKPOINT} root`, root, computed);
+  return placed;
+}
+
+const SINGLE = [MANIFEST, ...Object.values(JOURNALS), CHECKPOINT, INCLUSION, TRUST];
+const PLACES = /^(?:blobs\/([0-9a-f]{64})|documents\/([0-9a-f]{64})\.json|tools\/([^/]+)\/([0-9a-f]{64})\/(manifest\.json|files\/.+))$/;
+
+/** The documents of a bundle by id, each parsed and held against its name when it is first asked for. */
+class Documents {
+  constructor() {
+    this.entries = new Map(); // id → {named, bytes, envelope}
+  }
+
+  get(id, place) {
+    const held = this.entries.get(id);
+    if (!held) refuse('RPL-023', place, null, `documents/${hexOf(id)}.json`);
+    if (!held.envelope) {
+      held.envelope = parseEnvelope(held.bytes, held.named);
+      if (held.envelope.id !== id) refuse('RPL-022', held.named, hexOf(id), held.envelope.id);
+    }
+    return held.envelope;
+  }
+}
+
+/** Sorts the entries by where they lie; nothing may lie elsewhere. Blobs are what their names say. */
+async function readContents(entries, progress) {
+  const contents = { documents: new Documents(), blobs: new Map(), manifests: new Map(), files: new Map() };
+  for (const named of entries.keys()) {
+    if (named !== CONSISTENCY && !SINGLE.includes(named) && !PLACES.test(named)) refuse('RPL-024', named, named, 'an entry that a bundle has');
+  }
+  for (const named of SINGLE) entry(entries, named);
+  let done = 0;
+  for (const [named, bytes] of entries) {
+    progress('contents', ++done, entries.size);
+    const match = PLACES.exec(named);
+    if (!match) continue;
+    if (match[1]) {
+      const found = await digestOfLarge(bytes);
+      if (found !== 'sha256:' + match[1]) refuse('RPL-022', named, match[1], found);
+      contents.blobs.set(found, { bytes, named });
+    } else if (match[2]) {
+      contents.documents.entries.set('sha256:' + match[2], { named, bytes, envelope: null });
+    } else if (match[5] === 'manifest.json') {
+      const id = 'sha256:' + match[4];
+      if (contents.manifests.has(id)) refuse('RPL-024', named, named, contents.manifests.get(id).named);
+      contents.manifests.set(id, readToolManifest(bytes, named, match[3], id));
+    } else {
+      contents.files.set(named, bytes);
+    }
+  }
+  return contents;
+}
+
+/** Of a tool's manifest, what says which package this is: name, version, and its files. */
+function readToolManifest(bytes, named, folder, expected) {
+  const found = digestOf(bytes);
+  if (found !== expected) refuse('RPL-022', named, hexOf(expected), found);
+  const manifest = within(named, () => {
+    const value = parseCanonical(bytes);
+    anyObject(value, '');
+    name(value.name, '/name');
+    name(value.version, '/version');
+    list(anyObject)(value.files, '/files');
+    value.files.forEach((file, i) => {
+      text(file.path, `/files/${i}/path`);
+      digest(file.digest, `/files/${i}/digest`);
+      count(file.size, `/files/${i}/size`);
+    });
+    return value;
+  });
+  if (`${manifest.name}-${manifest.version}` !== folder) refuse('RPL-022', named, folder, `${manifest.name}-${manifest.version}`);
+  return { manifest, named };
+}
+
+// ------------------------------------------------------------------- the system run (system-run.md)
+
+const IN_FLIGHT_MS = 60000;
+const SYSTEM = { tenant: 'writ', run: 'system' };
+
+/** What is in force at a place of the log, as the system run adds up. */
+class System {
+  constructor() {
+    this.trust = { keys: new Map(), required: {} };
+    this.revocations = new Map(); // kid → event
+    this.policies = new Map(); // digest → {policy, from, until}
+    this.policy = null;
+    this.prohibited = new Map(); // tool version → event
+    this.incarnation = 1;
+    this.founder = null;
+    this.inFlight = 0;
+  }
+
+  /**
+     * Whether a key counts for a document that this event logs (keys.md, 11). What was in flight
+     * (audit.md, bounds 6) is a run's alone: the system run is what it adds up to.
+     */
+  inForce(event) {
+    return (key, place) => {
+      if (!inWindow(key, event.at)) refuse('CAN-054', place, event.at, `${key.notBefore} to ${key.notAfter ?? 'no end'}`);
+      const revoked = this.revocations.get(key.kid);
+      if (revoked && event.tenant !== SYSTEM.tenant) this.allowInFlight(event, revoked, 'CAN-055', place, key.kid);
+      else if (key.revokedAt !== null) refuse('CAN-055', place, key.kid, 'a revocation that the log shows');
+    };
+  }
+
+  /** The kernel acts on what was in force when it looked. */
+  allowInFlight(event, ended, code, place, what) {
+    if (millis(event.at) > millis(ended.at) + IN_FLIGHT_MS) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
+    this.inFlight++;
+  }
+
+  async apply(event, documents) {
+    const place = placeOf(event);
+    if (event.seq === 0) return;
+    if (!SYSTEM_KINDS.includes(event.kind)) refuse('EXE-950', place, event.kind, SYSTEM_KINDS.join(' or '));
+    const kind = DOCUMENT_OF_EVENT[event.kind];
+    const { envelope, document } = bodyOf(event, kind, documents, 'EXE-950');
+    if (kind === 'system-change' && document.kind !== event.kind) refuse('EXE-950', `${place} /kind`, document.kind, event.kind);
+    if (this.founder === null) this.found(event, envelope, document, place);
+    const signers = await verifyAt(this, event, envelope, kind, place);
+    if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
+    if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
+    if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
+    if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
+    if (event.kind === 'tool.revoked') this.prohibit(event, document.detail, place);
+    if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
+  }
+
+  /** The first document enrols the operator that signs it. */
+  found(event, envelope, document, place) {
+    if (event.kind !== 'key.enrolled') refuse('EXE-950', place, event.kind, 'key.enrolled first');
+    const key = this.enrol(document.detail, place);
+    if (key.role !== 'operator') refuse('EXE-950', place, key.role, 'an operator first');
+    this.founder = key;
+  }
+
+  enrol(jwk, place) {
+    const key = systemFault(place, () => parseTrustedKey(jwk, '/detail'));
+    if (this.trust.keys.has(key.kid)) refuse('EXE-950', `${place} (CAN-056)`, key.kid, 'each key once');
+    if (key.tenant === SYSTEM.tenant) refuse('EXE-950', place, key.tenant, 'another tenant');
+    this.trust.keys.set(key.kid, key);
+    return key;
+  }
+
+  revoke(event, detail, place) {
+    systemFault(place, () => record({ kid: keyId })(detail, '/detail'));
+    const key = this.trust.keys.get(detail.kid);
+    if (!key) refuse('EXE-950', `${place} (CAN-052)`, detail.kid, 'an enrolled key');
+    if (key.revokedAt !== null) refuse('EXE-950', `${place} (CAN-055)`, detail.kid, 'a key that is not revoked');
+    this.revocations.set(key.kid, event);
+    key.revokedAt = event.at;
+  }
+
+  activate(event, id, policy, place) {
+    const before = this.policy;
+    if ((policy.previous ?? null) !== (before?.id ?? null)) refuse('EXE-950', `${place} /previous`, policy.previous ?? null, before?.id ?? null);
+    if (before && !(policy.version > before.policy.version)) refuse('EXE-950', `${place} /version`, policy.version, `above ${before.policy.version}`);
+    if (before) before.until = event;
+    this.policy = { id, policy, until: null };
+    this.policies.set(id, this.policy);
+  }
+
+  prohibit(event, detail, place) {
+    systemFault(place, () => record({ tool: name, version: name })(detail, '/detail'));
+    const tool = `${detail.tool} ${detail.version}`;
+    if (!this.prohibited.has(tool)) this.prohibited.set(tool, event);
+  }
+
+  incarnate(detail, place) {
+    systemFault(place, () => record({ incarnation: integer(1) })(detail, '/detail'));
+    if (!(detail.incarnation > this.incarnation)) refuse('EXE-950', `${place} /detail/incarnation`, detail.incarnation, `above ${this.incarnation}`);
+    this.incarnation = detail.incarnation;
+  }
+
+  /** The trust file that all of it adds up to. */
+  toTrustFile() {
+    const keys = [...this.trust.keys.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)).map((key) => {
+      const jwk = Object.assign(Object.create(null), key.jwk, { kid: key.kid });
+      if (key.revokedAt !== null) jwk.writ_revoked_at = key.revokedAt;
+      return jwk;
+    });
+    return writeJson({ keys });
+  }
+}
+
+function systemFault(place, body) {
+  try {
+    return body();
+  } catch (e) {
+    if (e instanceof Refusal) refuse('EXE-950', `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+/** The document that an event is about: of the right type and form. */
+function bodyOf(event, kind, documents, code = 'EXE-952') {
+  const place = placeOf(event);
+  const envelope = documents.get(event.body, place);
+  return { envelope, document: readDocument(envelope, kind, place, code) };
+}
+
+function readDocument(envelope, kind, place, code = 'EXE-952') {
+  if (envelope.payloadType !== typeOf(kind)) refuse(code, `${place} (CAN-061)`, envelope.payloadType, typeOf(kind));
+  if (envelope.document) return envelope.document;
+  try {
+    envelope.document = FORMS[kind](parseCanonical(envelope.payload), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse(code, `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+  return envelope.document;
+}
+
+/** Verifies an envelope under the trust at the place of an event; an event of the system run may found it. */
+async function verifyAt(system, event, envelope, kind, place) {
+  const code = event.tenant === SYSTEM.tenant ? null : 'EXE-951';
+  try {
+    return await verifyEnvelope(envelope, kind === null ? envelope.payloadType : typeOf(kind), system.trust, system.inForce(event), place);
+  } catch (e) {
+    if (e instanceof Refusal && code) refuse(code, `${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+// -------------------------------------------------------------------------- what a run means (audit.md)
+
+const same = (code, place, member, recorded, recomputed) => {
+  if ((recorded ?? null) !== (recomputed ?? null)) refuse(code, `${place} ${member}`, recorded ?? null, recomputed ?? null);
+};
+
+/** One run's events in the order of the log, each held against those before it. */
+class Run {
+  constructor(bundle, system) {
+    this.bundle = bundle;
+    this.documents = bundle.contents.documents;
+    this.system = system;
+    this.requests = new Map(); // id → {id, document, holder, …}
+    this.byIntent = new Map();
+    this.byReceipt = new Map();
+    this.idempotency = new Map();
+    this.foreign = new Map(); // id of a consumed receipt → its document
+    this.neededDocuments = new Set();
+    this.neededBlobs = new Map(); // digest → size or null
+    this.neededPackages = new Map(); // digest → {tool, dispatched}
+    this.neededForeign = new Set();
+    this.lastReceipt = null;
+    this.receipts = 0;
+    this.finished = null; // effect.finished whose receipt must follow
+    this.closing = null;
+    this.opener = null;
+    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0 };
+  }
+
+  async verify(event, envelope, kind) {
+    this.counts.signatures += envelope.signatures.length;
+    return verifyAt(this.system, event, envelope, kind, placeOf(event));
+  }
+
+  /** The verified document of an event, of its tenant and run. */
+  async document(event) {
+    const kind = DOCUMENT_OF_EVENT[event.kind];
+    const { envelope, document } = bodyOf(event, kind, this.documents);
+    this.neededDocuments.add(envelope.id);
+    const signers = await this.verify(event, envelope, kind);
+    const place = placeOf(event);
+    same('EXE-952', place, '/tenant', document.tenant, event.tenant);
+    if ('run' in document) same('EXE-952', place, '/run', document.run, event.run);
+    return { id: envelope.id, document, signers, place };
+  }
+
+  async apply(event) {
+    const place = placeOf(event);
+    if (this.closing) refuse('EXE-954', place, event.kind, 'nothing after run.closed');
+    if (this.finished && event.kind !== 'receipt.signed') refuse('EXE-954', place, event.kind, 'receipt.signed after effect.finished');
+    if (event.seq === 1 && (event.kind !== 'request.received' || event.body !== this.bundle.journals.run[0].body)) {
+      refuse('EXE-953', place, `${event.kind} ${event.body}`, `request.received ${this.bundle.journals.run[0].body}`);
+    }
+    const steps = {
+      'run.opened': () => this.opened(event, place),
+      'request.received': () => this.received(event),
+      'approval.received': () => this.approved(event),
+      'decision.made': () => this.decided(event),
+      'intent.issued': () => this.issued(event),
+      'effect.refused': () => this.refused(event),
+      'effect.dispatched': () => this.dispatched(event),
+      'effect.finished': () => this.ended(event, place),
+      'receipt.signed': () => this.signed(event),
+      'doubt.resolved': () => this.resolved(event),
+      'run.closed': () => this.closed(event),
+    };
+    if (!Object.hasOwn(steps, event.kind)) refuse('EXE-954', place, event.kind, 'a kind that a run has');
+    const withSeed = ['run.opened', 'intent.issued', 'effect.dispatched'].includes(event.kind);
+    if ('prng_seed' in event !== withSeed) refuse('EXE-953', `${place} /prng_seed`, event.prng_seed ?? null, withSeed ? 'a seed' : null);
+    await steps[event.kind]();
+  }
+
+  opened(event) {
+    this.seed = event.prng_seed;
+    this.neededDocuments.add(event.body);
+  }
+
+  async received(event) {
+    const { id, document, signers, place } = await this.document(event);
+    if (this.requests.has(id)) refuse('EXE-954', place, id, 'each request once');
+    const [signer] = signers;
+    for (const key of signers) {
+      same('EXE-951', `${place} (GRD-003)`, 'tenant', key.tenant, document.tenant);
+      if (key.role !== 'surface') same('EXE-951', `${place} (GRD-003)`, 'subject', key.subject, document.subject);
+    }
+    same('EXE-953', `${place} (GRD-008)`, '/origin', 'origin' in document, signer.role === 'surface');
+    if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
+    this.opener ??= signer.kid;
+    same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
+    await this.delegations(event, document, signer, place);
+    const effect = digestOf(writeJson(document.effect));
+    this.requests.set(id, {
+      id, document, event, effect, holder: signer.kid, decision: null, intent: null,
+      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(), charged: this.chargedTo,
+    });
+    this.counts.requests++;
+  }
+
+  /** The chain of delegation.md; its times are the judgement's business. */
+  async delegations(event, request, holder, place) {
+    const links = request.delegations;
+    this.chargedTo = [request.subject];
+    if (links.length > 4) refuse('EXE-953', `${place} /delegations (GRD-601)`, links.length, 'at most 4');
+    let before = null;
+    const seen = new Set();
+    for (let i = 0; i < links.length; i++) {
+      const at = `${place} /delegations/${i}`;
+      let envelope;
+      try {
+        envelope = readEnvelope(links[i]);
+      } catch (e) {
+        if (e instanceof Refusal) refuse('EXE-952', `${at}${e.place} (${e.code})`, e.recorded, e.recomputed);
+        throw e;
+      }
+      if (envelope.payloadType !== typeOf('delegation')) refuse('EXE-952', `${at} (CAN-061)`, envelope.payloadType, typeOf('delegation'));
+      const link = delegationOf(envelope, at);
+      const [from] = await this.verify(event, envelope, 'delegation');
+      same('EXE-953', `${at} (GRD-606)`, '/from', link.from, from.kid);
+      same('EXE-953', `${at} (GRD-606)`, 'tenant', from.tenant, request.tenant);
+      same('EXE-953', `${at} (GRD-603)`, '/tenant', link.tenant, request.tenant);
+      if (!link.tools.includes(request.effect.tool)) refuse('EXE-953', `${at} /tools (GRD-603)`, quoted(link.tools), request.effect.tool);
+      if (before) {
+        same('EXE-953', `${at} (GRD-602)`, '/from', link.from, before.to);
+        if (!link.tools.every((tool) => before.tools.includes(tool))) refuse('EXE-953', `${at} /tools (GRD-603)`, quoted(link.tools), quoted(before.tools));
+        if (link.expires_at > before.expires_at) refuse('EXE-953', `${at} /expires_at (GRD-604)`, link.expires_at, before.expires_at);
+        if (!(link.depth < before.depth)) refuse('EXE-953', `${at} /depth (GRD-605)`, link.depth, `below ${before.depth}`);
+      }
+      if (seen.has(link.from)) refuse('EXE-953', `${at} /from (GRD-602)`, link.from, 'each key once');
+      seen.add(link.from);
+      this.chargedTo.push(from.subject);
+      before = link;
+    }
+    if (before) {
+      same('EXE-953', `${place} /delegations (GRD-602)`, 'the last /to', before.to, holder.kid);
+      if (seen.has(holder.kid)) refuse('EXE-953', `${place} /delegations (GRD-602)`, holder.kid, 'each key once');
+    }
+  }
+
+  request(id, place, member = '/request') {
+    const request = this.requests.get(id);
+    if (!request) refuse('EXE-954', `${place} ${member}`, id, 'a request of this run before');
+    return request;
+  }
+
+  async approved(event) {
+    const { id, document, signers, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    if (request.state !== 'waiting') refuse('EXE-954', place, request.state, 'a request that waits for approval');
+    same('EXE-953', place, '/effect', document.effect, request.effect);
+    for (const key of signers) {
+      same('EXE-953', `${place} (GRD-614)`, 'tenant', key.tenant, document.tenant);
+      same('EXE-953', `${place} (GRD-614)`, '/approver', document.approver, key.subject);
+    }
+    if (request.approvals.has(id)) refuse('EXE-954', place, id, 'each approval once');
+    request.approvals.set(id, { document, kid: signers[0].kid });
+  }
+
+  async decided(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    if (!['received', 'waiting', 'issued', 'dead', 'denied'].includes(request.state)) {
+      refuse('EXE-954', place, request.state, 'a request that is not served');
+    }
+    same('EXE-953', place, '/supersedes', document.supersedes, request.decision?.id);
+    same('EXE-953', place, '/subject', document.subject, request.document.subject);
+    same('EXE-953', place, '/holder', document.holder, request.holder);
+    same('EXE-953', place, '/effect', document.effect, request.effect);
+    const { inputs } = document;
+    same('EXE-953', place, '/decided_at', document.decided_at, inputs.time);
+    same('EXE-953', place, '/inputs/received_at', inputs.received_at, request.event.at);
+    if (inputs.charged.join('\n') !== [...new Set(request.charged)].join('\n')) refuse('EXE-953', `${place} /inputs/charged`, inputs.charged.join(', '), [...new Set(request.charged)].join(', '));
+    const policy = this.policyOf(event, document, place);
+    checkVerdict(document, place);
+    inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, `${place} /inputs/approvals/${i}`));
+    for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
+    request.decision = { id, document, policy };
+    request.intent = null;
+    request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
+    this.counts.decisions++;
+    this.counts[{ ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' }[document.verdict]]++;
+  }
+
+  policyOf(event, decision, place) {
+    const known = this.system.policies.get(decision.policy);
+    if (!known) refuse('EXE-950', `${place} /policy`, decision.policy, 'a policy that was activated before');
+    if (known.until) this.system.allowInFlight(event, known.until, 'EXE-950', `${place} /policy`, decision.policy);
+    return known.policy;
+  }
+
+  async artifact(event, seen, request, place) {
+    if (!request.document.evidence.includes(seen.id)) refuse('EXE-953', place, seen.id, 'evidence that the request names');
+    const envelope = this.documents.get(seen.id, place);
+    this.neededDocuments.add(seen.id);
+    same('EXE-953', place, '/type', seen.type, envelope.payloadType);
+    const signers = await this.verify(event, envelope, null);
+    const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
+    same('EXE-953', place, '/signers', seen.signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', '), told);
+    for (const key of signers) if (key.tenant !== null) same('EXE-953', place, 'tenant of a signer', key.tenant, request.document.tenant);
+  }
+
+  async issued(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    const { decision } = request;
+    if (request.state !== 'allowed') refuse('EXE-954', place, request.state, 'a request that was just allowed');
+    same('EXE-953', place, '/decision', document.decision, decision.id);
+    for (const member of ['subject', 'holder', 'effect']) same('EXE-953', place, `/${member}`, document[member], decision.document[member]);
+    same('EXE-953', place, '/prng_seed', document.prng_seed, effectSeed(this.seed, decision.id));
+    same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
+    same('EXE-953', place, '/audience/origin', document.audience.origin, this.bundle.manifest.origin);
+    same('EXE-953', place, '/audience/incarnation', document.audience.incarnation, this.system.incarnation);
+    const effect = request.document.effect;
+    same('EXE-953', place, '/tool/name', document.tool.name, effect.tool);
+    same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
+    const approved = decision.policy.tools.find((tool) => tool.name === effect.tool && tool.version === effect.version);
+    same('EXE-953', place, '/tool/package', document.tool.package, approved?.package);
+    if (document.issued_at < decision.document.decided_at) refuse('EXE-953', `${place} /issued_at`, document.issued_at, `not before ${decision.document.decided_at}`);
+    const latest = millis(document.issued_at) + 300000;
+    const until = decision.document.inputs.valid_until;
+    if (millis(document.expires_at) > latest || (until && document.expires_at > until)) {
+      refuse('EXE-953', `${place} /expires_at`, document.expires_at, until ?? new Date(latest).toISOString());
+    }
+    request.intent = { id, document };
+    request.state = 'issued';
+    this.byIntent.set(id, request);
+    this.need(document.tool, false);
+    this.counts.intents++;
+  }
+
+  need(tool, dispatched) {
+    const known = this.neededPackages.get(tool.package);
+    this.neededPackages.set(tool.package, { tool, dispatched: dispatched || Boolean(known?.dispatched) });
+  }
+
+  /** The request whose live intent this is. */
+  live(intent, place, member) {
+    const request = this.byIntent.get(intent);
+    if (!request || request.intent?.id !== intent) refuse('EXE-954', `${place} ${member}`, intent, 'the live intent of a request before');
+    return request;
+  }
+
+  async refused(event) {
+    const { document, place } = await this.document(event);
+    const request = this.live(document.intent, place, '/intent');
+    if (request.state !== 'issued') refuse('EXE-954', place, request.state, 'an intent that was not dispatched');
+    same('EXE-953', place, '/request', document.request, request.id);
+    same('EXE-953', place, '/decision', document.decision, request.decision.id);
+    same('EXE-953', place, '/subject', document.subject, request.document.subject);
+    request.state = 'dead';
+    this.counts.refused++;
+  }
+
+  async dispatched(event) {
+    const { document, place } = await this.document(event);
+    const request = this.live(event.body, place, '/body');
+    if (request.state !== 'issued') refuse(request.state === 'dead' ? 'EXE-954' : 'EXE-957', place, request.state, 'an intent that was not dispatched');
+    same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
+    if (event.at < document.issued_at || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
+    same('EXE-954', place, 'incarnation', document.audience.incarnation, this.system.incarnation);
+    const tool = `${document.tool.name} ${document.tool.version}`;
+    const prohibited = this.system.prohibited.get(tool);
+    if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
+    const key = request.document.idempotency_key ?? request.id;
+    const scoped = `${request.document.subject}\n${key}`;
+    if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
+    this.idempotency.set(scoped, request.id);
+    request.dispatch = event;
+    request.state = 'running';
+    this.need(document.tool, true);
+    for (const input of request.document.effect.inputs) this.needBlob(input, place);
+    for (const consumed of request.document.consumes) if (!this.byReceipt.has(consumed)) this.neededForeign.add(consumed);
+    this.counts.dispatched++;
+  }
+
+  needBlob({ digest: id, size }, place) {
+    const known = this.neededBlobs.get(id);
+    if (known?.size !== undefined && size !== undefined) same('EXE-953', place, `size of ${id}`, size, known.size);
+    this.neededBlobs.set(id, { size: size ?? known?.size, place });
+  }
+
+  ended(event) {
+    this.finished = event;
+    this.needBlob({ digest: event.body }, placeOf(event));
+  }
+
+  async signed(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.live(document.intent, place, '/intent');
+    if (request.state !== 'running') refuse('EXE-954', place, request.state, 'an effect that runs');
+    this.bindReceipt(event, document, request, place);
+    this.chainReceipt(document, request, place);
+    const doubt = document.status === 'in_doubt';
+    same('EXE-954', place, 'effect.finished before', this.finished?.body, document.observations);
+    this.finished = null;
+    if (document.retained && !doubt) {
+      for (const kept of [document.output, document.raw_output, ...document.artifacts.map((a) => a.content)]) if (kept) this.needBlob(kept, place);
+    }
+    request.receipt = { id, document, event };
+    request.state = doubt ? 'in-doubt' : 'served';
+    this.lastReceipt = { id, lamport: document.lamport };
+    this.byReceipt.set(id, request);
+    this.receipts++;
+    this.counts.receipts++;
+  }
+
+  bindReceipt(event, receipt, request, place) {
+    const intent = request.intent.document;
+    same('EXE-953', place, '/request', receipt.request, request.id);
+    same('EXE-953', place, '/decision', receipt.decision, request.decision.id);
+    same('EXE-953', place, '/subject', receipt.subject, request.document.subject);
+    same('EXE-953', place, '/effect', receipt.effect, request.effect);
+    same('EXE-953', place, '/args_hash', receipt.args_hash, request.args);
+    same('EXE-953', place, '/tool', quoted(receipt.tool), quoted(intent.tool));
+    same('EXE-953', place, '/snapshot', receipt.snapshot, request.decision.document.snapshot);
+    same('EXE-953', place, '/prng_seed', receipt.prng_seed, intent.prng_seed);
+    same('EXE-953', place, '/started_at', receipt.started_at, request.dispatch.at);
+    if (receipt.finished_at < receipt.started_at) refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
+    same('EXE-953', place, '/retained', receipt.retained, request.document.retention === 'keep');
+    same('EXE-953', place, '/output is there', 'output' in receipt, receipt.status === 'succeeded');
+    if (receipt.status === 'succeeded' && 'raw_output' in receipt) refuse('EXE-953', `${place} /raw_output`, 'there', 'absent where it succeeded');
+  }
+
+  chainReceipt(receipt, request, place) {
+    same('EXE-955', place, '/prev', receipt.prev, this.lastReceipt?.id ?? this.bundle.journals.run[0].id);
+    let greatest = this.lastReceipt?.lamport ?? 0;
+    for (const consumed of request.document.consumes) {
+      const own = this.byReceipt.get(consumed)?.receipt.document;
+      const receiptBefore = own ?? this.foreign.get(consumed);
+      if (!receiptBefore) refuse('RPL-023', place, null, `the event of the consumed receipt ${consumed}`);
+      greatest = Math.max(greatest, receiptBefore.lamport);
+    }
+    same('EXE-955', place, '/lamport', receipt.lamport, greatest + 1);
+  }
+
+  /** A receipt of another run that an effect of this one builds on. */
+  async consumed(event) {
+    const place = placeOf(event);
+    if (event.kind !== 'receipt.signed') refuse('RPL-024', place, event.kind, 'receipt.signed');
+    if (event.tenant !== this.bundle.manifest.tenant) refuse('EXE-953', place, event.tenant, this.bundle.manifest.tenant);
+    if (event.run === this.bundle.manifest.run) refuse('RPL-024', place, event.run, 'another run');
+    if (this.foreign.has(event.body)) refuse('RPL-024', place, event.body, 'each receipt once');
+    const { id, document } = await this.document(event);
+    this.foreign.set(id, document);
+  }
+
+  async resolved(event) {
+    const { document, signers, place } = await this.document(event);
+    const request = this.byReceipt.get(document.receipt);
+    if (request?.state !== 'in-doubt') refuse('EXE-954', place, request?.state ?? document.receipt, 'a receipt in doubt');
+    if (signers[0].tenant !== null) same('EXE-951', place, 'tenant', signers[0].tenant, document.tenant);
+    request.resolution = document;
+    request.state = 'resolved';
+  }
+
+  async closed(event) {
+    const { document, place } = await this.document(event);
+    for (const request of this.requests.values()) {
+      if (['waiting', 'running', 'in-doubt'].includes(request.state)) refuse('EXE-954', place, `${request.id} is ${request.state}`, 'nothing unfinished');
+    }
+    same('EXE-955', place, '/events', document.events, event.seq);
+    same('EXE-955', place, '/run_hash', document.run_hash, event.prev);
+    same('EXE-955', place, '/receipts', document.receipts, this.receipts);
+    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id);
+    const envelope = this.documents.get(document.request, place);
+    this.neededDocuments.add(document.request);
+    const close = readDocument(envelope, 'run-close', place);
+    const [signer] = await this.verify(event, envelope, 'run-close');
+    same('EXE-953', place, 'the run-close /tenant', close.tenant, event.tenant);
+    same('EXE-953', place, 'the run-close /run', close.run, event.run);
+    same('EXE-953', place, 'the signer of the run-close', signer.kid, this.opener);
+    this.closing = document;
+  }
+}
+
+function delegationOf(envelope, place) {
+  try {
+    return delegationForm(parseCanonical(envelope.payload), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse('EXE-952', `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+const CHECKS = ['prg', 'budget', 'temporal', 'envelope'];
+
+/** The verdict is what the four checks say: the first that does not pass decides (decision.md). */
+function checkVerdict(decision, place) {
+  same('EXE-956', place, '/checks', decision.checks.map((c) => c.check).join(), CHECKS.join());
+  const stop = decision.checks.findIndex((c) => c.outcome !== 'pass');
+  const first = stop < 0 ? null : decision.checks[stop];
+  const verdict = first === null ? 'ALLOW' : { refuse: 'DENY', escalate: 'ESCALATE', not_reached: 'none' }[first.outcome];
+  same('EXE-956', place, '/verdict', decision.verdict, verdict);
+  same('EXE-956', place, '/code', decision.code, first?.code);
+  decision.checks.forEach((c, i) => {
+    if (stop >= 0 && i > stop) same('EXE-956', place, `/checks/${i}/outcome`, c.outcome, 'not_reached');
+    if ('code' in c !== (i === stop)) refuse('EXE-956', `${place} /checks/${i}/code`, c.code ?? null, i === stop ? 'a code' : null);
+  });
+}
+
+function checkSeenApproval(seen, request, place) {
+  const approval = request.approvals.get(seen.id);
+  if (!approval) refuse('EXE-953', place, seen.id, 'an approval that was received for this request');
+  const { document, kid } = approval;
+  same('EXE-953', place, '/approver', seen.approver, document.approver);
+  same('EXE-953', place, '/kid', seen.kid, kid);
+  same('EXE-953', place, '/role', seen.role, document.role);
+  same('EXE-953', place, '/expires_at', seen.expires_at, document.expires_at);
+  same('EXE-953', place, '/verdict', seen.verdict, document.verdict.toUpperCase());
+}
+
+// ---------------------------------------------------------------------------------- the whole bundle
+
+/** The checkpoint: signed by a key of the role log that is enrolled and not revoked (RPL-040). */
+async function checkCheckpoint(bytes, trust, origin, place) {
+  const note = within(place, () => parseNote(bytes));
+  const stated = within(place, () => parseCheckpoint(note.text));
+  for (const key of trust.keys.values()) {
+    if (key.role !== 'log' || key.algorithm !== 'Ed25519' || key.revokedAt !== null) continue;
+    try {
+      await verifyCheckpoint(bytes, noteKey(origin, key), origin);
+      return { checkpoint: stated, key };
+    } catch (e) {
+      if (!(e instanceof Refusal)) throw e;
+      if (e.code !== 'LED-053') throw placed(e, place);
+    }
+  }
+  return refuse('RPL-040', place, note.signatures.map((s) => `${s.name}+${s.id}`).join(', '), 'a signature of an enrolled log key');
+}
+
+function checkPins(pins, founder, logKey) {
+  for (const [what, key] of [['the founding operator', founder], ['the log', logKey]]) {
+    const pinned = pins.keys.get(key.kid);
+    if (!pinned) refuse('RPL-041', what, key.kid, 'a key that is pinned');
+    if (pinned.role !== key.role) refuse('RPL-041', what, `pinned as ${pinned.role}`, key.role);
+  }
+}
+
+const consistencyForm = record({ path: list(digest), size1: count, size2: count });
+
+function readConsistency(entries) {
+  const bytes = entries.get(CONSISTENCY);
+  return bytes ? within(CONSISTENCY, () => consistencyForm(parseCanonical(bytes), '')) : null;
+}
+
+/** What is said of a checkpoint that the reader kept: a line for "verified" or for "not verified". */
+async function checkKept(kept, bundle, sum) {
+  const { checkpoint: earlier } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, 'the kept checkpoint');
+  const { checkpoint, consistency } = bundle;
+  const says = `the kept checkpoint of size ${earlier.size}`;
+  if (earlier.size === checkpoint.size) {
+    if (earlier.root !== checkpoint.root) refuse('RPL-042', `checkpoints of size ${checkpoint.size}`, checkpoint.root, earlier.root);
+    return { verified: [`${says} has the same root`], notVerified: [] };
+  }
+  const [first, second] = earlier.size < checkpoint.size ? [earlier, checkpoint] : [checkpoint, earlier];
+  if (!consistency || consistency.size1 !== first.size || consistency.size2 !== second.size) {
+    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`] };
+  }
+  try {
+    verifyConsistency(first.size, digestBytes(first.root), second.size, digestBytes(second.root), consistency.path.map(digestBytes), CONSISTENCY);
+  } catch (e) {
+    if (e instanceof Refusal) refuse('RPL-042', `${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+  return { verified: [`${says} is consistent with the bundle's`], notVerified: [] };
+}
+
+/** Everything that is referred to is there, as far as it is said to be; and nothing else is. */
+function checkReferences(bundle, run) {
+  const { contents, manifest } = bundle;
+  for (const receipt of run.neededForeign) {
+    if (!run.foreign.has(receipt)) refuse('RPL-023', JOURNALS.consumed, null, `the event of ${receipt}`);
+  }
+  for (const receipt of run.foreign.keys()) {
+    if (!run.neededForeign.has(receipt)) refuse('RPL-024', JOURNALS.consumed, receipt, 'receipts that are consumed');
+  }
+  for (const id of contents.documents.entries.keys()) {
+    if (!run.neededDocuments.has(id)) refuse('RPL-024', `documents/${hexOf(id)}.json`, id, 'documents that are referred to');
+  }
+  const blobs = manifest.blobs === 'included' ? run.neededBlobs : new Map();
+  for (const [id, { size, place }] of blobs) {
+    const blob = contents.blobs.get(id);
+    if (!blob) refuse('RPL-023', place, null, `blobs/${hexOf(id)}`);
+    if (size !== undefined) same('RPL-022', blob.named, 'size', blob.bytes.length, size);
+  }
+  for (const [id, { named }] of contents.blobs) if (!blobs.has(id)) refuse('RPL-024', named, id, 'blobs that are referred to');
+  checkPackages(bundle, manifest.tools === 'included' ? run.neededPackages : new Map());
+}
+
+function checkPackages({ contents }, needed) {
+  const files = new Map();
+  for (const [id, { tool, dispatched }] of needed) {
+    const folder = `tools/${tool.name}-${tool.version}/${hexOf(id)}`;
+    const known = contents.manifests.get(id);
+    if (!known || known.named !== `${folder}/manifest.json`) refuse('RPL-023', `${folder}/manifest.json`, known?.named ?? null, 'the manifest of the package');
+    if (dispatched) for (const file of known.manifest.files) files.set(`${folder}/files/${file.path}`, file);
+  }
+  for (const [id, { named }] of contents.manifests) if (!needed.has(id)) refuse('RPL-024', named, id, 'packages that intents name');
+  for (const [named, file] of files) {
+    const bytes = contents.files.get(named);
+    if (!bytes) refuse('RPL-023', named, null, file.digest);
+    same('RPL-022', named, 'digest', digestOf(bytes), file.digest);
+    same('RPL-022', named, 'size', bytes.length, file.size);
+  }
+  for (const named of contents.files.keys()) if (!files.has(named)) refuse('RPL-024', named, named, 'files of packages that were dispatched');
+}
+
+/** `trust.jwks` is the sum; nothing is verified under that file itself. */
+function checkTrustFile(bytes, system) {
+  const file = system.toTrustFile();
+  if (equalBytes(bytes, file)) return;
+  let at = 0;
+  while (bytes[at] === file[at]) at++;
+  const shown = (all) => (at < all.length ? HEX[all[at]] : null);
+  refuse('RPL-025', `${TRUST} byte ${at}`, shown(bytes), shown(file));
+}
+
+/** The trust in force before each event of the run depends on the order of the log. */
+async function walk(bundle, ordered, run, progress) {
+  for (let i = 0; i < ordered.length; i++) {
+    const event = ordered[i];
+    progress('events', i + 1, ordered.length);
+    if (event.journal === 'system') {
+      run.neededDocuments.add(event.body);
+      if (event.seq > 0) run.counts.signatures++;
+      await bundle.system.apply(event, bundle.contents.documents);
+    } else if (event.journal === 'consumed') {
+      await run.consumed(event);
+    } else {
+      await run.apply(event);
+    }
+  }
+}
+
+/**
+ * Verifies a bundle. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
+ * refuses bundles of open runs. Gives what was verified and what was not, and the parts of the bundle;
+ * throws the first {@link Refusal}.
+ */
+export async function verifyBundle(file, { trust = null, checkpoint = null, closed = false, progress = () => {} } = {}) {
+  const pins = trust ? within('the trust file', () => parseTrust(trust)) : null;
+  const entries = readArchive(file);
+  const manifest = readManifest(entries);
+  const contents = await readContents(entries, progress);
+  const bundle = { entries, manifest, contents, journals: readJournals(entries, manifest) };
+  checkState(bundle, closed);
+  bundle.consistency = readConsistency(entries);
+  bundle.checkpoint = within(CHECKPOINT, () => parseCheckpoint(parseNote(entry(entries, CHECKPOINT)).text));
+  same('RPL-025', MANIFEST, '/origin', manifest.origin, bundle.checkpoint.origin);
+  same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
+  const proof = readInclusion(entries);
+  const ordered = checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  const sum = await addUp(bundle);
+  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, CHECKPOINT)).key;
+  if (pins) checkPins(pins, sum.founder, bundle.logKey);
+  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
+  checkTrustFile(entry(entries, TRUST), sum);
+  same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
+  bundle.system = new System();
+  bundle.run = new Run(bundle, bundle.system);
+  await walk(bundle, ordered, bundle.run, progress);
+  checkReferences(bundle, bundle.run);
+  const result = describe(bundle, bundle.run, pins);
+  result.verified.push(...kept.verified);
+  result.notVerified.push(...kept.notVerified);
+  return result;
+}
+
+function readJournals(entries, manifest) {
+  const journals = {};
+  for (const [journal, tenant, run] of [['run', manifest.tenant, manifest.run], ['system', SYSTEM.tenant, SYSTEM.run]]) {
+    journals[journal] = readJournal(entries, JOURNALS[journal]);
+    checkChain(journals[journal], tenant, run, JOURNALS[journal]);
+  }
+  journals.consumed = readJournal(entries, JOURNALS.consumed);
+  for (const [journal, events] of Object.entries(journals)) for (const event of events) event.journal = journal;
+  return journals;
+}
+
+function checkState({ journals, manifest }, closed) {
+  const closes = journals.run[journals.run.length - 1].kind === 'run.closed';
+  same('RPL-034', MANIFEST, '/state', manifest.state, closes ? 'closed' : 'open');
+  if (closed && !closes) refuse('RPL-035', MANIFEST, 'open', 'closed');
+}
+
+function readInclusion(entries) {
+  try {
+    return inclusionForm(parseCanonical(entry(entries, INCLUSION)), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse('RPL-033', `${INCLUSION} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+/** The whole system run before the checkpoint's size: who signs the log, and what trust.jwks says. */
+async function addUp(bundle) {
+  const sum = new System();
+  for (const event of bundle.journals.system) await sum.apply(event, bundle.contents.documents);
+  if (sum.founder === null) refuse('EXE-950', JOURNALS.system, null, 'the key of an operator');
+  return sum;
+}
+
+function describe(bundle, run, pins) {
+  const { manifest, journals, checkpoint, contents } = bundle;
+  const c = run.counts;
+  const verified = [
+    `the archive: ${bundle.entries.size} entries, every byte accounted for`,
+    `${journals.run.length} events of the run, ${journals.system.length} of the system run and ${journals.consumed.length} consumed: chained without gaps, and in the log of ${checkpoint.size} events`,
+    `the checkpoint of size ${checkpoint.size}: signed by the log key ${bundle.logKey.kid}`,
+    `${contents.documents.entries.size} documents: ${c.signatures} signatures under the trust at their place in the log`,
+    `${c.requests} requests, ${c.decisions} decisions, ${c.intents} intents, ${c.receipts} receipts: each names what it follows from; seeds, lamport and prev hold`,
+  ];
+  if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
+  if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
+  if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
+  if (pins) verified.push('the founding operator and the log key are pinned');
+  const notVerified = [];
+  if (!pins) notVerified.push('integrity only; signer not pinned: who holds the founding operator\'s key ' + bundle.system.founder.kid);
+  if (manifest.state === 'open') notVerified.push('the end of the run: it is open, and its last events can be left out');
+  notVerified.push(
+    'judgements: no decision is judged again here (no policy language), nor are approvals\' and delegations\' times; `writ verify` and `writ replay` do that',
+    'that the system run is whole up to the checkpoint: its last events can be left out',
+    'balances, rates and nonces across runs: `writ audit` over the ledger',
+    'outcomes: no tool and no stage ran again',
+  );
+  if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
+  if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
+  if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
+  return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };
+}
+
+// ----------------------------------------------------------------------------------- the command line
+
+const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
+
+function parseArguments(args) {
+  const options = { json: false, closed: false };
+  for (let i = 0; i < args.length; i++) {
+    if (args[i] === '--json') options.json = true;
+    else if (args[i] === '--closed') options.closed = true;
+    else if (['--trust', '--checkpoint'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
+    else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
+    else return null;
+  }
+  return options.file ? options : null;
+}
+
+/** What others wrote must not steer a terminal. */
+const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
+
+/** Runs the command line; gives the exit status of `writ verify`. */
+export async function main(args, { readFile, out, err }) {
+  const options = parseArguments(args);
+  if (!options) {
+    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]\n');
+    return EXIT.usage;
+  }
+  let files;
+  try {
+    const read = async (path) => (path ? new Uint8Array(await readFile(path)) : null);
+    files = { file: await read(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint) };
+  } catch (e) {
+    err(`cannot read: ${plain(e.message)}\n`);
+    return EXIT.unavailable;
+  }
+  try {
+    const result = await verifyBundle(files.file, { ...files, closed: options.closed });
+    const { pinned, manifest, verified, notVerified } = result;
+    if (options.json) {
+      out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified })) + '\n');
+    } else {
+      for (const line of verified) out(`verified: ${plain(line)}\n`);
+      for (const line of notVerified) out(`not verified: ${plain(line)}\n`);
+    }
+    return pinned ? EXIT.verified : EXIT.integrity;
+  } catch (e) {
+    if (!(e instanceof Refusal)) throw e;
+    if (options.json) {
+      const value = (v) => (v === null ? null : show(v).toWellFormed());
+      out(DECODER.decode(writeJson({ failure: { code: e.code, place: String(e.place).toWellFormed(), recomputed: value(e.recomputed), recorded: value(e.recorded) }, holds: false })) + '\n');
+    } else {
+      err(`${plain(e.message)}\n`);
+    }
+    return EXIT.broken;
+  }
+}
+
+// Under Node, and only where this file is what was started.
+if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
+  const [{ readFile }, { pathToFileURL }, { realpathSync }] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
+  let self = null;
+  try {
+    self = pathToFileURL(realpathSync(process.argv[1])).href;
+  } catch {
+    // What was started is no file.
+  }
+  if (self === import.meta.url) {
+    process.exitCode = await main(process.argv.slice(2), {
+      readFile,
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+    });
+  }
+}
