@@ -16,6 +16,7 @@ import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
+import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
@@ -52,6 +53,7 @@ final class Commands {
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),
+          new ReportCommand(),
           new CanonCommand(),
           new DoctorCommand(),
           new BenchCommand(),
