@@ -98,6 +98,11 @@ public enum ReplayError implements ErrorCode {
       "RPL-053",
       "the ledger lacks content that the run refers to",
       "Run `writ fsck`; restore it, or export with --without-blobs."),
+
+  REPORT_BOUNDS(
+      "RPL-060",
+      "the bundle is too large for a page",
+      "Verify the bundle itself with `writ verify`; a page holds 256 MiB."),
   CHECKPOINT_AHEAD(
       "RPL-054",
       "the kept checkpoint is of a larger log than the ledger's",
