@@ -27,6 +27,6 @@ public final class BundleSeam {
     home.kernel().checkpoint();
     byte[] bundle = Sample.export(home.ledger(), home, run);
     Sample.verify(bundle);
-    return Bundles.read(bundle);
+    return Bundle.of(bundle);
   }
 }
