@@ -18,6 +18,7 @@ import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
 import dev.writ.cli.command.ReplayCommand;
+import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
@@ -56,6 +57,7 @@ final class Commands {
           new VerifyCommand(),
           new ReplayCommand(),
           new DiffCommand(),
+          new ReportCommand(),
           new CanonCommand(),
           new DoctorCommand(),
           new BenchCommand(),

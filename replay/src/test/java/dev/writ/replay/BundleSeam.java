@@ -24,22 +24,22 @@ public final class BundleSeam {
 
   /** Exports a run, verified; an open one at a new checkpoint. */
   public static Recording recording(TestHome home, RunId run) {
-    return Bundles.read(bundle(home, run, BundleExport.Options.WHOLE));
+    return Bundle.of(bundle(home, run, BundleExport.Options.WHOLE));
   }
 
   /** The same without blobs or tools. */
   public static Recording recording(TestHome home, RunId run, boolean blobs, boolean tools) {
-    return Bundles.read(bundle(home, run, new BundleExport.Options(blobs, tools)));
+    return Bundle.of(
+        bundle(home, run, new BundleExport.Options(blobs, tools, java.util.Optional.empty())));
   }
 
-  public static byte[] bundle(TestHome home, RunId run, BundleExport.Options options) {
+  public static byte[] bundle(TestHome home, RunId run) {
+    return bundle(home, run, BundleExport.Options.WHOLE);
+  }
+
+  private static byte[] bundle(TestHome home, RunId run, BundleExport.Options options) {
     home.kernel().checkpoint();
-    byte[] bundle =
-        BundleExport.of(
-            home.ledger(),
-            run,
-            tool -> home.tools.manifest(tool.name(), tool.version()),
-            options);
+    byte[] bundle = BundleExport.of(home.ledger(), run, Sample.packages(home), options);
     Sample.verify(bundle);
     return bundle;
   }

@@ -50,12 +50,13 @@ final class AgainstView {
     Policy policy = PolicyCommand.parse(session, file);
     List<Run> runs = new ArrayList<>();
     for (String name : files) {
-      BundleFile bundle = BundleFile.verified(name, trust);
-      runs.add(
-          new Run(
-              name,
-              bundle.recording().manifest().run().toString(),
-              Against.judge(bundle.recording(), policy)));
+      try (BundleFile bundle = BundleFile.verified(name, trust)) {
+        runs.add(
+            new Run(
+                name,
+                bundle.recording().manifest().run().toString(),
+                Against.judge(bundle.recording(), policy)));
+      }
     }
     Answers answers = new Answers(policy, runs);
     session.show(answers, AgainstView::print);

@@ -50,13 +50,15 @@ public final class DiffCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
-    BundleFile a = BundleFile.verified(arguments.argument("A"), trust);
-    BundleFile b = BundleFile.verified(arguments.argument("B"), trust);
-    Compared compared =
-        new Compared(
-            a.recording().manifest().run().toString(),
-            b.recording().manifest().run().toString(),
-            RunDiff.of(a.recording(), b.recording(), arguments.has("--all")));
+    Compared compared;
+    try (BundleFile a = BundleFile.verified(arguments.argument("A"), trust);
+        BundleFile b = BundleFile.verified(arguments.argument("B"), trust)) {
+      compared =
+          new Compared(
+              a.recording().manifest().run().toString(),
+              b.recording().manifest().run().toString(),
+              RunDiff.of(a.recording(), b.recording(), arguments.has("--all")));
+    }
     session.show(compared, DiffCommand::print);
     return compared.differing() == 0 ? ExitCode.OK : ExitCode.DIVERGED;
   }

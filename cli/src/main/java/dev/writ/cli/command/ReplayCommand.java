@@ -96,9 +96,11 @@ public final class ReplayCommand implements CliCommand {
       return new ReplaySession(
           file, Optional.of(e), trust.isPresent(), Optional.empty(), List.of());
     }
-    ReplayResult result = new Replay(bundle.recording(), options).run();
-    return new ReplaySession(
-        file, Optional.empty(), trust.isPresent(), Optional.of(result), bundle.verified());
+    try (bundle) {
+      ReplayResult result = new Replay(bundle.recording(), options).run();
+      return new ReplaySession(
+          file, Optional.empty(), trust.isPresent(), Optional.of(result), bundle.verified());
+    }
   }
 
   private static ExitCode end(ReplaySession session) {
