@@ -440,6 +440,52 @@ class ADivergenceIsNamedTest {
             new Field("/body/code", "ERR_CONNECTOR_CONTRACT_DRIFT", "nothing"));
   }
 
+  /** The bundle verifies: everything in it is signed by who may. Only running it again shows it. */
+  @Test
+  void a_kernel_whose_stage_5_let_drift_pass() {
+    home.restartWith(e ->
+        with(
+            e,
+            e.gate(),
+            e.snapshot(),
+            e.prepare(),
+            e.dispatch(),
+            new Drift() {
+              @Override
+              public Result check(Prepare.Ready ready, Result result) {
+                return result;
+              }
+            },
+            e.canonicalize(),
+            e.store(),
+            e.receipt()));
+    home.driver.does("calc", Behaviours.gives("{\"ok\":1}", Behaviours.JSON));
+    home.submit(home.ask("alice"));
+    home.submit(home.ask("alice"));
+    BundleSeam.close(home, "run-1");
+    Recording recording = BundleSeam.recording(home, BundleSeam.RUN);
+    Divergence divergence =
+        only(
+            recording,
+            Kind.MISMATCH,
+            nth(recording, EventKind.RECEIPT_SIGNED, 0).seq(),
+            EventKind.RECEIPT_SIGNED);
+    assertThat(divergence.fields()).contains(new Field("/body/status", "succeeded", "failed"));
+    ReplayResult all = new Replay(recording, options().withAll()).run();
+    assertThat(all.failure()).isEmpty();
+    assertThat(all.divergences()).hasSize(2);
+    String xml =
+        JUnitReport.of(
+            List.of(
+                new ReplaySession(
+                    "a<b>.writ", Optional.empty(), false, Optional.of(all), List.of())));
+    assertThat(xml)
+        .contains(
+            "tests=\"1\" failures=\"1\" errors=\"0\"",
+            "<testcase classname=\"a&lt;b&gt;.writ\" name=\"acme/run-1\">",
+            "<failure type=\"RPL-001\" message=\"RPL-001 diverged at event ");
+  }
+
   @Test
   void stage_6_that_writes_another_form() {
     Recording recording = recording();
@@ -502,6 +548,7 @@ class ADivergenceIsNamedTest {
     assertThat(result.divergences()).hasSize(2);
     Divergence divergence = result.divergences().getLast();
     assertThat(divergence.kind()).isEqualTo(Kind.OUTCOME);
+    assertThat(divergence.headline()).startsWith("RPL-004 diverged at event ");
     assertThat(divergence.seq()).isEqualTo(nth(recording, EventKind.RECEIPT_SIGNED, 3).seq());
     assertThat(pointers(divergence)).contains("/body/output/digest");
     assertThat(divergence.diff()).contains("""
