@@ -78,18 +78,18 @@ class ARunIsReplayedAndComparedTest {
     Path strict =
         Files.writeString(
             dir.resolve("strict.yaml"),
-            policy.replaceFirst("requirements:\n", "requirements:\n  - { effect: { tool: js }, require: { cel: 'params.source == \"6*7\"' } }\n"));
+            policy.replaceFirst("requirements:[^\n]*\n", "requirements:\n  - { effect: { tool: js }, require: { cel: 'params.source == \"6*7\"' } }\n"));
     Run changed = Run.of("replay", file, "--against", strict.toString());
     assertThat(changed.status()).as(changed.out() + changed.err()).isEqualTo(ExitCode.DIVERGED.status());
     assertThat(changed.out())
-        .contains("ALLOW", "DENY GRD-102", "prg: requirement 1", "2 decisions, 1 would change, 0 unknown");
+        .contains("ALLOW", "DENY GRD-102", "cel params.source ==", "2 decisions, 1 would change, 0 unknown");
     Run json = Run.of("--json", "replay", file, "--against", strict.toString());
     assertThat(json.out()).contains("\"changes\":1", "\"under_policy\":\"DENY\"", "\"tree\":");
 
     Path counted =
         Files.writeString(
             dir.resolve("counted.yaml"),
-            policy.replaceFirst("budgets:\n", "budgets:\n  - { name: new-one, scope: subject, unit: calls, limit: 1000, window_s: 60 }\n"));
+            policy.replaceFirst("budgets:[^\n]*\n", "budgets:\n  - { name: new-one, scope: subject, unit: calls, limit: 1000, window_s: 60 }\n"));
     Run unknown = Run.of("replay", file, "--against", counted.toString());
     assertThat(unknown.status()).as(unknown.out() + unknown.err()).isEqualTo(ExitCode.UNAVAILABLE.status());
     assertThat(unknown.out()).contains("UNKNOWN", "2 decisions, 0 would change, 2 unknown");

@@ -68,9 +68,16 @@ final class AgainstView {
         : ExitCode.OK;
   }
 
+  private static boolean isShown(Against.Judged judged) {
+    return judged.changes() || judged.answer() == Against.Answer.UNKNOWN;
+  }
+
   private static void print(Answers answers, Terminal terminal) {
     for (Run run : answers.runs()) {
       terminal.out().println(Text.printable(run.file() + ": " + run.run()));
+      if (run.decisions().stream().noneMatch(AgainstView::isShown)) {
+        continue;
+      }
       Table table =
           new Table()
               .numbers("event")
@@ -80,7 +87,7 @@ final class AgainstView {
               .column("under the policy", Table.Fit.KEEP)
               .column("why", Table.Fit.WRAP);
       run.decisions().stream()
-          .filter(j -> j.changes() || j.answer() == Against.Answer.UNKNOWN)
+          .filter(AgainstView::isShown)
           .forEach(j -> table.row(
               Table.cell(String.valueOf(j.seq())),
               Table.cell(j.subject()),
