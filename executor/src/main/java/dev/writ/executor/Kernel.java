@@ -320,7 +320,8 @@ public final class Kernel {
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
     system.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
     Intent read = Intent.read(intent.document());
-    ExecutionOrder.read(order.document()).requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
+    ExecutionOrder.read(order.document())
+        .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
     Optional<Request> request =
         ledger.hasDocument(read.request())
             ? Optional.of(idempotency.request(read.request()))
@@ -333,7 +334,10 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
         Runs.Borrowed run = runs.borrow(runId)) {
       SystemState now = system; // who waited for a lock is held to what is in force by then
-      TrustedKey submitter = now.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER)).getFirst();
+      TrustedKey submitter =
+          now.trust()
+              .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
+              .getFirst();
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
@@ -384,8 +388,7 @@ public final class Kernel {
   public Checkpoint closeRun(Envelope close) {
     SystemState state = system;
     ownKeys.require(state.trust(), time.latest());
-    return RunClosings.seal(
-        ledger, closings.close(close, state.trust(), state.policyInForce()));
+    return RunClosings.seal(ledger, closings.close(close, state.trust(), state.policyInForce()));
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */

@@ -88,15 +88,16 @@ final class AgainstView {
               .column("why", Table.Fit.WRAP);
       run.decisions().stream()
           .filter(AgainstView::isShown)
-          .forEach(j -> table.row(
-              Table.cell(String.valueOf(j.seq())),
-              Table.cell(j.subject()),
-              Table.cell(j.effect()),
-              Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
-              Table.cell(
-                  j.answer() + j.code().map(c -> " " + c).orElse(""),
-                  j.changes() ? Style.BAD : Style.PLAIN),
-              Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
+          .forEach(j ->
+              table.row(
+                  Table.cell(String.valueOf(j.seq())),
+                  Table.cell(j.subject()),
+                  Table.cell(j.effect()),
+                  Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
+                  Table.cell(
+                      j.answer() + j.code().map(c -> " " + c).orElse(""),
+                      j.changes() ? Style.BAD : Style.PLAIN),
+                  Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
       table
           .lines(terminal.width(), terminal.outHasColour())
           .forEach(line -> terminal.out().println(line));
