@@ -163,6 +163,11 @@ public final class Rerun {
     giveBack(dispatched);
   }
 
+  /** Lets an effect go that is not to be finished. */
+  public void abandon(Dispatch.Dispatched dispatched) {
+    giveBack(dispatched);
+  }
+
   private void giveBack(Dispatch.Dispatched dispatched) {
     Runs.Borrowed run = borrowed.remove(dispatched.ready().order().intentEnvelope().id());
     if (run != null) {

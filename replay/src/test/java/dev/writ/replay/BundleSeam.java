@@ -24,9 +24,23 @@ public final class BundleSeam {
 
   /** Exports a run, verified; an open one at a new checkpoint. */
   public static Recording recording(TestHome home, RunId run) {
+    return Bundle.of(bundle(home, run, BundleExport.Options.WHOLE));
+  }
+
+  /** The same without blobs or tools. */
+  public static Recording recording(TestHome home, RunId run, boolean blobs, boolean tools) {
+    return Bundle.of(
+        bundle(home, run, new BundleExport.Options(blobs, tools, java.util.Optional.empty())));
+  }
+
+  public static byte[] bundle(TestHome home, RunId run) {
+    return bundle(home, run, BundleExport.Options.WHOLE);
+  }
+
+  private static byte[] bundle(TestHome home, RunId run, BundleExport.Options options) {
     home.kernel().checkpoint();
-    byte[] bundle = Sample.export(home.ledger(), home, run);
+    byte[] bundle = BundleExport.of(home.ledger(), run, Sample.packages(home), options);
     Sample.verify(bundle);
-    return Bundle.of(bundle);
+    return bundle;
   }
 }

@@ -54,6 +54,11 @@ public final class ReceiptStage {
     return new ReceiptStage(other, accounts, lamportOf);
   }
 
+  /** This stage with another source of lamports. */
+  public ReceiptStage withLamport(ToLongFunction<Digest> other) {
+    return new ReceiptStage(signer, accounts, other);
+  }
+
   public Served sign(Ran ran, Stored stored) {
     Order order = ran.ready().order();
     Commit commit;

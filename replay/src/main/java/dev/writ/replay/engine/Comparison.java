@@ -55,6 +55,7 @@ final class Comparison implements DocumentSigner {
   private final TreeMap<String, Optional<String>> diffs = new TreeMap<>();
   private final List<Divergence> found = new ArrayList<>();
   private long lastMatch = -1;
+  private long committedMatch = -1;
   private String runSeed = "none";
   private final TreeMap<String, Digest> bodies = new TreeMap<>();
   private Chain chain = Chain.EMPTY;
@@ -88,6 +89,7 @@ final class Comparison implements DocumentSigner {
     diffs.clear();
     bodies.clear();
     chain = committedChain;
+    lastMatch = committedMatch;
     found.clear();
   }
 
@@ -170,12 +172,13 @@ final class Comparison implements DocumentSigner {
       throw departed(next.kind(), List.of());
     }
     Event recorded = step.get(placed).event();
-    List<Field> fields = new ArrayList<>();
-    if (!recorded.equals(next)) {
-      fields.addAll(Fields.of("", recorded.toJson(), next.toJson()));
+    List<Field> fields = held.get(next.kind());
+    if (fields == null) { // else what else differs in the event follows from its document
+      fields =
+          recorded.equals(next)
+              ? List.of()
+              : Fields.of("", recorded.toJson(), next.toJson());
     }
-    List<Field> body = held.getOrDefault(next.kind(), List.of());
-    fields.addAll(body);
     chain =
         chain.with(next, Optional.ofNullable(bodies.remove(next.kind())).orElse(next.body()));
     if (!fields.isEmpty()) {
@@ -187,6 +190,8 @@ final class Comparison implements DocumentSigner {
               fields,
               diffs.getOrDefault(next.kind(), Optional.empty()),
               seed(Optional.of(recorded))));
+    } else {
+      lastMatch = recorded.seq();
     }
     placed++;
     return recorded;
@@ -217,9 +222,7 @@ final class Comparison implements DocumentSigner {
   void appended() {
     committed = placed;
     committedChain = chain;
-    if (committed > 0 && found.isEmpty()) {
-      lastMatch = step.get(committed - 1).event().seq();
-    }
+    committedMatch = lastMatch;
   }
 
   /**
@@ -254,6 +257,18 @@ final class Comparison implements DocumentSigner {
             Optional.empty(),
             seed(Optional.of(recorded))),
         chain);
+  }
+
+  /** The replay goes on behind the step with what was not recorded. */
+  Divergence extra(String kind) {
+    chain = chain.apart();
+    return divergence(
+        Kind.EXTRA,
+        step.getLast().event().seq() + 1,
+        kind,
+        List.of(new Field("/kind", "nothing", kind)),
+        Optional.empty(),
+        seed(Optional.empty()));
   }
 
   private static boolean precedes(String one, String other) {

@@ -74,6 +74,11 @@ public final class Replay {
       // the first difference is enough
     } catch (WritException e) {
       failure = Optional.of(e);
+    } catch (Departed e) {
+      failure =
+          Optional.of(
+              new WritException(
+                  ReplayError.REPLAY_FAILED, "taking over: " + e.divergence().headline(), e));
     } catch (RuntimeException e) {
       failure =
           Optional.of(

@@ -271,6 +271,11 @@ final class Stepping {
   // Judging.
 
   private void judged(List<Placed> events, Optional<Event> approval) {
+    if (events.stream().noneMatch(p -> p.kind().equals(EventKind.DECISION_MADE))) {
+      divergences.add(comparison.extra(EventKind.DECISION_MADE)); // what is received is judged
+      departed = comparison.chain().hash();
+      return;
+    }
     Event event = find(events, EventKind.DECISION_MADE);
     Envelope envelope = document(event.body());
     Decision decision = Decision.read(envelope.document());
@@ -415,7 +420,12 @@ final class Stepping {
             taken[0] = true;
             rerun.recordedRefusal(refusal, state);
           } else {
-            acted(() -> rerun.begin(refusal.intent(), state));
+            acted(() -> {
+              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+                rerun.abandon(now.dispatched());
+                require(false, "the effect is dispatched");
+              }
+            });
           }
         },
         state -> rerun.recordedRefusal(refusal, state));
@@ -509,8 +519,9 @@ final class Stepping {
     Receipt receipt = Receipt.read(envelope.document());
     InFlight effect = inFlight.remove(receipt.intent());
     if (effect == null) {
-      throw new WritException(
-          ReplayError.REPLAY_FAILED, "event " + event.seq() + " of what was not dispatched");
+      divergences.add(comparison.missing("its effect does not run"));
+      departed = comparison.chain().hash();
+      return;
     }
     time.step(event.at());
     Optional<Digest> observed =
@@ -519,7 +530,13 @@ final class Stepping {
             .filter(e -> e.kind().equals(EventKind.EFFECT_FINISHED))
             .findFirst()
             .map(Event::body);
-    Action instead = _ -> rerun.recordedReceipt(envelope, observed, event.at());
+    Action instead =
+        state -> {
+          if (effect.dispatched().filter(d -> !d.committed()).isPresent()) {
+            rerun.recordedDispatch(receipt.intent(), effect.event().at(), state);
+          }
+          rerun.recordedReceipt(envelope, observed, event.at());
+        };
     List<SystemState> only = List.of(current);
     if (receipt.status() == Status.IN_DOUBT) {
       int before = divergences.size();
@@ -567,13 +584,16 @@ final class Stepping {
       tally.neither("effects: " + reason.get());
       return;
     }
-    world.scene().live = true;
-    Stored stored;
     try {
-      stored = rerun.tryOut(dispatched);
-    } finally {
-      world.scene().live = false;
+      world.scene().live =
+          Optional.of(
+              world.prepare(manifest, dispatched.ready().order().request().effect().operation()));
+    } catch (WritException e) {
+      tally.neither("effects: their tool could not be made ready again, " + e.code().code());
+      return;
     }
+    Stored stored = rerun.tryOut(dispatched);
+    world.scene().live = Optional.empty();
     JsonValue again = Live.comparable(stored);
     JsonValue recorded = Live.comparable(receipt);
     List<Field> fields = dev.writ.replay.engine.Fields.of("/body", recorded, again);

@@ -46,8 +46,8 @@ final class World extends Tools {
     /** What the tool gave; throws where the driver failed. */
     Supplier<Outcome> outcome;
 
-    /** Whether the tool itself runs, and not its record. */
-    boolean live;
+    /** The tool itself, where it runs and not its record. */
+    Optional<Driver.Prepared> live = Optional.empty();
   }
 
   private World(Recording recording, TreeMap<String, Driver> drivers, Scene scene) {
@@ -90,6 +90,15 @@ final class World extends Tools {
     return Optional.ofNullable(drivers.get(manifest.driver()))
         .filter(d -> d.determinism().weaker(manifest.determinism()) != Determinism.RECORDED)
         .isPresent();
+  }
+
+  /**
+   * Gets a tool ready to run again.
+   *
+   * @throws WritException where its package is not here, or does not run here
+   */
+  Driver.Prepared prepare(ToolManifest manifest, String operation) {
+    return drivers.get(manifest.driver()).prepare(manifest, operation, content(manifest));
   }
 
   @Override
@@ -147,7 +156,7 @@ final class World extends Tools {
     scene.alone = false;
     scene.snapshot = Optional.empty();
     scene.refusal = Optional.empty();
-    scene.live = false;
+    scene.live = Optional.empty();
   }
 
   /** A driver that gives what was recorded. */
@@ -190,12 +199,8 @@ final class World extends Tools {
       refusal().ifPresent(refused -> {
         throw refused;
       });
-      return invocation -> {
-        if (!scene.live) {
-          return scene.outcome.get();
-        }
-        return real.orElseThrow().prepare(manifest, operation, content).run(invocation);
-      };
+      return invocation ->
+          scene.live.isPresent() ? scene.live.get().run(invocation) : scene.outcome.get();
     }
   }
 }
