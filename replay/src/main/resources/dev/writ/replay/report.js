@@ -126,6 +126,7 @@ function sealed(result, state) {
   const title = el('span', null, 'Run ', foreign(manifest.run, 300));
   const whose = el('span', null, `Tenant `, foreign(manifest.tenant, 300), `, log `, foreign(manifest.origin, 300), `; the run is ${manifest.state}. `);
   const byReader = state.trustFrom === 'reader';
+  const wide = innerWidth >= 900;
   const says = !result.pinned
     ? 'Every byte, digest, chain, proof and signature fits. But no pinned key says whose it is: anybody can make an installation of his own. Choose a trust file that you hold from elsewhere.'
     : byReader
@@ -133,8 +134,8 @@ function sealed(result, state) {
       : 'Every byte, digest, chain, proof and signature fits, and it rests on keys that the maker of this page pinned. If you hold them from elsewhere, choose your own trust file.';
   const kicker = !result.pinned ? 'Integrity only; signer not pinned' : byReader ? 'Verified, pinned by you' : 'Verified, pinned by the maker of this page';
   seal(result.pinned ? 'good' : 'warn', kicker, title, [whose, says], [
-    el('details', { class: 'plain', open: true }, el('summary', null, `What was verified (${result.verified.length})`), lineList(result.verified, 'good', 'check')),
-    el('details', { class: 'plain', open: true }, el('summary', null, `What was not (${result.notVerified.length})`), lineList(result.notVerified, 'warn', 'dash')),
+    el('details', { class: 'plain', open: wide }, el('summary', null, `What was verified (${result.verified.length})`), lineList(result.verified, 'good', 'check')),
+    el('details', { class: 'plain', open: wide }, el('summary', null, `What was not (${result.notVerified.length})`), lineList(result.notVerified, 'warn', 'dash')),
   ]);
 }
 
@@ -319,12 +320,33 @@ function table(caption, heads, rows, numbersFrom = 99) {
 
 function pretty(value, indent = '') {
   if (value === null || typeof value !== 'object') return writeString1(value);
+  const flat = oneLine(value);
+  if (flat !== null) return flat;
   const inner = indent + '  ';
   const array = Array.isArray(value);
   const keys = array ? value : Object.keys(value).sort();
   if (keys.length === 0) return array ? '[]' : '{}';
   const items = array ? value.map((v) => inner + pretty(v, inner)) : keys.map((k) => `${inner}${JSON.stringify(k)}: ${pretty(value[k], inner)}`);
   return `${array ? '[' : '{'}\n${items.join(',\n')}\n${indent}${array ? ']' : '}'}`;
+}
+
+/** A small value on one line; null where it is not small. */
+function oneLine(value, room = 64) {
+  if (value === null || typeof value !== 'object') {
+    const text = writeString1(value);
+    return text.length <= room ? text : null;
+  }
+  const parts = [];
+  let left = room - 4;
+  for (const [key, item] of Object.entries(value)) {
+    const lead = Array.isArray(value) ? '' : `${JSON.stringify(key)}: `;
+    const text = oneLine(item, left - lead.length);
+    if (text === null) return null;
+    parts.push(lead + text);
+    left -= lead.length + text.length + 2;
+    if (left < 0) return null;
+  }
+  return Array.isArray(value) ? `[${parts.join(', ')}]` : parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`;
 }
 
 const writeString1 = (value) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
@@ -348,7 +370,7 @@ const PARSED_MOST = 1 << 20;
 /** Content by its media type, as far as its bytes agree. Nothing of it can run or load anything. */
 function contentView(bundle, content, name) {
   const blob = bundle.contents.blobs.get(content.digest);
-  const about = el('p', { class: 'row faint' }, foreign(content.media_type, 120), `, ${bytesOf(content.size)}, `, short(content.digest),
+  const about = el('p', { class: 'about faint' }, el('span', null, foreign(content.media_type, 120), `, ${bytesOf(content.size)}`), short(content.digest),
     blob && el('button', { type: 'button', onclick: () => save(`${content.digest.slice(7, 19)}.bin`, blob.bytes) }, 'Save'));
   if (!blob) return [about, el('p', { class: 'faint' }, bundle.manifest.blobs === 'included' ? 'Not kept: the request asked for that.' : 'Left out of this bundle; its digest is signed.')];
   const magic = IMAGES[content.media_type];
@@ -410,14 +432,14 @@ function outcomeView(fx, bundle) {
       // What a driver saw need not be what this page can read.
     }
   }
-  const cell = (key, unit) => (metrics && typeof metrics[key] === 'number' ? [key.replace('_', ' '), `${number(metrics[key])} ${unit}`] : null);
+  const cell = (key, name, say) => (metrics && typeof metrics[key] === 'number' && metrics[key] > 0 ? [name, say(metrics[key])] : null);
   return [
     el('h3', null, receipt.output ? 'Output' : 'Outcome', ' ', chip(...OUTCOMES[receipt.status])),
     receipt.output ? contentView(bundle, receipt.output, 'Output') : null,
     !receipt.output && pairs(['Reason', foreign(receipt.reason, 500)], receipt.code && ['Code', el('code', null, foreign(receipt.code, 80))], receipt.message && ['Message', foreign(receipt.message)]),
     receipt.raw_output && [el('div', { class: 'faint' }, 'What the tool gave all the same:'), contentView(bundle, receipt.raw_output, 'Raw output')],
     receipt.artifacts.map((a) => [el('div', { class: 'faint' }, 'File ', foreign(a.name, 200)), contentView(bundle, a.content, 'Artifact')]),
-    metrics && pairs(cell('cpu_ms', 'ms'), cell('wall_ms', 'ms'), cell('memory_bytes', 'bytes'), cell('fuel', '')),
+    metrics && pairs(cell('cpu_ms', 'CPU time', (v) => `${number(v)} ms`), cell('wall_ms', 'Wall time', (v) => `${number(v)} ms`), cell('memory_bytes', 'Memory', bytesOf), cell('fuel', 'Fuel', number)),
     fx.resolution && pairs(['Resolved', `${fx.resolution.document.found}, ${fx.resolution.document.resolved_at}`], ['Note', foreign(fx.resolution.document.note)]),
   ];
 }
@@ -477,8 +499,8 @@ function effectItem(fx, view) {
     el('span', { class: 'verdicts' },
       verdict && verdictChip(verdict), receipt || outcomeOf(fx) === 'refused' ? chip(...outcome) : null,
       fx.approvals.length > 0 && chip('info', 'check', `${fx.approvals.length} approval${fx.approvals.length > 1 ? 's' : ''}`)),
-  ], () => el('div', { class: 'fx-body' }, outcomeView(fx, bundle), asked(fx, bundle),
-    fx.decisions.map((d, i, all) => judgement(d, i, all, extra)), stages(fx), receiptView(fx), steps(fx)));
+  ], () => el('div', { class: 'fx-body' }, asked(fx, bundle), fx.decisions.map((d, i, all) => judgement(d, i, all, extra)),
+    stages(fx), outcomeView(fx, bundle), receiptView(fx), steps(fx)));
   return el('li', { class: 'fx' }, el('span', { class: `dot t-${outcome[0]}` }, icon(outcome[1])), box);
 }
 

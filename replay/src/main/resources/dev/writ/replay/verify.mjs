@@ -1706,16 +1706,16 @@ export function readArchive(file, { checksums = true } = {}) {
     const place = `entry at byte ${at}`;
     need(30, place);
     const h = header(view, at, false);
-    if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
-      refuse('RPL-010', place, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
-    }
     need(30 + h.name, place);
     const nameBytes = file.subarray(at + 30, at + 30 + h.name);
     if (h.name > NAME_BYTES) refuse('RPL-013', place, `${h.name} bytes`, `at most ${NAME_BYTES}`);
     const entry = checkEntryName(nameBytes, place);
+    need(30 + h.name + h.size, entry);
+    if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
+      refuse('RPL-010', entry, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
+    }
     if (last === entry) refuse('RPL-014', entry, entry, 'each name once');
     if (last !== null && !(last < entry)) refuse('RPL-010', entry, entry, `after ${last}`);
-    need(30 + h.name + h.size, entry);
     const bytes = file.subarray(at + 30 + h.name, at + 30 + h.name + h.size);
     if (checksums) {
       const crc = crc32(bytes);
@@ -2211,7 +2211,7 @@ class Run {
   async received(event) {
     const { id, document, signers, place } = await this.document(event);
     if (this.requests.has(id)) refuse('EXE-954', place, id, 'each request once');
-    const [signer] = signers;
+    const signer = holderOf(signers);
     for (const key of signers) {
       same('EXE-951', `${place} (GRD-003)`, 'tenant', key.tenant, document.tenant);
       if (key.role !== 'surface') same('EXE-951', `${place} (GRD-003)`, 'subject', key.subject, document.subject);
@@ -2497,13 +2497,16 @@ class Run {
     const envelope = this.documents.get(document.request, place);
     this.neededDocuments.add(document.request);
     const close = readDocument(envelope, 'run-close', place);
-    const [signer] = await this.verify(event, envelope, 'run-close');
+    const signer = holderOf(await this.verify(event, envelope, 'run-close'));
     same('EXE-953', place, 'the run-close /tenant', close.tenant, event.tenant);
     same('EXE-953', place, 'the run-close /run', close.run, event.run);
     same('EXE-953', place, 'the signer of the run-close', signer.kid, this.opener);
     this.closing = document;
   }
 }
+
+/** Of several keys that signed a request, the one with the least id (request.md). */
+const holderOf = (signers) => signers.reduce((least, key) => (key.kid < least.kid ? key : least));
 
 function delegationOf(envelope, place) {
   try {

@@ -25,6 +25,9 @@ record BundleFile(Bundle recording, List<String> verified) implements AutoClosea
    */
   static BundleFile verified(String file, Optional<Trust> trust) {
     Path path = Path.of(file);
+    if (!Files.isRegularFile(path)) {
+      throw new WritException(CliError.FILE_UNREADABLE, file + " is no file");
+    }
     try {
       Homes.expectSignatures(Files.size(path) / 1024); // about one for each KiB
     } catch (IOException e) {
