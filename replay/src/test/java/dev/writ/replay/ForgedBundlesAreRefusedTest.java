@@ -82,13 +82,7 @@ class ForgedBundlesAreRefusedTest {
     UnaryOperator<BundleManifest> open =
         m ->
             new BundleManifest(
-                m.run(),
-                m.origin(),
-                m.incarnation(),
-                m.size(),
-                false,
-                m.blobs(),
-                m.tools());
+                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools());
     // The closing's documents give it away, though the events alone would not.
     refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
     UnaryOperator<TreeMap<String, byte[]>> cutWhole =
@@ -408,29 +402,19 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(),
-                    "other/log",
-                    m.incarnation(),
-                    m.size(),
-                    true,
-                    true,
-                    true)));
+                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true)));
     refused(
         ExecutorError.AUDIT_SYSTEM,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    m.run(), m.origin(), 2, m.size(), true, true, true)));
+            m -> new BundleManifest(m.run(), m.origin(), 2, m.size(), true, true, true)));
     refused(
         ReplayError.EVENT_CHAIN,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
+            m -> new BundleManifest(Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
   }
 
   @Test
