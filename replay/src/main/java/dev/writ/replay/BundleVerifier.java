@@ -149,9 +149,7 @@ public final class BundleVerifier {
     for (int entry = from; entry < to; entry++) {
       archive.verify(
           entry,
-          archive.isBlob(entry)
-              ? Optional.of(new BlobHash(archive.name(entry)))
-              : Optional.empty(),
+          archive.isBlob(entry) ? Optional.of(new BlobHash(archive.name(entry))) : Optional.empty(),
           buffer);
     }
     return to;
@@ -179,7 +177,8 @@ public final class BundleVerifier {
   }
 
   /** A line with what it says, or why it says nothing: that is told when its turn has come. */
-  private record Read(Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
+  private record Read(
+      Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
     Event orThrow() {
       refused.ifPresent(e -> {
         throw e;
