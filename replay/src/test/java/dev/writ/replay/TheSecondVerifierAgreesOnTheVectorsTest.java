@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class TheSecondVerifierAgreesOnTheVectorsTest {
   @Test
   void onEveryVectorAndInBothOfItsSignatureEngines() {
-    Node.Result result = Node.test("vectors.test.mjs");
+    Node.Result result = Node.test("vectors.test.mjs", java.util.Map.of());
     assertThat(result.out()).contains("canonicalize:", "ed25519:", "dsse:", "checkpoint:");
   }
 }
