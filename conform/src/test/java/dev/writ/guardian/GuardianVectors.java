@@ -31,16 +31,16 @@ import java.util.function.UnaryOperator;
  * Makes the vectors of golden-vectors/guardian: one file, one reason. The expected verdict or code
  * is written here by hand; the rest of the outcome is what the code gave when it was made.
  */
-final class VectorFactory {
+final class GuardianVectors {
   /**
    * @param expect {@code ok}, a verdict, a code, or a verdict and a code
    */
-  record Vector(String name, String reason, String expect, JsonValue.Obj input) {}
+  record Vector(String name, String about, String op, String expect, JsonValue.Obj input) {}
 
   private final List<Vector> vectors = new ArrayList<>();
 
   static List<Vector> all() {
-    VectorFactory factory = new VectorFactory();
+    GuardianVectors factory = new GuardianVectors();
     factory.admission();
     factory.delegation();
     factory.proof();
@@ -54,8 +54,8 @@ final class VectorFactory {
     return factory.vectors;
   }
 
-  private void add(String name, String reason, String expect, ObjectBuilder input) {
-    vectors.add(new Vector(name, reason, expect, input.build()));
+  private void add(String name, String about, String expect, String op, ObjectBuilder input) {
+    vectors.add(new Vector(name, about, op, expect, input.build()));
   }
 
   // ---- admission
@@ -78,10 +78,10 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "admit")
+        "guardian.admit",
+            JsonValue.object()
             .put("policy", policy.toJson())
-            .putList("trust", keys, VectorRunner::keyJson)
+            .putList("keys", keys, TrustedKey::toJson)
             .put("envelope", envelope)
             .put("received_at", World.NOW)
             .put("now", World.NOW));
@@ -418,12 +418,12 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "judge")
+        "guardian.judge",
+            JsonValue.object()
             .put("policy", policy.toJson())
             .put("manifest", manifest.toJson())
             .put("envelope", envelope.toJson())
-            .put("holder", VectorRunner.keyJson(a.holder()))
+            .put("holder", a.holder().toJson())
             .put("inputs", inputs.apply(gathered).toJson())
             .put("snapshot", World.SNAPSHOT));
   }
@@ -912,10 +912,10 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "approval")
+        "guardian.approval",
+            JsonValue.object()
             .put("policy", policy.toJson())
-            .putList("trust", keys, VectorRunner::keyJson)
+            .putList("keys", keys, TrustedKey::toJson)
             .put("envelope", a.envelope().toJson())
             .put("approval", Envelope.sign(Approval.TYPE, change.apply(a).toJson(), key).toJson())
             .put("now", World.NOW));
@@ -1034,10 +1034,10 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "accounts")
+        "guardian.accounts",
+            JsonValue.object()
             .put("policy", World.policy().toJson())
-            .putList("trust", World.keys(), VectorRunner::keyJson)
+            .putList("keys", World.keys(), TrustedKey::toJson)
             .put("manifest", World.manifest().toJson())
             .put("snapshot", World.SNAPSHOT)
             .put("steps", JsonValue.of(List.of(steps))));
@@ -1088,8 +1088,8 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "policy")
+        "guardian.policy",
+            JsonValue.object()
             .put("text", text.replace("PACKAGE", World.manifest().packageDigest().toString())));
   }
 
@@ -1199,15 +1199,15 @@ final class VectorFactory {
         "policy-not-canonical",
         "a default is left out of the canonical form",
         "GRD-512",
-        JsonValue.object()
-            .put("kind", "policy-canonical")
+        "guardian.policy-canonical",
+            JsonValue.object()
             .put("document", new JsonValue.Obj(members)));
     add(
         "tool-unknown",
         "a version that policy does not approve",
         "GRD-009",
-        JsonValue.object()
-            .put("kind", "tool")
+        "guardian.tool",
+            JsonValue.object()
             .put("policy", World.policy().toJson())
             .put("name", "js")
             .put("version", "2.0.0"));
@@ -1220,8 +1220,8 @@ final class VectorFactory {
         name,
         reason,
         expect,
-        JsonValue.object()
-            .put("kind", "manifest")
+        "guardian.manifest",
+            JsonValue.object()
             .put("manifest", World.manifest(schema).toJson()));
   }
 
@@ -1268,8 +1268,8 @@ final class VectorFactory {
         "output-unfit",
         "the output is a list",
         "GRD-421",
-        JsonValue.object()
-            .put("kind", "output")
+        "guardian.output",
+            JsonValue.object()
             .put("manifest", World.manifest().toJson())
             .put("operation", "eval")
             .put("output", JsonValue.of(List.of())));
@@ -1279,20 +1279,25 @@ final class VectorFactory {
         "manifest-order",
         "a list that is not sorted",
         "GRD-001",
-        JsonValue.object()
-            .put("kind", "document")
+        "guardian.document",
+            JsonValue.object()
             .put("type", "tool-manifest")
             .put("document", new JsonValue.Obj(members)));
   }
 
-  /** A vector as its file holds it. */
-  static byte[] bytes(Vector vector, JsonValue.Obj outcome) {
+  /**
+   * A vector as its file holds it.
+   *
+   * @param found what a policy's refusal says, with line and column; no part of conformance
+   */
+  static byte[] bytes(Vector vector, JsonValue.Obj expect, Optional<String> found) {
     return Jcs.write(
         JsonValue.object()
-            .put("name", vector.name())
-            .put("reason", vector.reason())
+            .put("about", vector.about())
+            .put("op", vector.op())
             .put("input", vector.input())
-            .put("outcome", outcome)
+            .put("expect", expect)
+            .putIfPresent("found", found, JsonValue::of)
             .build());
   }
 }

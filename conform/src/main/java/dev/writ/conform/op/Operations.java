@@ -1,0 +1,21 @@
+package dev.writ.conform.op;
+
+import dev.writ.conform.adapter.Operation;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The operations of this implementation, by name (spec/conformance.md). */
+public final class Operations {
+  public static final SortedMap<String, Operation> ALL = all();
+
+  private Operations() {}
+
+  private static SortedMap<String, Operation> all() {
+    TreeMap<String, Operation> operations = new TreeMap<>();
+    BasicOps.addTo(operations);
+    LogOps.addTo(operations);
+    GuardianOps.addTo(operations);
+    return Collections.unmodifiableSortedMap(operations);
+  }
+}
