@@ -1,6 +1,7 @@
 package dev.writ.conform.op;
 
 import dev.writ.conform.adapter.Operation;
+import dev.writ.conform.world.Scenario;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,6 +17,9 @@ public final class Operations {
     BasicOps.addTo(operations);
     LogOps.addTo(operations);
     GuardianOps.addTo(operations);
+    GateOps.addTo(operations);
+    ReceiptOps.addTo(operations);
+    operations.put("executor.run", Scenario::play);
     return Collections.unmodifiableSortedMap(operations);
   }
 }
