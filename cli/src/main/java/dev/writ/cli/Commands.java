@@ -7,6 +7,7 @@ import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.ConformCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
@@ -53,6 +54,7 @@ final class Commands {
           new ExportCommand(),
           new VerifyCommand(),
           new CanonCommand(),
+          new ConformCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(),
