@@ -74,6 +74,17 @@ final class GuardianVectors {
       Policy policy,
       JsonValue envelope,
       List<TrustedKey> keys) {
+    readmit(name, reason, expect, policy, envelope, keys, World.NOW);
+  }
+
+  private void readmit(
+      String name,
+      String reason,
+      String expect,
+      Policy policy,
+      JsonValue envelope,
+      List<TrustedKey> keys,
+      Instant now) {
     add(
         name,
         reason,
@@ -84,7 +95,7 @@ final class GuardianVectors {
             .putList("keys", keys, TrustedKey::toJson)
             .put("envelope", envelope)
             .put("received_at", World.NOW)
-            .put("now", World.NOW));
+            .put("now", now));
   }
 
   private static Origin origin(String surface) {
@@ -233,6 +244,31 @@ final class GuardianVectors {
         envelope,
         List.of(ended));
     admit("admit-key-revoked", "the key is revoked", "CAN-055", policy, envelope, List.of(revoked));
+    Instant later = World.NOW.plusSeconds(3600);
+    readmit(
+        "admit-again-later",
+        "its age counts from when it was received first",
+        "ok",
+        policy,
+        envelope,
+        List.of(agent),
+        later);
+    readmit(
+        "admit-again-key-ended",
+        "the key was valid when the request was received, and is not any more",
+        "CAN-054",
+        policy,
+        envelope,
+        List.of(
+            new TrustedKey(
+                agent.key(),
+                agent.role(),
+                agent.tenant(),
+                agent.subject(),
+                agent.notBefore(),
+                Optional.of(later),
+                Optional.empty())),
+        later);
   }
 
   // ---- delegation

@@ -11,11 +11,23 @@ import java.util.stream.Stream;
 
 /** Copying and removing whole folders. */
 final class Folders {
+  private static final Path MEMORY = Path.of("/dev/shm");
+  private static final long MEMORY_BYTES_MIN = 1L << 30;
+
   private Folders() {}
 
+  /**
+   * In memory where there is room: a scenario's crash is a copy of files, not a loss of power, so a
+   * disk would only make it slow.
+   */
   static Path temporary() {
     try {
-      return Files.createTempDirectory("writ-conform-");
+      boolean roomy =
+          Files.isWritable(MEMORY)
+              && Files.getFileStore(MEMORY).getUsableSpace() > MEMORY_BYTES_MIN;
+      return roomy
+          ? Files.createTempDirectory(MEMORY, "writ-conform-")
+          : Files.createTempDirectory("writ-conform-");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

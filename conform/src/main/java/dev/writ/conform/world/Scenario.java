@@ -7,9 +7,9 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
 import dev.writ.executor.SystemState;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -24,6 +24,7 @@ public final class Scenario implements AutoCloseable {
   private final Installation home;
   private final List<Played> played = new ArrayList<>();
   private final TreeSet<RunId> runs = new TreeSet<>();
+  private final TreeSet<RunId> raced = new TreeSet<>();
   private Optional<Envelope> asked = Optional.empty();
 
   /** What a step left for later ones to refer to. */
@@ -143,21 +144,25 @@ public final class Scenario implements AutoCloseable {
             () -> new WritException(ConformError.SCENARIO, "step " + number + " has no " + kind));
   }
 
-  /** The kinds of events of every run that was touched, in their order. */
+  /** That requests of it were submitted at once: the order of its events is open. */
+  void races(RunId run) {
+    raced.add(run);
+  }
+
+  /** The kinds of events of every run that was touched: in their order, sorted after a race. */
   private JsonValue.Obj events() {
     var all = JsonValue.object();
     for (RunId run : runs) {
       if (!run.equals(SystemState.RUN)) {
         List<String> kinds = new ArrayList<>();
-        home.ledgerIfOpen().ifPresent(ledger -> ledger.events(run, 0, e -> kinds.add(kind(e))));
+        home.ledgerIfOpen().ifPresent(ledger -> ledger.events(run, 0, e -> kinds.add(e.kind())));
+        if (raced.contains(run)) {
+          kinds.sort(Comparator.naturalOrder());
+        }
         all.putList(run.tenant() + "/" + run.run(), kinds, JsonValue::of);
       }
     }
     return all.build();
-  }
-
-  private static String kind(Event event) {
-    return event.kind();
   }
 
   @Override

@@ -125,11 +125,15 @@ final class Steps {
         shown(answer));
   }
 
-  private void touch(Envelope request) {
+  /** The run that a request is of, where it names one; its events are shown. */
+  private Optional<RunId> touch(Envelope request) {
     Fields fields = Fields.of("request", request.document());
-    if (fields.has("tenant") && fields.has("run")) {
-      scenario.asks(request, new RunId(fields.name("tenant"), fields.name("run")));
+    if (!fields.has("tenant") || !fields.has("run")) {
+      return Optional.empty();
     }
+    RunId run = new RunId(fields.name("tenant"), fields.name("run"));
+    scenario.asks(request, run);
+    return Optional.of(run);
   }
 
   private static JsonValue.Obj shown(Answer answer) {
@@ -312,7 +316,7 @@ final class Steps {
               each.end();
               return request;
             });
-    requests.forEach(this::touch);
+    requests.forEach(request -> touch(request).ifPresent(scenario::races));
     return new Outcome(Played.NOTHING, Race.run(kernel(), requests));
   }
 }
