@@ -35,6 +35,7 @@ public final class Bench {
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
+      steps.addAll(StartSteps.of(home));
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

@@ -194,6 +194,11 @@ final class Archive implements AutoCloseable {
     return offsets[entry] & 0xffff_ffffL;
   }
 
+  /** By its key alone. */
+  boolean isBlob(int entry) {
+    return keys[entry] >>> 62 == 1;
+  }
+
   String name(int entry) {
     return new String(nameBytes(entry), StandardCharsets.US_ASCII);
   }

@@ -167,12 +167,16 @@ public final class Bundle implements Recording, AutoCloseable {
     }
   }
 
+  /** A document and the size of its entry. */
+  record Sized(Envelope envelope, int bytes) {}
+
   @Override
   public Optional<Envelope> document(Digest id) {
     return documents.get(id, this::read);
   }
 
-  private Optional<DocumentCache.Sized> read(Digest id) {
+  /** Reads a document, past the cache. */
+  Optional<Sized> read(Digest id) {
     String name = Layout.document(id);
     OptionalInt entry = entry(name);
     if (entry.isEmpty()) {
@@ -181,7 +185,7 @@ public final class Bundle implements Recording, AutoCloseable {
     byte[] bytes = archive.read(entry.getAsInt(), Limits.DEFAULT.bytesMax());
     Envelope envelope = at(name, () -> Envelope.parse(bytes));
     requireDigest(name, envelope.id(), id);
-    return Optional.of(new DocumentCache.Sized(envelope, bytes.length));
+    return Optional.of(new Sized(envelope, bytes.length));
   }
 
   private static void requireDigest(String name, Digest found, Digest wanted) {

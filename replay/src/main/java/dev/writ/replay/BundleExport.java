@@ -4,7 +4,6 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
@@ -145,7 +144,7 @@ public final class BundleExport {
 
   private void write(Target target) {
     Optional<Consistency> consistency = options.kept().flatMap(this::consistency);
-    References references = new References(found);
+    References references = new References(ledger, found);
     events(
         SystemState.RUN,
         event -> {
@@ -234,13 +233,11 @@ public final class BundleExport {
     private final TreeMap<RunId, TreeSet<Digest>> foreign = new TreeMap<>();
 
     @Override
-    public JsonValue document(Digest id, String place) {
+    public void document(Digest id, String place) {
       documents.add(id);
-      return ledger
-          .document(id)
-          .orElseThrow(
-              () -> new WritException(ReplayError.ENTRY_MISSING, place + " names document " + id))
-          .document();
+      if (!ledger.hasDocument(id)) {
+        throw new WritException(ReplayError.CONTENT_MISSING, place + " names document " + id);
+      }
     }
 
     @Override
