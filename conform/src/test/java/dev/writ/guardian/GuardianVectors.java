@@ -1309,6 +1309,33 @@ final class GuardianVectors {
             .put("manifest", World.manifest().toJson())
             .put("operation", "eval")
             .put("output", JsonValue.of(List.of())));
+    add(
+        "output-fits",
+        "the output is an object, as the schema says",
+        "ok",
+        "guardian.output",
+        JsonValue.object()
+            .put("manifest", World.manifest().toJson())
+            .put("operation", "eval")
+            .put("output", JsonValue.object().build()));
+    add(
+        "policy-canonical",
+        "a policy as the ledger holds it",
+        "ok",
+        "guardian.policy-canonical",
+        JsonValue.object().put("document", World.policy().toJson()));
+    add(
+        "tool-known",
+        "a tool that policy approves",
+        "ok",
+        "guardian.tool",
+        JsonValue.object()
+            .put("policy", World.policy().toJson())
+            .put("name", "js")
+            .put("version", "1.0.0"));
+    document("request", World.request().request().toJson());
+    document("delegation", World.delegation(World.OWNER, World.AGENT, 0).toJson());
+    document("tool-manifest", World.manifest().toJson());
     TreeMap<String, JsonValue> members = new TreeMap<>(World.manifest().toJson().members());
     members.put("sandboxes", JsonValue.of(List.of(JsonValue.of("wasm"), JsonValue.of("other"))));
     add(
@@ -1319,6 +1346,23 @@ final class GuardianVectors {
             JsonValue.object()
             .put("type", "tool-manifest")
             .put("document", new JsonValue.Obj(members)));
+  }
+
+  private void document(String type, JsonValue.Obj document) {
+    add(
+        "document-" + type,
+        "a " + type + ", whose id is its digest",
+        "ok",
+        "guardian.document",
+        JsonValue.object().put("type", type).put("document", document));
+    TreeMap<String, JsonValue> more = new TreeMap<>(document.members());
+    more.put("more", JsonValue.TRUE);
+    add(
+        "document-" + type + "-more",
+        "a " + type + " with a member that is not known",
+        "CAN-021",
+        "guardian.document",
+        JsonValue.object().put("type", type).put("document", new JsonValue.Obj(more)));
   }
 
   /**

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.conform.op.Operations;
+import dev.writ.conform.Ours;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ class GuardianVectorsTest {
   private static Outcome outcome(GuardianVectors.Vector vector) {
     try {
       Fields input = Fields.of("input", vector.input());
-      JsonValue.Obj output = Operations.ALL.get(vector.op()).apply(input);
+      JsonValue.Obj output = Ours.OPERATIONS.get(vector.op()).apply(input);
       input.end();
       return new Outcome(output, Optional.empty());
     } catch (WritException e) {

@@ -32,6 +32,7 @@ import dev.writ.conform.run.Report.Verdict;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Statement;
 import dev.writ.conform.run.Vectors;
+import dev.writ.tools.Drivers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +79,9 @@ public final class ConformCommand implements CliCommand {
             List.of("run", "adapter", "index"));
     return switch (action) {
       case "adapter" -> {
-        new Adapter(Operations.ALL).serve(session.terminal().in(), session.terminal().out());
+        try (Drivers drivers = Drivers.wasmFamily()) {
+          adapter(drivers).serve(session.terminal().in(), session.terminal().out());
+        }
         yield ExitCode.OK;
       }
       case "index" -> {
@@ -108,7 +111,8 @@ public final class ConformCommand implements CliCommand {
         Duration.ofSeconds(arguments.integer("--timeout", 1, 3600).orElse(30L));
     Vectors vectors = Vectors.load(folder(arguments));
     dev.writ.conform.run.Report report;
-    try (Implementation implementation = implementation(arguments, timeout);
+    try (Drivers drivers = Drivers.wasmFamily();
+        Implementation implementation = implementation(arguments, timeout, drivers);
         Progress progress = new Progress(session.terminal())) {
       report =
           Runner.run(
@@ -142,12 +146,17 @@ public final class ConformCommand implements CliCommand {
     }
   }
 
-  private static Implementation implementation(Arguments arguments, Duration timeout) {
+  private static Adapter adapter(Drivers drivers) {
+    return new Adapter(Operations.with(List.copyOf(drivers.byName().values())));
+  }
+
+  private static Implementation implementation(
+      Arguments arguments, Duration timeout, Drivers drivers) {
     return arguments
         .option("--command")
         .<Implementation>map(command -> new ProcessImplementation(command, timeout))
         .orElseGet(() ->
-            new LocalImplementation("writ " + Version.text(), new Adapter(Operations.ALL)));
+            new LocalImplementation("writ " + Version.text(), adapter(drivers)));
   }
 
   /** Read first, so that a run is not in vain. */

@@ -25,6 +25,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * A whole kernel on a temporary folder, made for one scenario: it can be stopped, started, crash
@@ -39,6 +40,7 @@ final class Installation implements AutoCloseable {
   final SettableClock clock;
   final ScriptedTools tools;
   final ScriptedDriver driver = new ScriptedDriver(this::crash);
+  private final Function<KernelConfig, Kernel> opener;
   private final Instant start;
   private final CountedRandom random = new CountedRandom();
   private final Path top = Folders.temporary();
@@ -55,6 +57,19 @@ final class Installation implements AutoCloseable {
    */
   Installation(
       List<TestParty> parties, JsonValue.Obj policy, ScriptedTools tools, Instant start) {
+    this(parties, policy, tools, start, Kernel::open);
+  }
+
+  /**
+   * @param opener may have it run other tools, or with another part
+   */
+  Installation(
+      List<TestParty> parties,
+      JsonValue.Obj policy,
+      ScriptedTools tools,
+      Instant start,
+      Function<KernelConfig, Kernel> opener) {
+    this.opener = opener;
     this.tools = tools;
     this.start = start;
     this.clock = new SettableClock(start);
@@ -108,7 +123,7 @@ final class Installation implements AutoCloseable {
     ledger = Ledger.open(config(home));
     try {
       kernel =
-          Kernel.open(
+          opener.apply(
               new KernelConfig(
                   ledger,
                   TestParty.key("guardian"),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.conform.op.Operations;
+import dev.writ.conform.Ours;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -28,7 +28,7 @@ class TheAdapterSurvivesAnyLineTest {
 
   private static List<String> serve(InputStream in) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new Adapter(Operations.ALL).serve(in, out);
+    new Adapter(Ours.OPERATIONS).serve(in, out);
     return out.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
@@ -132,7 +132,7 @@ class TheAdapterSurvivesAnyLineTest {
 
   @Test
   void aDefectIsAnAnswerAndNotTheEnd() throws IOException {
-    TreeMap<String, Operation> broken = new TreeMap<>(Operations.ALL);
+    TreeMap<String, Operation> broken = new TreeMap<>(Ours.OPERATIONS);
     broken.put(
         "digest",
         _ -> {
@@ -162,7 +162,7 @@ class TheAdapterSurvivesAnyLineTest {
     long seed = Long.getLong("writ.seed", 1);
     System.out.println("writ.seed=" + seed);
     Random random = new Random(seed);
-    Adapter adapter = new Adapter(Operations.ALL);
+    Adapter adapter = new Adapter(Ours.OPERATIONS);
     List<byte[]> questions = new ArrayList<>();
     for (var vector :
         dev.writ.conform.run.Vectors.load(dev.writ.conform.mutant.Golden.ROOT).all()) {

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.op.Operations;
+import dev.writ.conform.Ours;
 import dev.writ.conform.run.Implementation;
 import java.util.List;
 import java.util.TreeMap;
@@ -25,7 +25,7 @@ record Mutant(
     List<String> hints,
     Function<JsonValue.Obj, Answer> broken)
     implements Implementation {
-  private static final Adapter REAL = new Adapter(Operations.ALL);
+  private static final Adapter REAL = new Adapter(Ours.OPERATIONS);
 
   /** A change of an object's members. */
   interface Change extends UnaryOperator<TreeMap<String, JsonValue>> {}

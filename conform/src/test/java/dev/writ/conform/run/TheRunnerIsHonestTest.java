@@ -13,7 +13,7 @@ import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.op.Operations;
+import dev.writ.conform.Ours;
 import dev.writ.conform.run.Report.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ class TheRunnerIsHonestTest {
 
   @Test
   void whatIsUnsupportedIsCountedAndIsNoPass() {
-    TreeMap<String, Operation> some = new TreeMap<>(Operations.ALL);
+    TreeMap<String, Operation> some = new TreeMap<>(Ours.OPERATIONS);
     some.remove("digest.parse");
     Report report = run(with(some), "digest");
     assertThat(report.count(Verdict.UNSUPPORTED)).isEqualTo(9);
@@ -61,8 +61,8 @@ class TheRunnerIsHonestTest {
 
   @Test
   void nothingRunIsAFailure() {
-    assertThat(refused(() -> run(with(Operations.ALL), "no-such-suite"))).isEqualTo("CNF-006");
-    assertThat(refused(() -> run(with(Operations.ALL), "digest", "executor")))
+    assertThat(refused(() -> run(with(Ours.OPERATIONS), "no-such-suite"))).isEqualTo("CNF-006");
+    assertThat(refused(() -> run(with(Ours.OPERATIONS), "digest", "executor")))
         .as("a suite of a profile that was not asked for")
         .isEqualTo("CNF-006");
     Vectors none = new Vectors(VECTORS.digest(), List.of());
@@ -71,7 +71,7 @@ class TheRunnerIsHonestTest {
                 Runner.run(
                     none,
                     new Runner.Selection(Profile.L3, List.of()),
-                    with(Operations.ALL),
+                    with(Ours.OPERATIONS),
                     _ -> {})))
         .isEqualTo("CNF-006");
     assertThat(new Report("x", VECTORS.digest(), "nothing", List.of()).conforms()).isFalse();
@@ -233,7 +233,7 @@ class TheRunnerIsHonestTest {
 
   @Test
   void theReportIsJUnitXmlThatOthersRead() throws Exception {
-    TreeMap<String, Operation> some = new TreeMap<>(Operations.ALL);
+    TreeMap<String, Operation> some = new TreeMap<>(Ours.OPERATIONS);
     some.remove("digest.parse");
     some.put(
         "digest", _ -> JsonValue.object().put("digest", "<\"&\u0001\uD83D\uDD11>").build());
@@ -256,7 +256,7 @@ class TheRunnerIsHonestTest {
   void theStatementNamesVectorsImplementationAndResult(@TempDir Path dir) throws IOException {
     Path artifact = dir.resolve("impl.py");
     Files.writeString(artifact, "print()\n");
-    Report report = run(with(Operations.ALL), "pae");
+    Report report = run(with(Ours.OPERATIONS), "pae");
     SigningKey key = SigningKey.ed25519(new byte[32]);
     Envelope envelope =
         Envelope.parse(

@@ -1,10 +1,14 @@
 package dev.writ.conform.world;
 
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A vector in the making. What it must come to is written by hand, as a summary; the rest of its
@@ -21,6 +25,18 @@ record Made(
     String op,
     JsonValue.Obj input,
     List<String> wanted) {
+
+  /** The input with the bundle in the place of its file's name. */
+  JsonValue.Obj input(SortedMap<String, byte[]> files) {
+    if (!(input.get("bundle_file") instanceof JsonValue.Str file)) {
+      return input;
+    }
+    TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
+    members.remove("bundle_file");
+    members.put(
+        "bundle_b64", JsonValue.of(StrictBase64.encode(files.get("runs/" + file.value()))));
+    return new JsonValue.Obj(members);
+  }
 
   /** As its file holds it. */
   byte[] bytes(JsonValue.Obj expect) {
@@ -43,7 +59,22 @@ record Made(
     if (outcome.get("steps") instanceof JsonValue.Arr steps) {
       return steps.items().stream().map(step -> step((JsonValue.Obj) step)).toList();
     }
+    if (outcome.get("divergences") instanceof JsonValue.Arr divergences) {
+      List<String> summary = new ArrayList<>();
+      summary.add(((JsonValue.Str) outcome.get("state")).value());
+      divergences.items().stream().map(d -> divergence((JsonValue.Obj) d)).forEach(summary::add);
+      return summary;
+    }
     return List.of(outcome.get("code") instanceof JsonValue.Str code ? code.value() : "ok");
+  }
+
+  /** Its code and its first field. */
+  private static String divergence(JsonValue.Obj divergence) {
+    JsonValue.Obj field =
+        (JsonValue.Obj) ((JsonValue.Arr) divergence.get("fields")).items().getFirst();
+    return ((JsonValue.Str) divergence.get("code")).value()
+        + " "
+        + ((JsonValue.Str) field.get("field")).value();
   }
 
   private static String step(JsonValue.Obj step) {

@@ -5,28 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.op.Operations;
+import dev.writ.conform.Ours;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The generators of golden-vectors/{gate,receipt,executor,adversarial} make the files that are
+ * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files that are
  * there, and each comes to what is written beside it by hand. {@code -Dwrit.update=true} writes the
  * files; {@code ./writ conform index} then takes them into the index.
  */
 class WorldVectorsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
-  private static final List<String> SUITES = List.of("adversarial", "executor", "gate", "receipt");
-  private static final Adapter ADAPTER = new Adapter(Operations.ALL);
+  private static final List<String> SUITES = List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
+  private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
+
+  /** The bundles of golden runs, which vectors name as files. */
+  private static final SortedMap<String, byte[]> RUNS = RunVectors.files();
 
   static List<Made> all() {
     List<Made> all = new ArrayList<>();
@@ -34,11 +37,13 @@ class WorldVectorsTest {
     all.addAll(AdversarialVectors.all());
     all.addAll(AttackVectors.all());
     all.addAll(DocumentVectors.all());
+    all.addAll(BundleVectors.all());
+    all.addAll(RunVectors.all());
     return all;
   }
 
   private static JsonValue.Obj outcome(Made made) {
-    return switch (ADAPTER.ask(made.op(), made.input())) {
+    return switch (ADAPTER.ask(made.op(), made.input(RUNS))) {
       case Answer.Output(JsonValue.Obj output) -> output;
       case Answer.Refused(String code, String message) -> {
         assertThat(code).as(made.name() + ": " + message).isNotEqualTo("CNF-023");
@@ -62,6 +67,7 @@ class WorldVectorsTest {
       }
       assertThat(files.put(made.name() + ".json", made.bytes(outcome))).as(made.name()).isNull();
     }
+    files.putAll(RUNS);
     assertThat(wrong).isEmpty();
     if (update) {
       write(files);
@@ -72,9 +78,7 @@ class WorldVectorsTest {
     }
     assertThat(there).isEqualTo(files.keySet());
     for (String name : files.keySet()) {
-      assertThat(Files.readString(ROOT.resolve(name)))
-          .as(name)
-          .isEqualTo(new String(files.get(name), StandardCharsets.UTF_8));
+      assertThat(Files.readAllBytes(ROOT.resolve(name))).as(name).isEqualTo(files.get(name));
     }
   }
 
@@ -97,7 +101,7 @@ class WorldVectorsTest {
     }
     try (Stream<Path> all = Files.list(folder)) {
       return all.map(file -> suite + "/" + file.getFileName())
-          .filter(name -> name.endsWith(".json"))
+          .filter(name -> name.endsWith(".json") || name.endsWith(".writ"))
           .sorted()
           .toList();
     }
