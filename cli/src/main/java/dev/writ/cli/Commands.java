@@ -7,6 +7,7 @@ import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.ConformCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
@@ -59,6 +60,7 @@ final class Commands {
           new DiffCommand(),
           new ReportCommand(),
           new CanonCommand(),
+          new ConformCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(),

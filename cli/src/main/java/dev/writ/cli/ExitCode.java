@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.conform.ConformError;
 import dev.writ.replay.ReplayError;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,6 +30,7 @@ public enum ExitCode {
               "SBX", UNAVAILABLE,
               "TOL", REFUSED,
               "RPL", BROKEN_INPUT,
+              "CNF", UNAVAILABLE,
               "ERR", REFUSED));
 
   private static final Map<String, ExitCode> BY_CODE =
@@ -45,6 +47,10 @@ public enum ExitCode {
               Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ReplayError.DIVERGED.code(), DIVERGED),
               Map.entry(ReplayError.DIVERGED_MISSING.code(), DIVERGED),
               Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
