@@ -43,6 +43,12 @@ public record Circumstances(
     evidence = List.copyOf(evidence);
   }
 
+  /** These, with what the profile of the vouching surface found. */
+  public Circumstances withProfile(Optional<Finding> found) {
+    return new Circumstances(
+        manifest, snapshot, approvals, evidence, history, supersedes, found);
+  }
+
   /** A document that was brought as an artifact. */
   public record Evidence(Envelope envelope) {}
 
