@@ -29,6 +29,9 @@ public interface Pipeline {
    * @param idempotencyKey absent: each call is an effect of its own
    * @param keepOutput false: outputs are dropped after the answer, digests stay in the receipt
    * @param context trace context and the like, read by nobody who decides
+   * @param body the raw request itself, for a surface with a profile: the Guardian reads it, nobody
+   *     keeps it
+   * @param execution a name by which the surface's callers know the execution
    */
   record Vouched(
       String origin,
@@ -42,9 +45,42 @@ public interface Pipeline {
       List<Digest> consumes,
       Optional<String> idempotencyKey,
       boolean keepOutput,
-      JsonValue.Obj context) {
+      JsonValue.Obj context,
+      Optional<byte[]> body,
+      Optional<String> execution) {
     public Vouched {
       consumes = List.copyOf(consumes);
+    }
+
+    /** For a surface without a profile. */
+    public Vouched(
+        String origin,
+        String method,
+        String principal,
+        Digest raw,
+        String tenant,
+        String run,
+        String subject,
+        Effect effect,
+        List<Digest> consumes,
+        Optional<String> idempotencyKey,
+        boolean keepOutput,
+        JsonValue.Obj context) {
+      this(
+          origin,
+          method,
+          principal,
+          raw,
+          tenant,
+          run,
+          subject,
+          effect,
+          consumes,
+          idempotencyKey,
+          keepOutput,
+          context,
+          Optional.empty(),
+          Optional.empty());
     }
   }
 
@@ -74,6 +110,14 @@ public interface Pipeline {
    *     that tenant; else as {@link dev.writ.executor.Kernel#submit}
    */
   Answer vouch(Vouched request);
+
+  /**
+   * Puts a request that was vouched for before, and has waited, through again: the same bytes.
+   *
+   * @param request the id of one of the tenant's requests
+   * @param body as for {@link Vouched}
+   */
+  Answer again(String tenant, Digest request, Optional<byte[]> body);
 
   /** Looks without taking anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);

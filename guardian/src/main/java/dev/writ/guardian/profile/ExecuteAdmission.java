@@ -3,7 +3,6 @@ package dev.writ.guardian.profile;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.Limits;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.policy.CommandLine;
@@ -40,7 +39,6 @@ public final class ExecuteAdmission {
           "none",
           Optional.empty());
 
-  private static final Limits LIMITS = new Limits(1 << 20, 64);
   private static final String DISABLED = "disabled";
   private static final String EPHEMERAL = "ephemeral";
 
@@ -149,7 +147,7 @@ public final class ExecuteAdmission {
 
   private static JsonValue parse(byte[] body) {
     try {
-      return Jcs.parse(body, LIMITS);
+      return Jcs.parse(body, ExecuteRequest.LIMITS);
     } catch (WritException e) {
       throw new Refused(RejectionCode.INVALID_JSON, e.code().code() + " " + e.code().meaning());
     }

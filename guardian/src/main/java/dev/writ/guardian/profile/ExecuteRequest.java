@@ -1,6 +1,11 @@
 package dev.writ.guardian.profile;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.guardian.policy.ExecuteTenant;
+import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.Quantity;
 import java.time.Instant;
 import java.util.List;
@@ -14,10 +19,22 @@ import java.util.Optional;
  * @param json the request, an object
  */
 public record ExecuteRequest(JsonValue.Obj json) {
+  static final Limits LIMITS = new Limits(1 << 20, 64);
 
   /** Nothing: for a body that is no object. */
   public static ExecuteRequest nothing() {
     return new ExecuteRequest(JsonValue.object().build());
+  }
+
+  /** As much of a body as can be read; nothing where it is no JSON object. */
+  public static ExecuteRequest parse(byte[] body) {
+    try {
+      return Jcs.parse(body, LIMITS) instanceof JsonValue.Obj object
+          ? new ExecuteRequest(object)
+          : nothing();
+    } catch (WritException e) {
+      return nothing();
+    }
   }
 
   private Optional<JsonValue> at(String group, String name) {
@@ -39,15 +56,22 @@ public record ExecuteRequest(JsonValue.Obj json) {
 
   /** An id that has the form of one; anything else may be a payload, and is not told again. */
   private static Optional<String> id(Optional<String> text) {
-    return text.filter(dev.writ.guardian.policy.ExecuteTenant::isUuid)
+    return text.filter(ExecuteTenant::isUuid)
         .map(id -> id.toLowerCase(Locale.ROOT));
+  }
+
+  /** An id as the caller wrote it, to be told again: of the request itself, or of a group. */
+  public Optional<String> written(String... path) {
+    Optional<JsonValue> value =
+        path.length == 1 ? Optional.ofNullable(json.get(path[0])) : at(path[0], path[1]);
+    return text(value).filter(ExecuteTenant::isUuid);
   }
 
   public Optional<String> requestId() {
     return id(text(Optional.ofNullable(json.get("execution_request_id"))));
   }
 
-  public Optional<String> intentId() {
+  Optional<String> intentId() {
     return id(text("intent_ref", "intent_id"));
   }
 
@@ -59,11 +83,11 @@ public record ExecuteRequest(JsonValue.Obj json) {
     return id(text("intent_ref", "trace_id"));
   }
 
-  public Optional<String> tenantId() {
+  Optional<String> tenantId() {
     return id(text("context", "tenant_id"));
   }
 
-  public Optional<String> subjectId() {
+  Optional<String> subjectId() {
     return id(text("context", "subject_id"));
   }
 
@@ -89,7 +113,7 @@ public record ExecuteRequest(JsonValue.Obj json) {
 
   /** The sandbox profile for the audit line: one of the seed's words, or nothing. */
   public Optional<String> auditProfile() {
-    return profile().filter(p -> dev.writ.guardian.policy.SeedProfile.of(p).isPresent());
+    return profile().filter(p -> SeedProfile.of(p).isPresent());
   }
 
   Optional<String> network() {
