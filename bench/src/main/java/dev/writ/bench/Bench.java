@@ -30,6 +30,7 @@ public final class Bench {
         EffectSteps effects = new EffectSteps(watch, lab)) {
       List<Step> steps = new ArrayList<>();
       steps.addAll(CurveSteps.of(watch, Documents.small()));
+      steps.addAll(BatchSteps.of(watch, Documents.small()));
       steps.addAll(HashSteps.of(watch));
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(ledger.steps());

@@ -1,251 +1,346 @@
 package dev.writ.replay;
 
+import static dev.writ.replay.ArchiveForm.CENTRAL_BYTES;
+import static dev.writ.replay.ArchiveForm.END_BYTES;
+import static dev.writ.replay.ArchiveForm.LOCAL_BYTES;
+
 import dev.writ.canonicalize.WritException;
-import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.regex.Pattern;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.ToLongFunction;
 import java.util.zip.CRC32;
 
 /**
- * A ZIP file in one form (spec/bundle.md): stored, not compressed; entries sorted by name; one
- * fixed time; no comments, extra fields, folders or links. The same entries are the same bytes, and
- * what is read must be exactly what writing its entries again gives. So nothing hides between
- * entries, no byte is without meaning, and nothing can grow when it is unpacked.
+ * A ZIP file in one form ({@link ArchiveForm}): stored, not compressed; entries sorted by name; one
+ * fixed time; no comments, extra fields, folders or links. Every header is held against what the
+ * entry's name and content give. So nothing hides between entries, no byte is without meaning, and
+ * nothing can grow when it is unpacked.
+ *
+ * <p>The content stays where it is and is read on demand; the index takes twelve bytes an entry.
+ * Safe for many threads.
  */
-final class Archive {
-  /** Of the whole file; it is held in memory. */
-  static final int BYTES_MAX = 1 << 30;
+final class Archive implements AutoCloseable {
+  private final Source source;
 
-  /** What a ZIP without its 64-bit extension can count. */
-  static final int ENTRIES_MAX = 65_534;
+  /** Where each entry begins, as unsigned numbers; one more for where the directory does. */
+  private int[] offsets = new int[1024];
 
-  private static final int NAME_MAX = 512;
+  /** What {@code key} says of each name. */
+  private long[] keys = new long[1024];
 
-  /**
-   * Relative, lower-case folders, no part that begins with a dot: nothing leads out of a folder.
-   */
-  private static final Pattern NAME =
-      Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9._+-]*/){0,4}[A-Za-z0-9_][A-Za-z0-9._+-]*");
+  private int entries;
 
-  private static final int LOCAL = 0x04034b50;
-  private static final int CENTRAL = 0x02014b50;
-  private static final int END = 0x06054b50;
-  private static final int LOCAL_BYTES = 30;
-  private static final int CENTRAL_BYTES = 46;
-  private static final int END_BYTES = 22;
-
-  /** ZIP 1.0: stored entries only. */
-  private static final short VERSION = 10;
-
-  /** 1980-01-01T00:00:00, the first time that ZIP can write. */
-  private static final short TIME = 0;
-
-  private static final short DATE = 0x21;
-
-  private Archive() {}
+  private Archive(Source source) {
+    this.source = source;
+  }
 
   /**
-   * Checks a name that is made up from what the run holds.
+   * Reads the headers; the checksums are for {@link #verify}.
    *
-   * @throws WritException {@code RPL-013}
+   * @param key a number for a name: names with one that is not 0 are sorted by it, and found faster;
+   *     it may refuse a name
+   * @throws WritException {@code RPL-010} to {@code RPL-016}
    */
-  static String name(String name) {
-    if (name.length() > NAME_MAX || !NAME.matcher(name).matches()) {
-      throw new WritException(ReplayError.ENTRY_NAME, shown(name));
-    }
-    return name;
+  static Archive open(Source source, ToLongFunction<String> key) {
+    Archive archive = new Archive(source);
+    archive.headers(key);
+    return archive;
   }
 
-  /**
-   * @throws WritException {@code RPL-012}, {@code RPL-013}
-   */
-  static byte[] write(SortedMap<String, byte[]> entries) {
-    long bytes = END_BYTES;
-    for (var entry : entries.entrySet()) {
-      name(entry.getKey());
-      bytes += LOCAL_BYTES + CENTRAL_BYTES + 2L * entry.getKey().length() + entry.getValue().length;
+  private void headers(ToLongFunction<String> key) {
+    long size = source.size();
+    ArchiveForm.requireBounds(size, 0);
+    if (size < END_BYTES) {
+      throw new WritException(ReplayError.ARCHIVE_TRUNCATED, size + " bytes");
     }
-    requireBounds(bytes, entries.size());
-    ByteBuffer out = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
-    ByteArrayOutputStream directory = new ByteArrayOutputStream();
-    for (var entry : entries.entrySet()) {
-      byte[] name = entry.getKey().getBytes(StandardCharsets.US_ASCII);
-      int offset = out.position();
-      out.putInt(LOCAL);
-      out.put(common(name, entry.getValue())).put(name).put(entry.getValue());
-      directory.writeBytes(central(name, entry.getValue(), offset));
-    }
-    int start = out.position();
-    out.put(directory.toByteArray());
-    short count = (short) entries.size();
-    out.putInt(END).putShort((short) 0).putShort((short) 0).putShort(count).putShort(count);
-    out.putInt(directory.size()).putInt(start).putShort((short) 0);
-    return out.array();
-  }
-
-  /** What the local and the central header have in common: version to length of extra fields. */
-  private static byte[] common(byte[] name, byte[] content) {
-    CRC32 crc = new CRC32();
-    crc.update(content);
-    return ByteBuffer.allocate(26)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putShort(VERSION)
-        .putShort((short) 0)
-        .putShort((short) 0)
-        .putShort(TIME)
-        .putShort(DATE)
-        .putInt((int) crc.getValue())
-        .putInt(content.length)
-        .putInt(content.length)
-        .putShort((short) name.length)
-        .putShort((short) 0)
-        .array();
-  }
-
-  private static byte[] central(byte[] name, byte[] content, int offset) {
-    return ByteBuffer.allocate(CENTRAL_BYTES + name.length)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(CENTRAL)
-        .putShort(VERSION)
-        .put(common(name, content))
-        .putShort((short) 0)
-        .putShort((short) 0)
-        .putShort((short) 0)
-        .putInt(0)
-        .putInt(offset)
-        .put(name)
-        .array();
-  }
-
-  /**
-   * @throws WritException {@code RPL-010} to {@code RPL-015}
-   */
-  static SortedMap<String, byte[]> read(byte[] file) {
-    requireBounds(file.length, 0);
-    if (file.length < END_BYTES) {
-      throw new WritException(ReplayError.ARCHIVE_TRUNCATED, file.length + " bytes");
-    }
-    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-    if (in.getInt(0) != LOCAL) {
+    Window locals = new Window(source);
+    if (locals.at(0, Integer.BYTES).getInt(0) != ArchiveForm.LOCAL) {
       throw new WritException(ReplayError.ARCHIVE_FORM, "it does not begin as a ZIP file does");
     }
-    TreeMap<String, byte[]> entries = new TreeMap<>();
-    List<Long> checksums = new ArrayList<>();
-    String before = "";
-    while (in.remaining() >= Integer.BYTES && in.getInt(in.position()) == LOCAL) {
-      before = entry(in, entries, checksums, before);
-    }
-    int end = file.length - END_BYTES;
-    if (in.getInt(end) != END) {
+    Window directory = new Window(source);
+    ByteBuffer end = directory.at(size - END_BYTES, END_BYTES);
+    if (end.getInt(0) != ArchiveForm.END) {
       throw new WritException(
           ReplayError.ARCHIVE_TRUNCATED, "the last " + END_BYTES + " bytes are not its end record");
     }
-    requireChecksums(entries, checksums);
-    byte[] again = write(entries);
-    if (!Arrays.equals(again, file)) {
-      int at = Arrays.mismatch(again, file);
-      throw new WritException(
-          ReplayError.ARCHIVE_FORM,
-          "byte "
-              + at
-              + " of "
-              + file.length
-              + " is not what the "
-              + entries.size()
-              + " entries give, which are "
-              + again.length
-              + " bytes");
+    long start = end.getInt(16) & 0xffff_ffffL;
+    long at = 0;
+    long central = start;
+    String before = "";
+    while (at < start) {
+      String name = name(locals, at, start);
+      requireOrder(name, before);
+      byte[] header = header(locals, at, start, name);
+      byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
+      long contentSize = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(22);
+      contentSize &= 0xffff_ffffL;
+      int crc = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(14);
+      requireBytes(locals, at, ArchiveForm.local(nameBytes, crc, contentSize));
+      byte[] listed = ArchiveForm.central(nameBytes, crc, contentSize, at);
+      requireBytes(directory, central, listed);
+      add(at, key.applyAsLong(name));
+      central += listed.length;
+      at += header.length + nameBytes.length + contentSize;
+      before = name;
     }
-    return Collections.unmodifiableSortedMap(entries);
+    if (at != start) {
+      throw form(at, "the directory begins at " + start);
+    }
+    requireBytes(directory, central, ArchiveForm.end(entries, start, central));
+    if (central + ArchiveForm.endBytes(entries) != size) {
+      throw form(central, "the file has " + size + " bytes");
+    }
+    offsets = Arrays.copyOf(offsets, entries + 1);
+    keys = Arrays.copyOf(keys, entries);
+    offsets[entries] = (int) start;
   }
 
-  /** Reads one entry; returns its name. */
-  private static String entry(
-      ByteBuffer in, TreeMap<String, byte[]> entries, List<Long> checksums, String before) {
-    int at = in.position();
-    if (in.remaining() < LOCAL_BYTES) {
+  private void add(long at, long key) {
+    ArchiveForm.requireBounds(0, entries + 1L);
+    if (entries == keys.length) {
+      offsets = Arrays.copyOf(offsets, 2 * entries);
+      keys = Arrays.copyOf(keys, 2 * entries);
+    }
+    offsets[entries] = (int) at;
+    keys[entries++] = key;
+  }
+
+  /** The name comes first: no other damage hides that one leads elsewhere. */
+  private static String name(Window locals, long at, long start) {
+    if (start - at < LOCAL_BYTES) {
       throw new WritException(ReplayError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
     }
-    int nameLength = in.getShort(at + 26) & 0xffff;
-    if (in.remaining() - LOCAL_BYTES < nameLength) {
+    int length = locals.at(at, LOCAL_BYTES).getShort(26) & 0xffff;
+    if (start - at - LOCAL_BYTES < length) {
       throw new WritException(ReplayError.ARCHIVE_TRUNCATED, "in the name at byte " + at);
     }
-    in.position(at + LOCAL_BYTES);
-    byte[] nameBytes = new byte[nameLength];
-    in.get(nameBytes);
-    String name = name(new String(nameBytes, StandardCharsets.ISO_8859_1));
-    int flags = in.getShort(at + 6) & 0xffff;
-    int method = in.getShort(at + 8) & 0xffff;
-    int extraLength = in.getShort(at + 28) & 0xffff;
-    if (method != 0 || flags != 0 || extraLength != 0) {
-      throw new WritException(
-          ReplayError.ARCHIVE_FORM,
-          "the entry at byte "
-              + at
+    if (length > ArchiveForm.NAME_MAX) {
+      throw new WritException(ReplayError.ENTRY_NAME, length + " bytes at byte " + at);
+    }
+    byte[] name = new byte[length];
+    locals.at(at + LOCAL_BYTES, length).get(name);
+    return ArchiveForm.name(new String(name, StandardCharsets.ISO_8859_1));
+  }
+
+  private static void requireOrder(String name, String before) {
+    if (name.equals(before)) {
+      throw new WritException(ReplayError.ENTRY_TWICE, name);
+    }
+    if (name.compareTo(before) < 0) {
+      throw new WritException(ReplayError.ARCHIVE_FORM, name + " stands behind " + before);
+    }
+  }
+
+  private static byte[] header(Window locals, long at, long start, String name) {
+    byte[] header = new byte[LOCAL_BYTES];
+    ByteBuffer in = locals.at(at, LOCAL_BYTES);
+    in.get(0, header);
+    int method = in.getShort(8) & 0xffff;
+    int flags = in.getShort(6) & 0xffff;
+    int extra = in.getShort(28) & 0xffff;
+    if (method != 0 || flags != 0 || extra != 0) {
+      throw form(
+          at,
+          name
               + " has method "
               + method
               + ", flags "
               + flags
               + ", extra bytes "
-              + extraLength
+              + extra
               + "; all are 0 here (stored)");
     }
-    long size = in.getInt(at + 22) & 0xffff_ffffL;
-    if (in.remaining() < size) {
+    long size = in.getInt(22) & 0xffff_ffffL;
+    long left = start - at - LOCAL_BYTES - name.length();
+    if (size > left) {
       throw new WritException(
           ReplayError.ARCHIVE_TRUNCATED,
-          "the entry at byte " + at + " has " + size + " bytes, left are " + in.remaining());
+          name + " at byte " + at + " has " + size + " bytes, left are " + left);
     }
-    byte[] content = new byte[(int) size];
-    in.get(content);
-    if (entries.put(name, content) != null) {
-      throw new WritException(ReplayError.ENTRY_TWICE, name);
+    return header;
+  }
+
+  /** Holds bytes of the file against the only ones that can be there. */
+  private void requireBytes(Window window, long at, byte[] wanted) {
+    if (at + wanted.length > source.size()) {
+      throw form(at, "the file has " + source.size() + " bytes");
     }
-    if (name.compareTo(before) <= 0) {
-      throw new WritException(ReplayError.ARCHIVE_FORM, name + " stands behind " + before);
+    byte[] found = new byte[wanted.length];
+    window.at(at, wanted.length).get(found);
+    int differs = Arrays.mismatch(found, wanted);
+    if (differs >= 0) {
+      throw form(
+          at + differs,
+          "recorded " + (found[differs] & 0xff) + ", recomputed " + (wanted[differs] & 0xff));
     }
-    requireBounds(0, entries.size());
-    checksums.add(in.getInt(at + 14) & 0xffff_ffffL);
+  }
+
+  private static WritException form(long at, String what) {
+    return new WritException(ReplayError.ARCHIVE_FORM, "at byte " + at + ": " + what);
+  }
+
+  int entries() {
+    return entries;
+  }
+
+  /** Where the entry's header is. */
+  private long offset(int entry) {
+    return offsets[entry] & 0xffff_ffffL;
+  }
+
+  String name(int entry) {
+    return new String(nameBytes(entry), StandardCharsets.US_ASCII);
+  }
+
+  private byte[] nameBytes(int entry) {
+    byte[] head = new byte[(int) Math.min(160, offset(entry + 1) - offset(entry))];
+    source.read(offset(entry), head, 0, head.length);
+    int length = head[26] & 0xff | (head[27] & 0xff) << 8;
+    byte[] name = Arrays.copyOfRange(head, LOCAL_BYTES, LOCAL_BYTES + length);
+    if (LOCAL_BYTES + length > head.length) {
+      source.read(offset(entry) + LOCAL_BYTES, name, 0, length);
+    }
     return name;
   }
 
-  /** Named apart from the form, since it tells a damaged disk from a forger. */
-  private static void requireChecksums(SortedMap<String, byte[]> entries, List<Long> stated) {
-    int i = 0;
-    for (var entry : entries.entrySet()) {
-      CRC32 crc = new CRC32();
-      crc.update(entry.getValue());
-      long said = stated.get(i++);
-      if (crc.getValue() != said) {
-        throw new WritException(
-            ReplayError.ENTRY_CHECKSUM,
-            entry.getKey()
-                + " has "
-                + Long.toHexString(crc.getValue())
-                + ", its header says "
-                + Long.toHexString(said));
+  long size(int entry) {
+    byte[] size = new byte[Integer.BYTES];
+    source.read(offset(entry) + 22, size, 0, size.length);
+    return ByteBuffer.wrap(size).order(ByteOrder.LITTLE_ENDIAN).getInt() & 0xffff_ffffL;
+  }
+
+  private long contentAt(int entry) {
+    return offset(entry + 1) - size(entry);
+  }
+
+  /** The entry of that name. */
+  OptionalInt find(String name, long key) {
+    int low = 0;
+    int high = entries - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      int order = compare(middle, name, key);
+      if (order == 0) {
+        return OptionalInt.of(middle);
+      } else if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
       }
     }
+    return OptionalInt.empty();
   }
 
-  private static void requireBounds(long bytes, int entries) {
-    if (bytes > BYTES_MAX || entries > ENTRIES_MAX) {
-      throw new WritException(
-          ReplayError.ARCHIVE_BOUNDS,
-          bytes + " bytes, " + entries + " entries; at most " + BYTES_MAX + ", " + ENTRIES_MAX);
+  /** The first entry whose name is that, or stands behind it; {@link #entries} where none is. */
+  int ceiling(String name) {
+    int low = 0;
+    int high = entries;
+    while (low < high) {
+      int middle = low + high >>> 1;
+      if (name(middle).compareTo(name) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
+    return low;
   }
 
-  private static String shown(String name) {
-    String cut = name.length() > 80 ? name.substring(0, 80) + "…" : name;
-    return "\"" + cut.replaceAll("[^\\x20-\\x7e…]", "?") + "\"";
+  private int compare(int entry, String name, long key) {
+    int order = key == 0 || keys[entry] == 0 ? 0 : Long.compareUnsigned(keys[entry], key);
+    return order != 0 ? order : name(entry).compareTo(name);
+  }
+
+  /**
+   * The content of an entry.
+   *
+   * @throws WritException {@code RPL-012} where it is larger than {@code max}
+   */
+  byte[] read(int entry, int max) {
+    long size = size(entry);
+    if (size > max) {
+      throw new WritException(
+          ReplayError.ARCHIVE_BOUNDS, name(entry) + " has " + size + " bytes, at most " + max);
+    }
+    byte[] content = new byte[(int) size];
+    source.read(contentAt(entry), content, 0, content.length);
+    return content;
+  }
+
+  /** Reads on through the content, from a place in it. */
+  InputStream stream(int entry, long from) {
+    long end = offset(entry + 1);
+    return new InputStream() {
+      private long at = contentAt(entry) + from;
+
+      @Override
+      public int read() {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      }
+
+      @Override
+      public int read(byte[] into, int start, int length) {
+        int count = (int) Math.min(length, end - at);
+        if (count <= 0) {
+          return length == 0 ? 0 : -1;
+        }
+        source.read(at, into, start, count);
+        at += count;
+        return count;
+      }
+    };
+  }
+
+  /** Takes an entry's content, piece by piece. */
+  interface Hash {
+    void update(byte[] bytes, int from, int length);
+
+    /** At the end of it. */
+    void end();
+  }
+
+  /**
+   * Reads an entry through and compares its checksum.
+   *
+   * @param hash what else is to hear the content
+   * @throws WritException {@code RPL-015}: named apart, since it tells a damaged disk from a forger
+   */
+  void verify(int entry, Optional<Hash> hash, byte[] buffer) {
+    CRC32 crc = new CRC32();
+    try (InputStream in = stream(entry, 0)) {
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        crc.update(buffer, 0, n);
+        if (hash.isPresent()) {
+          hash.get().update(buffer, 0, n);
+        }
+      }
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    byte[] stated = new byte[Integer.BYTES];
+    source.read(offset(entry) + 14, stated, 0, stated.length);
+    int said = ByteBuffer.wrap(stated).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    if ((int) crc.getValue() != said) {
+      throw new WritException(
+          ReplayError.ENTRY_CHECKSUM,
+          name(entry)
+              + " has "
+              + Long.toHexString(crc.getValue())
+              + ", its header says "
+              + Integer.toHexString(said));
+    }
+    hash.ifPresent(Hash::end);
+  }
+
+  @Override
+  public void close() {
+    source.close();
   }
 }

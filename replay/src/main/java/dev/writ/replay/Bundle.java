@@ -10,104 +10,80 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.OptionalInt;
 
 /**
- * A bundle that was read: every entry is of a known place, is what its name and {@code bundle.json}
- * say by digest, and has the form that belongs there. What it claims is for {@link BundleVerifier}.
- *
- * @param trust the bytes of {@code trust.jwks}, for people; nothing is verified under it
+ * A bundle whose archive is in its one form and whose entries are of known places. Content is read
+ * when it is asked for, and then held against its digest. What it claims is for {@link
+ * BundleVerifier}. Safe for many threads.
  */
-record Bundle(
-    BundleManifest manifest,
-    List<Event> run,
-    List<Event> system,
-    List<Event> consumed,
-    Proofs proofs,
-    Checkpoint checkpoint,
-    byte[] trust,
-    SortedMap<Digest, Envelope> documents,
-    SortedMap<Digest, byte[]> blobs,
-    SortedMap<String, ToolManifest> tools)
-    implements Recording {
+public final class Bundle implements Recording, AutoCloseable {
+  /** The largest blob that is handed out in one piece. */
+  private static final int BLOB_MAX = 1 << 30;
 
-  @Override
-  public Optional<Envelope> document(Digest id) {
-    return Optional.ofNullable(documents.get(id));
-  }
+  private final Archive archive;
+  private final BundleManifest manifest;
+  private final Checkpoint checkpoint;
+  private final Inclusion inclusion;
+  private final DocumentCache documents = new DocumentCache();
 
-  private record Placed(Journal journal, Event event) {}
-
-  @Override
-  public void events(Visitor visitor) {
-    TreeMap<Long, Placed> log = new TreeMap<>();
-    place(log, Journal.SYSTEM, system, proofs.system());
-    place(log, Journal.CONSUMED, consumed, proofs.consumed());
-    place(log, Journal.RUN, run, proofs.run());
-    log.forEach((index, placed) -> visitor.event(placed.journal(), index, placed.event()));
-  }
-
-  private static void place(
-      TreeMap<Long, Placed> log, Journal journal, List<Event> events, List<Proofs.Proof> proofs) {
-    for (int i = 0; i < events.size(); i++) {
-      Placed before = log.put(proofs.get(i).index(), new Placed(journal, events.get(i)));
-      if (before != null) {
-        throw new WritException(
-            ReplayError.EVENT_PROOF,
-            "two events at log index "
-                + proofs.get(i).index()
-                + ", one is "
-                + References.place(before.event()));
-      }
-    }
-  }
-
-  @Override
-  public Optional<byte[]> blob(Digest digest) {
-    return Optional.ofNullable(blobs.get(digest));
-  }
-
-  @Override
-  public Optional<ToolManifest> tool(ToolRef tool) {
-    return Optional.ofNullable(tools.get(Layout.tool(tool)));
-  }
-
-  @Override
-  public Driver.PackageContent files(ToolManifest manifest) {
-    return file -> {
-      throw new WritException(ReplayError.TOOL_MISSING, manifest.name() + ": " + file.path());
-    };
+  private Bundle(Archive archive) {
+    this.archive = archive;
+    this.manifest =
+        at(
+            Layout.MANIFEST,
+            () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
+    this.checkpoint =
+        at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
+    int entry = required(Layout.INCLUSION);
+    this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
   }
 
   /**
-   * @throws WritException {@code RPL-01x}, {@code RPL-02x}, {@code RPL-031}, {@code RPL-033},
-   *     {@code LED-05x}, {@code CAN-0xx}, with the entry
+   * Opens a file; it must stay as it is until this is closed.
+   *
+   * @throws WritException {@code RPL-01x}, {@code RPL-02x}, {@code RPL-033}, {@code LED-05x},
+   *     {@code CAN-0xx}, with the entry
    */
-  static Bundle read(byte[] file) {
-    TreeMap<String, byte[]> entries = new TreeMap<>(Archive.read(file));
-    BundleManifest manifest = manifest(entries);
-    TreeMap<Digest, Envelope> documents = new TreeMap<>();
-    TreeMap<Digest, byte[]> blobs = new TreeMap<>();
-    TreeMap<String, ToolManifest> tools = new TreeMap<>();
-    Bundle bundle =
-        new Bundle(
-            manifest,
-            events(entries, Layout.RUN),
-            events(entries, Layout.SYSTEM),
-            events(entries, Layout.CONSUMED),
-            at(Layout.PROOFS, () -> Proofs.parse(take(entries, Layout.PROOFS))),
-            at(Layout.CHECKPOINT, () -> Checkpoint.parse(take(entries, Layout.CHECKPOINT))),
-            take(entries, Layout.TRUST),
-            documents,
-            blobs,
-            tools);
-    entries.forEach((name, bytes) -> at(name, () -> content(bundle, name, bytes)));
-    return bundle;
+  public static Bundle open(Path file) {
+    return of(Source.open(file));
+  }
+
+  /**
+   * The same of a file's bytes.
+   *
+   * @throws WritException as {@link #open}
+   */
+  public static Bundle of(byte[] file) {
+    return of(Source.of(file));
+  }
+
+  private static Bundle of(Source source) {
+    try {
+      Names names = new Names();
+      Bundle bundle = new Bundle(Archive.open(source, names::key));
+      names.unknown.ifPresent(name -> {
+        throw new WritException(ReplayError.ENTRY_UNUSED, name);
+      });
+      return bundle;
+    } catch (RuntimeException e) {
+      source.close();
+      throw e;
+    }
+  }
+
+  /** Keeps the first name of no known place: it is told when the format's version is known. */
+  private static final class Names {
+    private Optional<String> unknown = Optional.empty();
+
+    long key(String name) {
+      if (unknown.isEmpty() && !Layout.isKnown(name)) {
+        unknown = Optional.of(name);
+      }
+      return Layout.key(name);
+    }
   }
 
   private interface Reader<T> {
@@ -125,85 +101,161 @@ record Bundle(
     }
   }
 
-  private static byte[] take(TreeMap<String, byte[]> entries, String name) {
-    byte[] bytes = entries.remove(name);
-    if (bytes == null) {
-      throw new WritException(ReplayError.ENTRY_MISSING, name);
-    }
-    return bytes;
+  Archive archive() {
+    return archive;
   }
 
-  private static BundleManifest manifest(TreeMap<String, byte[]> entries) {
-    byte[] bytes = take(entries, Layout.MANIFEST);
-    BundleManifest manifest =
-        at(Layout.MANIFEST, () -> BundleManifest.read(Jcs.parseCanonical(bytes, Layout.LIMITS)));
-    List<BundleManifest.Entry> found = BundleExport.listed(entries);
-    List<BundleManifest.Entry> stated = manifest.entries();
-    for (int i = 0; i < Math.max(found.size(), stated.size()); i++) {
-      Object here = i < found.size() ? found.get(i) : "nothing";
-      Object listed = i < stated.size() ? stated.get(i) : "nothing";
-      if (!here.equals(listed)) {
-        throw new WritException(
-            ReplayError.ENTRY_LIST, "entry " + i + ": here is " + here + ", listed " + listed);
-      }
-    }
+  OptionalInt entry(String name) {
+    return archive.find(name, Layout.key(name));
+  }
+
+  /**
+   * @throws WritException {@code RPL-023}
+   */
+  int required(String name) {
+    return entry(name).orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, name));
+  }
+
+  private byte[] single(String name) {
+    return archive.read(required(name), Layout.LIMITS.bytesMax());
+  }
+
+  @Override
+  public BundleManifest manifest() {
     return manifest;
   }
 
-  private static List<Event> events(TreeMap<String, byte[]> entries, String name) {
-    byte[] bytes = take(entries, name);
-    List<Event> events = new ArrayList<>();
-    int start = 0;
-    for (int i = 0; i < bytes.length; i++) {
-      if (bytes[i] == '\n') {
-        byte[] line = Arrays.copyOfRange(bytes, start, i);
-        events.add(event(line, name + " line " + (events.size() + 1)));
-        start = i + 1;
+  Checkpoint checkpoint() {
+    return checkpoint;
+  }
+
+  Inclusion inclusion() {
+    return inclusion;
+  }
+
+  /** The bytes of {@code trust.jwks}, for people; nothing is verified under it. */
+  byte[] trust() {
+    return archive.read(required(Layout.TRUST), Layout.CONTENT_MAX);
+  }
+
+  /** The proof that was asked for at the export. */
+  Optional<Consistency> consistency() {
+    OptionalInt entry = entry(Layout.CONSISTENCY);
+    return entry.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            at(
+                Layout.CONSISTENCY,
+                () ->
+                    Consistency.read(
+                        Jcs.parseCanonical(single(Layout.CONSISTENCY), Layout.LIMITS))));
+  }
+
+  Lines lines(Journal journal) {
+    String name = Layout.journal(journal);
+    return new Lines(name, archive.stream(required(name), 0));
+  }
+
+  @Override
+  public void events(Visitor visitor) {
+    LogOrder log = new LogOrder(this);
+    while (log.index() != LogOrder.END) {
+      Journal journal = log.journal();
+      long index = log.index();
+      String place = log.place();
+      visitor.event(journal, index, Lines.event(log.take(), place));
+    }
+  }
+
+  @Override
+  public Optional<Envelope> document(Digest id) {
+    return documents.get(id, this::read);
+  }
+
+  private Optional<DocumentCache.Sized> read(Digest id) {
+    String name = Layout.document(id);
+    OptionalInt entry = entry(name);
+    if (entry.isEmpty()) {
+      return Optional.empty();
+    }
+    byte[] bytes = archive.read(entry.getAsInt(), Limits.DEFAULT.bytesMax());
+    Envelope envelope = at(name, () -> Envelope.parse(bytes));
+    requireDigest(name, envelope.id(), id);
+    return Optional.of(new DocumentCache.Sized(envelope, bytes.length));
+  }
+
+  private static void requireDigest(String name, Digest found, Digest wanted) {
+    if (!found.equals(wanted)) {
+      throw new WritException(
+          ReplayError.ENTRY_DIGEST, name + ": recorded " + wanted + ", recomputed " + found);
+    }
+  }
+
+  @Override
+  public Optional<byte[]> blob(Digest digest) {
+    String name = Layout.blob(digest);
+    OptionalInt entry = entry(name);
+    if (entry.isEmpty()) {
+      return Optional.empty();
+    }
+    byte[] bytes = archive.read(entry.getAsInt(), BLOB_MAX);
+    requireDigest(name, Digest.sha256(bytes), digest);
+    return Optional.of(bytes);
+  }
+
+  @Override
+  public Optional<ToolManifest> tool(ToolRef tool) {
+    String name = Layout.tool(tool);
+    OptionalInt entry = entry(name);
+    return entry.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            at(name, () -> manifest(name, entry.getAsInt()))).filter(m -> m.ref().equals(tool));
+  }
+
+  private ToolManifest manifest(String name, int entry) {
+    ToolManifest tool =
+        ToolManifest.read(
+            Jcs.parseCanonical(archive.read(entry, Limits.DEFAULT.bytesMax()), Limits.DEFAULT));
+    if (!Layout.tool(tool.ref()).equals(name)) {
+      throw new WritException(
+          ReplayError.ENTRY_DIGEST, name + " has the content of " + Layout.tool(tool.ref()));
+    }
+    return tool;
+  }
+
+  /** The first package of that name and version. */
+  Optional<ToolManifest> tool(String name, String version) {
+    String folder = Layout.TOOLS + name + "-" + version + "/";
+    for (int entry = archive.ceiling(folder); entry < archive.entries(); entry++) {
+      String found = archive.name(entry);
+      if (!found.startsWith(folder)) {
+        break;
+      }
+      if (Layout.isManifest(found)) {
+        ToolManifest tool = manifest(found, entry);
+        if (tool.name().equals(name) && tool.version().equals(version)) {
+          return Optional.of(tool);
+        }
       }
     }
-    if (start != bytes.length) {
-      throw new WritException(
-          ReplayError.EVENT_FORM, name + " line " + (events.size() + 1) + " has no end");
-    }
-    return List.copyOf(events);
+    return Optional.empty();
   }
 
-  private static Event event(byte[] line, String place) {
-    try {
-      Event event = Event.parse(line);
-      if (Arrays.equals(event.toBytes(), line)) {
-        return event;
-      }
-    } catch (WritException e) {
-      throw new WritException(
-          ReplayError.EVENT_FORM, place + ": " + e.code().code() + " " + e.found(), e);
-    }
-    throw new WritException(ReplayError.EVENT_FORM, place + " is written otherwise");
+  @Override
+  public Driver.PackageContent files(ToolManifest tool) {
+    return file -> {
+      String name = Layout.file(tool.ref(), file);
+      int entry =
+          entry(name).orElseThrow(() -> new WritException(ReplayError.TOOL_MISSING, name));
+      byte[] bytes = archive.read(entry, Layout.CONTENT_MAX);
+      requireDigest(name, Digest.sha256(bytes), file.digest());
+      return bytes;
+    };
   }
 
-  /** What is in one of the folders; returns its name. */
-  private static String content(Bundle bundle, String name, byte[] bytes) {
-    if (name.startsWith(Layout.DOCUMENTS)) {
-      Envelope envelope = Envelope.parse(bytes);
-      requireName(name, Layout.document(envelope.id()));
-      bundle.documents.put(envelope.id(), envelope);
-    } else if (name.startsWith(Layout.BLOBS)) {
-      Digest digest = Digest.sha256(bytes);
-      requireName(name, Layout.blob(digest));
-      bundle.blobs.put(digest, bytes);
-    } else if (name.startsWith(Layout.TOOLS)) {
-      ToolManifest tool = ToolManifest.read(Jcs.parseCanonical(bytes, Limits.DEFAULT));
-      requireName(name, Layout.tool(tool.ref()));
-      bundle.tools.put(name, tool);
-    } else {
-      throw new WritException(ReplayError.ENTRY_UNUSED, name);
-    }
-    return name;
-  }
-
-  private static void requireName(String name, String recomputed) {
-    if (!name.equals(recomputed)) {
-      throw new WritException(ReplayError.ENTRY_DIGEST, name + " has the content of " + recomputed);
-    }
+  @Override
+  public void close() {
+    archive.close();
   }
 }

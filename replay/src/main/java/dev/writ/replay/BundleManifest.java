@@ -1,6 +1,5 @@
 package dev.writ.replay;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
@@ -17,8 +16,7 @@ import java.util.List;
  * @param closed whether the run is closed; the bundle of an open run holds what it had at {@code
  *     size}
  * @param blobs whether blobs are included
- * @param tools whether tool manifests are included
- * @param entries all other entries, by name
+ * @param tools whether tool manifests and packages are included
  */
 public record BundleManifest(
     RunId run,
@@ -27,30 +25,9 @@ public record BundleManifest(
     long size,
     boolean closed,
     boolean blobs,
-    boolean tools,
-    List<Entry> entries) {
+    boolean tools) {
   /** The one version that this release writes and reads. */
-  public static final long FORMAT = 1;
-
-  /**
-   * @param size in bytes
-   */
-  public record Entry(String name, Digest digest, long size) {
-    private static Entry read(String path, JsonValue value) {
-      Fields fields = Fields.of(path, value);
-      Entry entry = new Entry(fields.string("name"), fields.digest("digest"), fields.count("size"));
-      fields.end();
-      return entry;
-    }
-
-    private JsonValue.Obj toJson() {
-      return JsonValue.object().put("name", name).put("digest", digest).put("size", size).build();
-    }
-  }
-
-  public BundleManifest {
-    entries = List.copyOf(entries);
-  }
+  public static final long FORMAT = 2;
 
   /**
    * @throws WritException {@code RPL-020} for another format version, {@code CAN-02x} for another
@@ -71,8 +48,7 @@ public record BundleManifest(
             fields.count("size"),
             fields.oneOf("state", List.of(true, false), BundleManifest::state),
             fields.oneOf("blobs", List.of(true, false), BundleManifest::included),
-            fields.oneOf("tools", List.of(true, false), BundleManifest::included),
-            fields.list("entries", Entry::read));
+            fields.oneOf("tools", List.of(true, false), BundleManifest::included));
     fields.end();
     return manifest;
   }
@@ -88,7 +64,6 @@ public record BundleManifest(
         .put("state", state(closed))
         .put("blobs", included(blobs))
         .put("tools", included(tools))
-        .putList("entries", entries, Entry::toJson)
         .build();
   }
 

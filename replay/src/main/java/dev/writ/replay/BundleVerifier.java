@@ -17,15 +17,13 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerError;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.merkle.Merkle;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Verifies a bundle from its bytes alone: a list of checks, in an order in which each rests only on
@@ -79,26 +77,32 @@ public final class BundleVerifier {
    * @throws WritException {@code RPL-0xx}, {@code EXE-95x}, {@code LED-0xx}, {@code CAN-0xx}: the
    *     first thing that does not hold, with its place and both values
    */
+  public static Verified verify(Bundle bundle, Options options, Consumer<String> progress) {
+    return new BundleVerifier(bundle, options, progress).run();
+  }
+
+  /**
+   * The same of a file's bytes.
+   *
+   * @throws WritException as the other, and as {@link Bundle#of}
+   */
   public static Verified verify(byte[] file, Options options, Consumer<String> progress) {
-    return new BundleVerifier(Bundle.read(file), options, progress).run();
+    try (Bundle bundle = Bundle.of(file)) {
+      return verify(bundle, options, progress);
+    }
   }
 
   private Verified run() {
     entries();
-    chain(Layout.RUN, bundle.run(), bundle.manifest().run());
-    chain(Layout.SYSTEM, bundle.system(), SystemState.RUN);
-    closing();
+    Event last = chain(Recording.Journal.RUN, bundle.manifest().run());
+    chain(Recording.Journal.SYSTEM, SystemState.RUN);
+    closing(last);
     checkpointIsOfThisLog();
-    proofs();
+    inclusion();
     Trust trust = systemRun();
     checkpointSignature(trust);
     trustFile(trust);
-    References references = References.of(bundle.run(), bundle.system(), bundle);
-    documents(references);
-    consumed(references);
     meaning();
-    blobs(references);
-    tools(references);
     limits();
     return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
   }
@@ -108,37 +112,67 @@ public final class BundleVerifier {
     progress.accept(line);
   }
 
-  /** {@link Bundle#read} did the work. */
+  /** Documents, manifests and files of tools are hashed when they are read; blobs are not. */
   private void entries() {
-    verified(
-        bundle.manifest().entries().size()
-            + " entries: listed in bundle.json, with their size and digest");
+    Archive archive = bundle.archive();
+    byte[] buffer = new byte[1 << 16];
+    for (int entry = 0; entry < archive.entries(); entry++) {
+      String name = archive.name(entry);
+      archive.verify(
+          entry,
+          name.startsWith(Layout.BLOBS) ? Optional.of(new BlobHash(name)) : Optional.empty(),
+          buffer);
+    }
+    verified(archive.entries() + " entries: in the one form, with their checksums");
   }
 
-  private void chain(String journal, List<Event> events, RunId run) {
-    if (events.isEmpty()) {
-      throw new WritException(ReplayError.RUN_EMPTY, journal);
+  /** Holds a blob against its name. */
+  private record BlobHash(String name, MessageDigest hash) implements Archive.Hash {
+    BlobHash(String name) {
+      this(name, Digest.newSha256());
     }
+
+    @Override
+    public void update(byte[] bytes, int from, int length) {
+      hash.update(bytes, from, length);
+    }
+
+    @Override
+    public void end() {
+      Digest found = Digest.ofBytes(hash.digest());
+      if (!Layout.blob(found).equals(name)) {
+        throw new WritException(
+            ReplayError.ENTRY_DIGEST, name + " has the content of " + Layout.blob(found));
+      }
+    }
+  }
+
+  /** Returns the journal's last event. */
+  private Event chain(Recording.Journal journal, RunId run) {
+    Lines lines = bundle.lines(journal);
+    Event last = null;
     Optional<Digest> prev = Optional.empty();
-    for (int seq = 0; seq < events.size(); seq++) {
-      Event event = events.get(seq);
-      String place = journal + " line " + (seq + 1);
-      same(ReplayError.EVENT_CHAIN, place + " run", event.runId(), run);
-      same(ReplayError.EVENT_CHAIN, place + " /seq", event.seq(), (long) seq);
-      same(ReplayError.EVENT_CHAIN, place + " /prev", event.prev(), prev);
-      prev = Optional.of(event.id());
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      Event event = Lines.event(line, lines.place());
+      same(ReplayError.EVENT_CHAIN, lines.place() + " run", event.runId(), run);
+      same(ReplayError.EVENT_CHAIN, lines.place() + " /seq", event.seq(), lines.lines() - 1);
+      same(ReplayError.EVENT_CHAIN, lines.place() + " /prev", event.prev(), prev);
+      if (last == null) {
+        same(ReplayError.EVENT_CHAIN, lines.place(), event.kind(), EventKind.RUN_OPENED);
+      }
+      prev = Optional.of(Digest.sha256(line));
+      last = event;
     }
-    same(
-        ReplayError.EVENT_CHAIN,
-        journal + " line 1",
-        events.getFirst().kind(),
-        EventKind.RUN_OPENED);
-    verified(events.size() + " events of " + run + ": canonical, chained without gaps");
+    if (last == null) {
+      throw new WritException(ReplayError.RUN_EMPTY, Layout.journal(journal));
+    }
+    verified(lines.lines() + " events of " + run + ": canonical, chained without gaps");
+    return last;
   }
 
   /** What the closing itself says is held against the run further down. */
-  private void closing() {
-    boolean closed = bundle.run().getLast().kind().equals(EventKind.RUN_CLOSED);
+  private void closing(Event last) {
+    boolean closed = last.kind().equals(EventKind.RUN_CLOSED);
     same(
         ReplayError.RUN_CUT,
         Layout.MANIFEST + " /state",
@@ -146,7 +180,7 @@ public final class BundleVerifier {
         closed ? "closed" : "open");
     if (!closed && options.requireClosed()) {
       throw new WritException(
-          ReplayError.RUN_OPEN, "its last event is " + References.place(bundle.run().getLast()));
+          ReplayError.RUN_OPEN, "its last event is " + References.place(last));
     }
   }
 
@@ -164,45 +198,29 @@ public final class BundleVerifier {
         checkpoint.size());
   }
 
-  private void proofs() {
-    proofs(Layout.RUN, bundle.run(), bundle.proofs().run());
-    proofs(Layout.SYSTEM, bundle.system(), bundle.proofs().system());
-    proofs(Layout.CONSUMED, bundle.consumed(), bundle.proofs().consumed());
-    verified(
-        (bundle.run().size() + bundle.system().size() + bundle.consumed().size())
-            + " inclusion proofs: lead to the checkpoint's root at size "
-            + bundle.checkpoint().size());
-  }
-
-  private void proofs(String journal, List<Event> events, List<Proofs.Proof> proofs) {
-    same(ReplayError.EVENT_PROOF, journal + " proofs", proofs.size(), events.size());
-    long before = -1;
-    for (int i = 0; i < events.size(); i++) {
-      Proofs.Proof proof = proofs.get(i);
-      String place = journal + " line " + (i + 1) + " at log index " + proof.index();
-      if (proof.index() <= before) {
-        throw new WritException(ReplayError.EVENT_PROOF, place + ", behind " + before);
-      }
-      before = proof.index();
-      try {
-        Merkle.verifyInclusion(
-            Merkle.leafHash(events.get(i).toBytes()),
-            proof.index(),
-            bundle.checkpoint().size(),
-            proof.path(),
-            bundle.checkpoint().root());
-      } catch (WritException e) {
-        throw new WritException(
-            ReplayError.EVENT_PROOF, place + ": " + e.code().code() + " " + e.found(), e);
-      }
+  private void inclusion() {
+    Checkpoint checkpoint = bundle.checkpoint();
+    Digest root =
+        LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
+    same(
+        ReplayError.EVENT_PROOF,
+        "root of the log of size " + checkpoint.size(),
+        checkpoint.root(),
+        root);
+    long events = 0;
+    for (Recording.Journal journal : Inclusion.JOURNALS) {
+      events += bundle.inclusion().events(journal);
     }
+    verified(events + " events: proven to be in the log of size " + checkpoint.size());
   }
 
   /** Trust comes from the system run alone: {@code trust.jwks} is for reading. */
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> founder = Optional.empty();
-    for (Event event : bundle.system()) {
+    Lines lines = bundle.lines(Recording.Journal.SYSTEM);
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      Event event = Lines.event(line, lines.place());
       try {
         state = state.after(event, bundle);
       } catch (WritException e) {
@@ -275,28 +293,66 @@ public final class BundleVerifier {
     throw new WritException(ReplayError.CHECKPOINT_KEY, place + ": " + found);
   }
 
-  /** A bundle has no consistency proof, so only checkpoints of one size can be compared. */
-  private void earlier(Trust trust, Checkpoint earlier) {
+  /** Of the same size, roots are compared; of another, the proof must lead from one to the other. */
+  private void earlier(Trust trust, Checkpoint kept) {
     Checkpoint checkpoint = bundle.checkpoint();
-    if (!earlier.origin().equals(checkpoint.origin())) {
+    if (!kept.origin().equals(checkpoint.origin())) {
       throw new WritException(
-          LedgerError.CHECKPOINT_ORIGIN, earlier.origin() + " instead of " + checkpoint.origin());
+          LedgerError.CHECKPOINT_ORIGIN, kept.origin() + " instead of " + checkpoint.origin());
     }
-    logKey(trust, earlier, "the earlier checkpoint");
-    if (earlier.size() == checkpoint.size()) {
+    logKey(trust, kept, "the kept checkpoint");
+    if (kept.size() == checkpoint.size()) {
       same(
           ReplayError.FORK,
-          "at size " + earlier.size() + " the root",
+          "at size " + kept.size() + " the root",
           checkpoint.root(),
-          earlier.root());
+          kept.root());
       verified("the kept checkpoint: of the same size and root");
-    } else {
+      return;
+    }
+    Checkpoint first = kept.size() < checkpoint.size() ? kept : checkpoint;
+    Checkpoint second = kept.size() < checkpoint.size() ? checkpoint : kept;
+    Optional<Consistency> proof =
+        bundle
+            .consistency()
+            .filter(p -> p.size1() == first.size() && p.size2() == second.size());
+    if (proof.isEmpty()) {
       notVerified.add(
           "that the log of size "
               + checkpoint.size()
               + " is consistent with the kept checkpoint of size "
-              + earlier.size()
-              + ": a bundle has no consistency proof; ask the ledger for one");
+              + kept.size()
+              + ": the bundle has no proof of that; export it with --checkpoint");
+      return;
+    }
+    consistent(first, second, proof.get());
+    verified(
+        "the kept checkpoint of size "
+            + kept.size()
+            + ": of one history with the log of size "
+            + checkpoint.size());
+  }
+
+  private static void consistent(Checkpoint first, Checkpoint second, Consistency proof) {
+    try {
+      Merkle.verifyConsistency(
+          first.size(), first.root(), second.size(), second.root(), proof.path());
+    } catch (WritException e) {
+      throw new WritException(
+          ReplayError.FORK,
+          "size "
+              + first.size()
+              + " root "
+              + first.root()
+              + ", size "
+              + second.size()
+              + " root "
+              + second.root()
+              + ": "
+              + e.code().code()
+              + " "
+              + e.found(),
+          e);
     }
   }
 
@@ -307,40 +363,21 @@ public final class BundleVerifier {
     }
   }
 
-  private void documents(References references) {
-    TreeSet<Digest> unused = new TreeSet<>(bundle.documents().keySet());
-    unused.removeAll(references.documents.keySet());
-    requireNone(unused.stream().map(Layout::document));
-    verified(
-        bundle.documents().size() + " documents: those that the events name, with these digests");
-  }
-
-  /** Receipts of other runs that this one consumes: each once, and in the log before it is used. */
-  private void consumed(References references) {
-    TreeSet<Digest> missing = new TreeSet<>(references.foreign.keySet());
-    for (Event event : bundle.consumed()) {
-      RunId run = references.foreign.get(event.body());
-      if (run == null || !missing.remove(event.body())) {
-        throw new WritException(
-            ReplayError.ENTRY_UNUSED, Layout.CONSUMED + " " + References.place(event));
-      }
-      same(ReplayError.EVENT_CHAIN, Layout.CONSUMED + " run", event.runId(), run);
-    }
-    if (!missing.isEmpty()) {
-      throw new WritException(
-          ReplayError.ENTRY_MISSING,
-          Layout.CONSUMED + " has no event of receipt " + missing.first());
-    }
-  }
-
-  /** Everything in the order of the log, under the trust at each place. */
+  /**
+   * Everything in the order of the log, under the trust at each place: what an event refers to must
+   * be here, and then hold.
+   */
   private void meaning() {
+    Presence presence = new Presence(bundle);
+    References references = new References(presence);
     RunAudit audit =
         new RunAudit(bundle, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
     bundle.events((journal, index, event) -> {
       if (journal == Recording.Journal.CONSUMED) {
+        presence.received(event.body(), References.place(event));
         audit.consumed(event);
       } else {
+        references.event(event);
         audit.event(index, event);
       }
     });
@@ -350,78 +387,47 @@ public final class BundleVerifier {
       verified("1 closing: counts every event and receipt of the run, and names its last");
     }
     notVerified.addAll(audit.notVerified());
+    presence.requireNothingElse();
+    present(presence);
+  }
+
+  private void present(Presence presence) {
+    verified(
+        presence.documents + " documents: those that the events name, with these digests");
+    if (bundle.manifest().blobs()) {
+      verified(presence.blobs + " blobs: hashed again, of the size that is signed");
+    } else {
+      notVerified.add(
+          presence.leftOut() + " blobs: left out; their digests are signed, they are not here");
+    }
+    long notKept = presence.notKept();
+    if (notKept > 0) {
+      notVerified.add(notKept + " outputs: not kept, as the request asked; only their digests");
+    }
+    if (bundle.manifest().tools()) {
+      verified(presence.tools + " tool manifests: of the packages that the intents name");
+      verified(presence.files + " files of tools: of the packages that were dispatched");
+    } else {
+      notVerified.add("tool manifests and packages: left out");
+    }
   }
 
   /** The manifests in the bundle; nothing here runs a tool. */
   private final class Registered implements Tools.Registry {
+    private final TreeMap<String, Optional<ToolManifest>> known = new TreeMap<>();
+
     @Override
     public Optional<ToolManifest> manifest(String name, String version) {
-      return bundle.tools().values().stream()
-          .filter(tool -> tool.name().equals(name) && tool.version().equals(version))
-          .findFirst();
+      if (known.size() > 100) {
+        known.clear();
+      }
+      return known.computeIfAbsent(name + " " + version, _ -> bundle.tool(name, version));
     }
 
     @Override
     public Driver.PackageContent content(ToolManifest manifest) {
       throw new WritException(ReplayError.TOOL_MISSING, manifest.name() + ": its files");
     }
-  }
-
-  private void blobs(References references) {
-    if (!bundle.manifest().blobs()) {
-      requireNone(bundle.blobs().keySet().stream().map(Layout::blob));
-      notVerified.add(
-          references.blobs.size()
-              + " blobs: left out; their digests are signed, they are not here");
-      return;
-    }
-    references.blobs.forEach(this::blob);
-    TreeSet<Digest> unused = new TreeSet<>(bundle.blobs().keySet());
-    unused.removeAll(references.blobs.keySet());
-    requireNone(unused.stream().map(Layout::blob));
-    verified(bundle.blobs().size() + " blobs: hashed again, of the size that is signed");
-    if (references.notKept() > 0) {
-      notVerified.add(
-          references.notKept() + " outputs: not kept, as the request asked; only their digests");
-    }
-  }
-
-  private void blob(Digest digest, OptionalLong size) {
-    byte[] blob = bundle.blobs().get(digest);
-    if (blob == null) {
-      throw new WritException(ReplayError.ENTRY_MISSING, Layout.blob(digest));
-    }
-    if (size.isPresent()) {
-      same(
-          ReplayError.ENTRY_DIGEST,
-          Layout.blob(digest) + " size",
-          (long) blob.length,
-          size.getAsLong());
-    }
-  }
-
-  private void tools(References references) {
-    TreeSet<String> unused = new TreeSet<>(bundle.tools().keySet());
-    if (!bundle.manifest().tools()) {
-      requireNone(unused.stream());
-      notVerified.add(references.tools.size() + " tool manifests: left out");
-      return;
-    }
-    for (String entry : references.tools.keySet()) {
-      if (!unused.remove(entry)) {
-        throw new WritException(ReplayError.ENTRY_MISSING, entry);
-      }
-    }
-    requireNone(unused.stream());
-    verified(bundle.tools().size() + " tool manifests: of the packages that the intents name");
-  }
-
-  private static void requireNone(Stream<String> unused) {
-    unused
-        .findFirst()
-        .ifPresent(entry -> {
-          throw new WritException(ReplayError.ENTRY_UNUSED, entry);
-        });
   }
 
   /** What no bundle can show. */

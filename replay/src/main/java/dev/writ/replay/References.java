@@ -3,6 +3,7 @@ package dev.writ.replay;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.RunClosing;
@@ -14,137 +15,130 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
-import java.util.List;
 import java.util.OptionalLong;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * What the events of a run refer to, and so what its bundle holds: nothing less and nothing more.
  * It follows from the events and their documents alone, and never from what else a ledger has, so
- * that a closed run's bundle never changes; exporter and verifier both ask here.
+ * that a closed run's bundle never changes; exporter and verifier both ask here, event by event.
  *
  * <p>Inputs and consumed receipts count only of what was dispatched: of a request that was refused
- * they need not exist. Evidence counts where a decision saw it. Output that was not retained, and
- * what an operator's resolution names, stay outside as digests.
+ * they need not exist; so do the files of its tool. Evidence counts where a decision saw it. Output
+ * that was not retained, and what an operator's resolution names, stay outside as digests.
  */
 final class References {
-  private final DocumentSource source;
+  /** Hears what is referred to, as often as it is. */
+  interface Sink {
+    /**
+     * An envelope.
+     *
+     * @return its document
+     * @throws WritException {@code RPL-023} where it is missing
+     */
+    JsonValue document(Digest id, String place);
 
-  /** Envelopes, by the event or document that names them first. */
-  final TreeMap<Digest, String> documents = new TreeMap<>();
+    /** A blob, with its size where that is signed. */
+    void blob(Digest digest, OptionalLong size, String place);
 
-  /** Blobs with their size where it is signed. */
-  final TreeMap<Digest, OptionalLong> blobs = new TreeMap<>();
+    /** Output that was dropped, as the request asked, or lost in doubt. */
+    void notKept(Digest digest);
 
-  /** Tools by the entry of their manifest. */
-  final TreeMap<String, ToolRef> tools = new TreeMap<>();
+    /** A tool whose manifest belongs here. */
+    void tool(ToolRef tool, String place);
 
-  /** Receipts of other runs. */
-  final TreeMap<Digest, RunId> foreign = new TreeMap<>();
+    /** A tool whose files belong here too. */
+    void files(ToolRef tool, String place);
 
-  /** Output that was dropped, as the request asked, or lost in doubt; only counted. */
-  private final TreeSet<Digest> notKept = new TreeSet<>();
-
-  private References(DocumentSource source) {
-    this.source = source;
+    /** A receipt of another run that this one consumes. */
+    void foreign(Digest receipt, RunId run, String place);
   }
 
-  /**
-   * @throws WritException {@code RPL-023} where a document is missing, {@code CAN-0xx} where it is
-   *     malformed, with its place
-   */
-  static References of(List<Event> run, List<Event> system, DocumentSource source) {
-    References references = new References(source);
-    for (Event event : system) {
-      if (!event.kind().equals(EventKind.RUN_OPENED)) {
-        references.document(event.body(), place(event));
-      }
-    }
-    for (Event event : run) {
-      try {
-        references.event(event);
-      } catch (WritException e) {
-        throw e.code() instanceof ReplayError
-            ? e
-            : new WritException(e.code(), place(event) + ": " + e.found(), e);
-      }
-    }
-    return references;
-  }
+  private final Sink sink;
 
-  long notKept() {
-    return notKept.stream().filter(digest -> !blobs.containsKey(digest)).count();
+  References(Sink sink) {
+    this.sink = sink;
   }
 
   static String place(Event event) {
     return "event " + event.runId() + " " + event.seq() + " " + event.kind();
   }
 
-  private JsonValue document(Digest id, String place) {
-    documents.putIfAbsent(id, place);
-    return source
-        .document(id)
-        .orElseThrow(
-            () -> new WritException(ReplayError.ENTRY_MISSING, place + " names document " + id))
-        .document();
+  /**
+   * Takes the next event of the run or of the system run.
+   *
+   * @throws WritException what the sink throws; {@code CAN-0xx} where a document is malformed, with
+   *     its place
+   */
+  void event(Event event) {
+    String place = place(event);
+    try {
+      if (event.runId().equals(SystemState.RUN)) {
+        if (!event.kind().equals(EventKind.RUN_OPENED)) {
+          sink.document(event.body(), place);
+        }
+      } else {
+        ofRun(event, place);
+      }
+    } catch (WritException e) {
+      throw e.code() instanceof ReplayError
+          ? e
+          : new WritException(e.code(), place + ": " + e.found(), e);
+    }
   }
 
-  private void event(Event event) {
-    String place = place(event);
+  private void ofRun(Event event, String place) {
     switch (event.kind()) {
       case EventKind.RUN_OPENED -> {
         // names the first request, which has an event of its own
       }
-      case EventKind.EFFECT_FINISHED -> blobs.putIfAbsent(event.body(), OptionalLong.empty());
+      case EventKind.EFFECT_FINISHED -> sink.blob(event.body(), OptionalLong.empty(), place);
       case EventKind.DECISION_MADE -> {
-        Decision decision = Decision.read(document(event.body(), place));
+        Decision decision = Decision.read(sink.document(event.body(), place));
         JudgeInputs.read(decision.inputs())
             .artifacts()
-            .forEach(artifact -> document(artifact.id(), place));
+            .forEach(artifact -> sink.document(artifact.id(), place));
       }
-      case EventKind.INTENT_ISSUED -> {
-        ToolRef tool = Intent.read(document(event.body(), place)).tool();
-        tools.put(Layout.tool(tool), tool);
-      }
+      case EventKind.INTENT_ISSUED ->
+          sink.tool(Intent.read(sink.document(event.body(), place)).tool(), place);
       case EventKind.EFFECT_DISPATCHED -> {
-        Intent intent = Intent.read(document(event.body(), place));
-        dispatched(event, Request.read(document(intent.request(), place)));
+        Intent intent = Intent.read(sink.document(event.body(), place));
+        sink.files(intent.tool(), place);
+        dispatched(event, Request.read(sink.document(intent.request(), place)), place);
       }
-      case EventKind.RECEIPT_SIGNED -> receipt(Receipt.read(document(event.body(), place)));
+      case EventKind.RECEIPT_SIGNED ->
+          receipt(Receipt.read(sink.document(event.body(), place)), place);
       case EventKind.RUN_CLOSED ->
-          document(RunClosing.read(document(event.body(), place)).request(), place);
-      default -> document(event.body(), place);
+          sink.document(RunClosing.read(sink.document(event.body(), place)).request(), place);
+      default -> sink.document(event.body(), place);
     }
   }
 
-  private void dispatched(Event event, Request request) {
+  private void dispatched(Event event, Request request, String place) {
     for (Input input : request.effect().inputs()) {
-      blobs.put(input.digest(), OptionalLong.of(input.size()));
+      sink.blob(input.digest(), OptionalLong.of(input.size()), place);
     }
     for (Digest consumed : request.consumes()) {
-      Receipt receipt = Receipt.read(document(consumed, place(event)));
+      Receipt receipt = Receipt.read(sink.document(consumed, place));
       RunId other = new RunId(receipt.scope().tenant(), receipt.scope().run());
       if (!other.equals(event.runId())) {
-        foreign.put(consumed, other);
+        sink.foreign(consumed, other, place);
       }
     }
   }
 
-  private void receipt(Receipt receipt) {
-    receipt.output().ifPresent(content -> content(receipt, content));
-    receipt.rawOutput().ifPresent(content -> content(receipt, content));
-    receipt.artifacts().forEach(artifact -> content(receipt, artifact.content()));
+  private void receipt(Receipt receipt, String place) {
+    receipt.output().ifPresent(content -> content(receipt, content, place));
+    receipt.rawOutput().ifPresent(content -> content(receipt, content, place));
+    receipt.artifacts().forEach(artifact -> content(receipt, artifact.content(), place));
   }
 
-  private void content(Receipt receipt, Content content) {
+  private void content(Receipt receipt, Content content, String place) {
     if (receipt.retained() && receipt.status() != Status.IN_DOUBT) {
-      blobs.put(content.digest(), OptionalLong.of(content.size()));
+      sink.blob(content.digest(), OptionalLong.of(content.size()), place);
     } else {
-      notKept.add(content.digest());
+      sink.notKept(content.digest());
     }
   }
 }

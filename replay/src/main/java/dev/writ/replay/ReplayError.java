@@ -19,11 +19,11 @@ public enum ReplayError implements ErrorCode {
       "Do not unpack it: a name can lead out of the folder. Ask whoever made it."),
   ENTRY_TWICE("RPL-014", "two entries have the same name", "Take the bundle again."),
   ENTRY_CHECKSUM("RPL-015", "an entry's checksum differs", "Take the bundle again."),
+  STORAGE("RPL-016", "the bundle's file cannot be read or written", "Look at the disk."),
 
   FORMAT_UNKNOWN("RPL-020", "the bundle is of another format version", "Use a newer release."),
-  ENTRY_LIST("RPL-021", "bundle.json does not list what is here", "Take the bundle again."),
   ENTRY_DIGEST(
-      "RPL-022", "an entry's content is not what its name or bundle.json says", "Take it again."),
+      "RPL-022", "an entry's content is not what its name or manifest says", "Take it again."),
   ENTRY_MISSING(
       "RPL-023", "something that the run refers to is not in the bundle", "Take it again, whole."),
   ENTRY_UNUSED("RPL-024", "an entry is nothing that the run refers to", "Ask whoever added it."),
@@ -59,7 +59,7 @@ public enum ReplayError implements ErrorCode {
           + " means."),
   FORK(
       "RPL-042",
-      "two checkpoints of one log and size have different roots",
+      "two checkpoints are not of one history of the log",
       "Keep both: together they prove that the log's history was forked."),
 
   RUN_UNKNOWN("RPL-050", "there is no such run to export", "See `writ runs`."),
@@ -69,12 +69,16 @@ public enum ReplayError implements ErrorCode {
       "Run `writ checkpoint`, then export again."),
   TOOL_MISSING(
       "RPL-052",
-      "a tool's manifest is not registered as the run used it",
+      "a tool's package is not there as the run used it",
       "Register that package again, or export with --without-tools."),
   CONTENT_MISSING(
       "RPL-053",
       "the ledger lacks content that the run refers to",
-      "Run `writ fsck`; restore it, or export with --without-blobs.");
+      "Run `writ fsck`; restore it, or export with --without-blobs."),
+  CHECKPOINT_AHEAD(
+      "RPL-054",
+      "the kept checkpoint is of a larger log than the ledger's",
+      "The ledger was put back to an earlier state, or is another copy; take the current one.");
 
   private final String code;
   private final String meaning;

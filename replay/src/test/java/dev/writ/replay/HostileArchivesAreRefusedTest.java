@@ -1,17 +1,24 @@
 package dev.writ.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,7 +71,7 @@ class HostileArchivesAreRefusedTest {
     refused(ReplayError.ENTRY_NAME, zip(ZipOutputStream.STORED, name));
     TreeMap<String, byte[]> entries = new TreeMap<>();
     entries.put(name, new byte[0]);
-    Refusal.of(ReplayError.ENTRY_NAME, () -> Archive.write(entries));
+    Refusal.of(ReplayError.ENTRY_NAME, () -> Packed.write(entries));
   }
 
   @Test
@@ -82,7 +89,7 @@ class HostileArchivesAreRefusedTest {
     TreeMap<String, byte[]> entries = new TreeMap<>();
     entries.put("a", new byte[] {1});
     entries.put("b", new byte[] {2});
-    byte[] file = Archive.write(entries);
+    byte[] file = Packed.write(entries);
     for (int i = 0; i < file.length; i++) {
       if (file[i] == 'b') {
         file[i] = 'a';
@@ -96,7 +103,7 @@ class HostileArchivesAreRefusedTest {
     TreeMap<String, byte[]> entries = new TreeMap<>();
     entries.put("b", new byte[] {2});
     entries.put("c", new byte[] {2});
-    byte[] file = Archive.write(entries);
+    byte[] file = Packed.write(entries);
     for (int i = 0; i < file.length; i++) {
       if (file[i] == 'c') {
         file[i] = 'a';
@@ -136,19 +143,60 @@ class HostileArchivesAreRefusedTest {
   }
 
   @Test
-  void aWrongChecksumIsNamedAsThat() {
-    byte[] file = one("bundle.json", new byte[10]);
-    file[14] ^= 1;
-    refused(ReplayError.ENTRY_CHECKSUM, file);
+  void aWrongChecksumIsNamedAsThat(@TempDir Path dir) {
+    byte[] small = Sample.small(dir);
+    // The first byte of the first entry, which is a blob.
+    small[ArchiveForm.LOCAL_BYTES + Layout.blob(Digest.sha256()).length()] ^= 1;
+    refused(ReplayError.ENTRY_CHECKSUM, small);
   }
 
   @Test
-  void moreEntriesThanAreCounted() {
+  void moreBytesOrEntriesThanSpecified() {
+    Refusal.of(
+        ReplayError.ARCHIVE_BOUNDS,
+        () -> ArchiveForm.requireBounds(0, ArchiveForm.ENTRIES_MAX + 1L));
+    Source huge =
+        new Source() {
+          @Override
+          public long size() {
+            return ArchiveForm.BYTES_MAX + 1;
+          }
+
+          @Override
+          public void read(long at, byte[] into, int from, int length) {
+            throw new AssertionError("read");
+          }
+        };
+    Refusal.of(ReplayError.ARCHIVE_BOUNDS, () -> Archive.open(huge, Layout::key));
+  }
+
+  /** On both sides of where ZIP counts in 64 bits, for the JDK's reader too. */
+  @ParameterizedTest
+  @ValueSource(ints = {65_534, 65_535, 65_536})
+  void asManyEntriesAsTheOldFormCountsAndMore(int count, @TempDir Path dir) throws Exception {
     TreeMap<String, byte[]> entries = new TreeMap<>();
-    for (int i = 0; i <= Archive.ENTRIES_MAX; i++) {
-      entries.put("e" + i, new byte[0]);
+    for (int i = 0; i < count; i++) {
+      entries.put("e" + i, new byte[] {(byte) i});
     }
-    Refusal.of(ReplayError.ARCHIVE_BOUNDS, () -> Archive.write(entries));
+    byte[] file = Packed.write(entries);
+    Path zip = Files.write(dir.resolve("many.zip"), file);
+    try (ZipFile read = new ZipFile(zip.toFile());
+        Archive ours = Archive.open(Source.open(zip), Layout::key)) {
+      assertThat(read.size()).isEqualTo(count);
+      assertThat(ours.entries()).isEqualTo(count);
+      int last = ours.find("e" + (count - 1), 0).orElseThrow();
+      assertThat(ours.read(last, 1)).containsExactly((byte) (count - 1));
+      assertThat(read.getInputStream(read.getEntry("e77")).readAllBytes()).containsExactly(77);
+      assertThat(ours.find("e" + count, 0)).isEmpty();
+    }
+    if (count >= ArchiveForm.ENTRIES_ZIP64) {
+      for (int at = file.length - ArchiveForm.endBytes(count); at < file.length; at++) {
+        byte[] flipped = file.clone();
+        flipped[at] ^= 1;
+        assertThatThrownBy(() -> Archive.open(Source.of(flipped), Layout::key))
+            .isInstanceOf(WritException.class);
+      }
+    }
   }
 
   @Test
@@ -163,8 +211,8 @@ class HostileArchivesAreRefusedTest {
   private static byte[] one(String name, byte[] content) {
     TreeMap<String, byte[]> entries = new TreeMap<>();
     entries.put(name, content);
-    byte[] file = Archive.write(entries);
-    assertThat(Archive.read(file)).containsOnlyKeys(name);
+    byte[] file = Packed.write(entries);
+    assertThat(Packed.read(file)).containsOnlyKeys(name);
     return file;
   }
 }

@@ -1,13 +1,17 @@
 package dev.writ.replay;
 
 import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.Answer;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
@@ -67,11 +71,30 @@ final class Sample {
   }
 
   static byte[] export(LedgerView ledger, TestHome home, RunId run) {
+    return BundleExport.of(ledger, run, packages(home), BundleExport.Options.WHOLE);
+  }
+
+  /** With a proof for a kept checkpoint. */
+  static byte[] export(TestHome home, dev.writ.ledger.Checkpoint kept) {
     return BundleExport.of(
-        ledger,
-        run,
-        tool -> home.tools.manifest(tool.name(), tool.version()),
-        BundleExport.Options.WHOLE);
+        home.ledger(),
+        RUN,
+        packages(home),
+        new BundleExport.Options(true, true, Optional.of(kept)));
+  }
+
+  static BundleExport.Packages packages(TestHome home) {
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return home.tools.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest manifest) {
+        return home.tools.content(manifest);
+      }
+    };
   }
 
   static BundleVerifier.Verified verify(byte[] bundle) {
@@ -90,7 +113,7 @@ final class Sample {
     return TestKeys.key(name).verifyingKey();
   }
 
-  /** The bundle with other entries, listed in a bundle.json that says so. */
+  /** The bundle with other entries, and checksums that fit. */
   static byte[] forge(byte[] bundle, UnaryOperator<TreeMap<String, byte[]>> change) {
     return forge(bundle, change, manifest -> manifest);
   }
@@ -99,22 +122,10 @@ final class Sample {
       byte[] bundle,
       UnaryOperator<TreeMap<String, byte[]>> change,
       UnaryOperator<BundleManifest> restate) {
-    TreeMap<String, byte[]> entries = change.apply(new TreeMap<>(Archive.read(bundle)));
-    BundleManifest old =
-        BundleManifest.read(dev.writ.canonicalize.json.Jcs.parse(entries.remove(Layout.MANIFEST)));
-    BundleManifest manifest =
-        restate.apply(
-            new BundleManifest(
-                old.run(),
-                old.origin(),
-                old.incarnation(),
-                old.size(),
-                old.closed(),
-                old.blobs(),
-                old.tools(),
-                BundleExport.listed(entries)));
-    entries.put(Layout.MANIFEST, dev.writ.canonicalize.json.Jcs.write(manifest.toJson()));
-    return Archive.write(entries);
+    TreeMap<String, byte[]> entries = change.apply(Packed.read(bundle));
+    BundleManifest old = BundleManifest.read(Jcs.parse(entries.get(Layout.MANIFEST)));
+    entries.put(Layout.MANIFEST, Jcs.write(restate.apply(old).toJson()));
+    return Packed.write(entries);
   }
 
   /** Changes the lines of a journal. */

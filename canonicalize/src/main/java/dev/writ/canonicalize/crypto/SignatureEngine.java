@@ -3,8 +3,7 @@ package dev.writ.canonicalize.crypto;
 /**
  * Who computes Ed25519. Engines differ in speed only: an engine signs the bytes that RFC 8032
  * fixes, and when verifying it may only say yes where Bouncy Castle would, which is asked whenever
- * it does not. (A later engine for many signatures at once has its place here, under the same
- * rule.)
+ * it does not. {@link SignatureBatch} verifies many at once, under the same rule.
  */
 public abstract sealed class SignatureEngine permits BouncyCastleEngine, CorrettoEngine {
   private final String description;

@@ -123,10 +123,20 @@ public final class VerifyingKey {
 
   /** The same by a given engine; the verdict never depends on it. */
   void verify(SignatureEngine engine, byte[] message, byte[] signature) {
-    if (!half.accepts(engine, message, signature)) {
+    if (!accepts(engine, message, signature)) {
       throw new WritException(
           CanonicalizeError.SIGNATURE_INVALID, algorithm().text() + " key " + kid);
     }
+  }
+
+  /** Whether the acceptance rule accepts; for a batch, which tells its verdicts together. */
+  boolean accepts(SignatureEngine engine, byte[] message, byte[] signature) {
+    return half.accepts(engine, message, signature);
+  }
+
+  /** The raw key bytes; not copied, not to be changed. */
+  byte[] rawBytes() {
+    return half.raw();
   }
 
   @Override

@@ -13,20 +13,24 @@ import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
+import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.BundleExport;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
 import java.util.Optional;
 
 /** {@code writ export}. */
@@ -42,8 +46,12 @@ public final class ExportCommand implements CliCommand {
         .argument("RUN", "The run's name, see `writ runs`.")
         .option("-o", "FILE", "Where to; a file that is there is never overwritten.")
         .option("--tenant", "TENANT", "Whose run (default: the home's own tenant).")
+        .option(
+            "--checkpoint",
+            "NOTE",
+            "A checkpoint that you kept: the bundle proves that its log is of one history with it.")
         .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
-        .flag("--without-tools", "Leave out the tools' manifests.");
+        .flag("--without-tools", "Leave out the tools' manifests and packages.");
   }
 
   record Exported(RunId run, String file, Digest digest, long size) implements Report {
@@ -73,19 +81,22 @@ public final class ExportCommand implements CliCommand {
     RunId run =
         new RunId(arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
     ToolRegistry registry = ToolRegistry.open(home.tools());
-    byte[] bundle;
+    Optional<Checkpoint> kept =
+        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
     try (LedgerView ledger = OpenHome.read(home)) {
-      bundle =
-          BundleExport.of(
-              ledger,
-              run,
-              tool -> manifest(registry, tool),
-              new BundleExport.Options(
-                  !arguments.has("--without-blobs"), !arguments.has("--without-tools")));
+      write(
+          file,
+          out ->
+              BundleExport.write(
+                  ledger,
+                  run,
+                  new Registered(registry),
+                  new BundleExport.Options(
+                      !arguments.has("--without-blobs"), !arguments.has("--without-tools"), kept),
+                  out));
     }
-    write(file, bundle);
     session.show(
-        new Exported(run, name, Digest.sha256(bundle), bundle.length),
+        exported(run, file),
         (exported, terminal) ->
             terminal
                 .out()
@@ -100,26 +111,66 @@ public final class ExportCommand implements CliCommand {
     return ExitCode.OK;
   }
 
-  private static Optional<ToolManifest> manifest(ToolRegistry registry, ToolRef tool) {
-    try {
-      return Optional.of(
-          registry.resolve(tool.name(), tool.version(), tool.packageDigest()).manifest());
-    } catch (WritException e) {
-      if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
-        return Optional.empty();
+  private static Exported exported(RunId run, Path file) {
+    MessageDigest hash = Digest.newSha256();
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] buffer = new byte[1 << 16];
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        hash.update(buffer, 0, n);
       }
-      throw e;
+      return new Exported(
+          run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
     }
   }
 
-  private static void write(Path file, byte[] bytes) {
-    try (FileChannel out =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer buffer = ByteBuffer.wrap(bytes);
-      while (buffer.hasRemaining()) {
-        out.write(buffer);
+  /** The packages of a registry, by their digest. */
+  private record Registered(ToolRegistry registry) implements BundleExport.Packages {
+    @Override
+    public Optional<ToolManifest> manifest(ToolRef tool) {
+      try {
+        return Optional.of(resolve(tool).manifest());
+      } catch (WritException e) {
+        if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
+          return Optional.empty();
+        }
+        throw e;
       }
-      out.force(true);
+    }
+
+    @Override
+    public Driver.PackageContent files(ToolManifest manifest) {
+      return resolve(manifest.ref()).content();
+    }
+
+    private RegisteredTool resolve(ToolRef tool) {
+      return registry.resolve(tool.name(), tool.version(), tool.packageDigest());
+    }
+  }
+
+  private interface Writing {
+    void to(FileChannel out);
+  }
+
+  /** What cannot be written whole is not left behind. */
+  private static void write(Path file, Writing writing) {
+    boolean whole = false;
+    try (FileChannel out =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      try {
+        writing.to(out);
+        out.force(true);
+        whole = true;
+      } finally {
+        if (!whole) {
+          Files.delete(file);
+        }
+      }
     } catch (FileAlreadyExistsException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
     } catch (IOException e) {

@@ -15,9 +15,9 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.replay.Bundle;
 import dev.writ.replay.BundleVerifier;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,9 +26,6 @@ import java.util.Optional;
 
 /** {@code writ verify}: needs no data directory. */
 public final class VerifyCommand implements CliCommand {
-  /** One byte more than a bundle may have is read, so that the reader refuses it by its code. */
-  private static final int BYTES_MAX = (1 << 30) + 1;
-
   @Override
   public Usage usage() {
     return Usage.of(
@@ -80,14 +77,13 @@ public final class VerifyCommand implements CliCommand {
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     Optional<Checkpoint> earlier =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
-    byte[] file = read(arguments.argument("FILE"));
-    Homes.expectSignatures(file.length / 1024); // about one for each KiB
+    Path file = readable(arguments.argument("FILE"));
     List<String> lines = new ArrayList<>();
     Seen seen;
-    try {
+    try (Bundle bundle = Bundle.open(file)) {
       BundleVerifier.Verified verified =
           BundleVerifier.verify(
-              file,
+              bundle,
               new BundleVerifier.Options(trust, earlier, arguments.has("--closed")),
               lines::add);
       seen =
@@ -115,11 +111,16 @@ public final class VerifyCommand implements CliCommand {
     return seen.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  private static byte[] read(String file) {
-    try (InputStream in = Files.newInputStream(Path.of(file))) {
-      return in.readNBytes(BYTES_MAX);
+  private static Path readable(String name) {
+    Path file = Path.of(name);
+    try {
+      if (!Files.isRegularFile(file)) {
+        throw new WritException(CliError.FILE_UNREADABLE, name + " is no file");
+      }
+      Homes.expectSignatures(Files.size(file) / 1024); // about one for each KiB
+      return file;
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 

@@ -1,0 +1,215 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.v1.NativeApi;
+import dev.writ.gateway.v1.RunBundle;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** A server over a {@link TestHome}, on a free loopback port. */
+public final class TestGateway implements AutoCloseable {
+  /** The policy of {@link TestHome} in which a surface of this name may vouch for alice. */
+  public static final String SURFACE = "test";
+
+  public final TestHome home;
+  public final Running running = new Running();
+  public final Changes changes = new Changes();
+  public final Places places;
+  public final KernelPipeline pipeline;
+  public final List<Observer.Finished> finished = Collections.synchronizedList(new ArrayList<>());
+  public final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  public final GatewayServer server;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private TestGateway(Path dir, Limits limits, List<Surface> more) {
+    String policy =
+        TestPolicy.YAML.replace(
+            "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
+    home = TestHome.create(dir, policy);
+    home.drivers.clear();
+    home.drivers.add(running.cancellable(home.driver));
+    home.restart();
+    home.enrol(TestKeys.trusted(SURFACE, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    places = GatewayServer.places(limits);
+    TreeMap<String, SigningKey> keys = new TreeMap<>();
+    keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
+    pipeline =
+        new KernelPipeline(home.kernel(), keys, new SecureRandom(), places, running, changes);
+    List<Surface> surfaces = new ArrayList<>(more);
+    surfaces.add(
+        new NativeApi(
+            home.kernel(),
+            places,
+            running,
+            changes,
+            new RunBundle(tool -> home.tools.manifest(tool.name(), tool.version())),
+            2 << 20,
+            8 << 20));
+    server =
+        GatewayServer.start(
+            new GatewayServer.Config(
+                Listen.loopback(0),
+                limits,
+                surfaces,
+                List.of(
+                    new Tokens(tokens()),
+                    AccessDocument.authenticator(
+                        () -> home.kernel().system().trust(), TestHome.ORIGIN)),
+                places,
+                finished::add,
+                (_, e) -> failures.add(e),
+                home.clock,
+                new SecureRandom()));
+  }
+
+  private static List<Tokens.Entry> tokens() {
+    List<Tokens.Entry> entries = new ArrayList<>();
+    for (String name : List.of("alice", "bob", "deputy", "rita")) {
+      entries.add(token(name, TestKeys.TENANT));
+    }
+    entries.add(token("eve", TestKeys.OTHER_TENANT));
+    return entries;
+  }
+
+  private static Tokens.Entry token(String name, String tenant) {
+    return new Tokens.Entry(
+        name + "-token", Tokens.digest(tokenOf(name)), tenant, name, List.of(), Optional.empty());
+  }
+
+  /** The bearer token of that subject. */
+  public static String tokenOf(String name) {
+    return "token-of-" + name;
+  }
+
+  public static TestGateway start(Path dir) {
+    return start(dir, Limits.DEFAULT, List.of());
+  }
+
+  public static TestGateway start(Path dir, Limits limits, List<Surface> more) {
+    return new TestGateway(dir, limits, more);
+  }
+
+  /** An answer that was read whole. */
+  public record Reply(int status, HttpResponse<byte[]> response) {
+    public JsonValue.Obj json() {
+      return (JsonValue.Obj) Jcs.parse(response.body());
+    }
+
+    public String text() {
+      return new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    public String string(String key) {
+      return ((JsonValue.Str) json().get(key)).value();
+    }
+
+    public String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+  }
+
+  public URI uri(String path) {
+    return URI.create(server.url() + path);
+  }
+
+  public Reply send(HttpRequest.Builder request) {
+    try {
+      HttpResponse<byte[]> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      return new Reply(response.statusCode(), response);
+    } catch (IOException e) {
+      throw new AssertionError("no answer", e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public HttpClient client() {
+    return client;
+  }
+
+  /** Posts JSON without credentials: what signs itself. */
+  public Reply post(String path, byte[] body) {
+    return send(
+        HttpRequest.newBuilder(uri(path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+  }
+
+  public Reply submit(Envelope request) {
+    return post("/v1/effects", request.toBytes());
+  }
+
+  public HttpRequest.Builder as(String name, String path) {
+    return HttpRequest.newBuilder(uri(path)).header("Authorization", "Bearer " + tokenOf(name));
+  }
+
+  public Reply get(String name, String path) {
+    return send(as(name, path).GET());
+  }
+
+  /** The Authorization header of a holder of a key. */
+  public String access(String name) {
+    String tenant = name.equals("eve") ? TestKeys.OTHER_TENANT : TestKeys.TENANT;
+    return AccessDocument.header(
+        Envelope.sign(
+            AccessDocument.TYPE,
+            new AccessDocument(
+                    tenant,
+                    TestHome.ORIGIN,
+                    home.clock.instant(),
+                    home.clock.instant().plusSeconds(60))
+                .toJson(),
+            TestKeys.key(name)));
+  }
+
+  /** Sends raw bytes on a connection of their own and reads until the server closes it. */
+  public String raw(String bytes) {
+    return raw(bytes.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  public String raw(byte[] bytes) {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(bytes);
+      socket.getOutputStream().flush();
+      socket.shutdownOutput();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "closed: " + e.getMessage();
+    }
+  }
+
+  /** The id that a document of an answer has. */
+  public static Digest idOf(JsonValue envelope) {
+    return Envelope.parse(Jcs.write(envelope)).id();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    home.close();
+  }
+}
