@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** The pipeline over a kernel in this process. */
 public final class KernelPipeline implements Pipeline {
@@ -74,19 +75,47 @@ public final class KernelPipeline implements Pipeline {
             asked.keepOutput() ? "keep" : "drop-output",
             asked.context(),
             Optional.of(
-                new Origin(asked.origin(), asked.method(), asked.principal(), asked.raw())),
+                new Origin(
+                    asked.origin(),
+                    asked.method(),
+                    asked.principal(),
+                    asked.raw(),
+                    asked.execution())),
             List.of(),
             List.of());
     Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
-    Optional<String> atWork =
-        asked.idempotencyKey().map(k -> row(asked.tenant(), asked.subject(), k));
+    return through(
+        signed.id(),
+        asked.tenant(),
+        asked.subject(),
+        asked.idempotencyKey(),
+        () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
+  }
+
+  @Override
+  public Answer again(String tenant, Digest id, Optional<byte[]> body) {
+    Envelope signed =
+        kernel
+            .ledger()
+            .document(id)
+            .filter(envelope -> envelope.payloadType().equals(Request.TYPE))
+            .filter(e -> Request.read(e.document()).scope().tenant().equals(tenant))
+            .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
+    Request request = Request.read(signed.document());
+    return through(
+        id,
+        tenant,
+        request.scope().subject(),
+        request.idempotencyKey(),
+        () -> kernel.submit(signed.toBytes(), List.of(), body));
+  }
+
+  private Answer through(
+      Digest id, String tenant, String subject, Optional<String> key, Supplier<Answer> submit) {
+    Optional<String> atWork = key.map(k -> row(tenant, subject, k));
     boolean first = atWork.map(this::begin).orElse(false);
     try {
-      return running.during(
-          signed.id(),
-          asked.tenant(),
-          asked.subject(),
-          () -> kernel.submit(signed.toBytes(), List.of()));
+      return running.during(id, tenant, subject, submit);
     } finally {
       if (first) {
         end(atWork.get());
