@@ -27,30 +27,21 @@ import java.util.TreeSet;
 
 /** The pipeline over a kernel in this process. */
 public final class KernelPipeline implements Pipeline {
+  private final Backend backend;
   private final Kernel kernel;
   private final SortedMap<String, SigningKey> surfaceKeys;
   private final SecureRandom random;
-  private final Places places;
-  private final Running running;
-  private final Changes changes;
   private final TreeSet<String> keysAtWork = new TreeSet<>();
 
   /**
    * @param surfaceKeys by {@link #keyName}
    */
   public KernelPipeline(
-      Kernel kernel,
-      SortedMap<String, SigningKey> surfaceKeys,
-      SecureRandom random,
-      Places places,
-      Running running,
-      Changes changes) {
-    this.kernel = kernel;
+      Backend backend, SortedMap<String, SigningKey> surfaceKeys, SecureRandom random) {
+    this.backend = backend;
+    this.kernel = backend.kernel();
     this.surfaceKeys = new TreeMap<>(surfaceKeys);
     this.random = random;
-    this.places = places;
-    this.running = running;
-    this.changes = changes;
   }
 
   /** How a surface's key for a tenant is found. */
@@ -82,16 +73,24 @@ public final class KernelPipeline implements Pipeline {
         asked.idempotencyKey().map(k -> row(asked.tenant(), asked.subject(), k));
     boolean first = atWork.map(this::begin).orElse(false);
     try {
-      return running.during(
-          signed.id(),
-          asked.tenant(),
-          asked.subject(),
-          () -> kernel.submit(signed.toBytes(), List.of()));
+      Answer answer =
+          backend
+              .running()
+              .during(
+                  signed.id(),
+                  asked.tenant(),
+                  asked.subject(),
+                  () -> kernel.submit(signed.toBytes(), List.of()));
+      backend
+          .effects()
+          .answered(
+              asked.origin(), asked.tenant(), asked.subject(), asked.effect().tool(), answer);
+      return answer;
     } finally {
       if (first) {
         end(atWork.get());
       }
-      changes.happened();
+      backend.changes().happened();
     }
   }
 
@@ -165,7 +164,7 @@ public final class KernelPipeline implements Pipeline {
     SigningKey key = key(surface, tenant);
     kernel.closeRun(
         Envelope.sign(RunClose.TYPE, new RunClose(tenant, run, kernel.now()).toJson(), key));
-    changes.happened();
+    backend.changes().happened();
   }
 
   @Override
@@ -180,6 +179,6 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public boolean isDraining() {
-    return places.isDraining();
+    return backend.places().isDraining();
   }
 }
