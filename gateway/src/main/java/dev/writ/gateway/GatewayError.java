@@ -43,6 +43,7 @@ public enum GatewayError implements ErrorCode {
   UNKNOWN_ID(
       "GWY-040", "nothing of that id is here for this caller", "Check the id and the tenant."),
   NOT_CANCELLED("GWY-041", "the execution cannot be cancelled", "Wait for its receipt."),
+  STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
   INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
 
   private final String code;

@@ -28,8 +28,13 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
      * Written as it comes, on the handler's thread.
      *
      * @param length in bytes; negative where it is not known, for chunked coding
+     * @param release called at the end, whether it was written or not
      */
-    record Stream(long length, Writer writer) implements Body {}
+    record Stream(long length, Writer writer, Runnable release) implements Body {
+      public Stream(long length, Writer writer) {
+        this(length, writer, () -> {});
+      }
+    }
   }
 
   /** Writes a streamed body. An exception cuts the connection: half an answer must not look whole. */

@@ -28,30 +28,21 @@ import java.util.function.Supplier;
 
 /** The pipeline over a kernel in this process. */
 public final class KernelPipeline implements Pipeline {
+  private final Backend backend;
   private final Kernel kernel;
   private final SortedMap<String, SigningKey> surfaceKeys;
   private final SecureRandom random;
-  private final Places places;
-  private final Running running;
-  private final Changes changes;
   private final TreeSet<String> keysAtWork = new TreeSet<>();
 
   /**
    * @param surfaceKeys by {@link #keyName}
    */
   public KernelPipeline(
-      Kernel kernel,
-      SortedMap<String, SigningKey> surfaceKeys,
-      SecureRandom random,
-      Places places,
-      Running running,
-      Changes changes) {
-    this.kernel = kernel;
+      Backend backend, SortedMap<String, SigningKey> surfaceKeys, SecureRandom random) {
+    this.backend = backend;
+    this.kernel = backend.kernel();
     this.surfaceKeys = new TreeMap<>(surfaceKeys);
     this.random = random;
-    this.places = places;
-    this.running = running;
-    this.changes = changes;
   }
 
   /** How a surface's key for a tenant is found. */
@@ -85,11 +76,7 @@ public final class KernelPipeline implements Pipeline {
             List.of());
     Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
     return through(
-        signed.id(),
-        asked.tenant(),
-        asked.subject(),
-        asked.idempotencyKey(),
-        () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
+        signed.id(), request, () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
   }
 
   @Override
@@ -103,24 +90,33 @@ public final class KernelPipeline implements Pipeline {
             .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
     Request request = Request.read(signed.document());
     return through(
-        id,
-        tenant,
-        request.scope().subject(),
-        request.idempotencyKey(),
-        () -> kernel.submit(signed.toBytes(), List.of(), body));
+        id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
   }
 
-  private Answer through(
-      Digest id, String tenant, String subject, Optional<String> key, Supplier<Answer> submit) {
-    Optional<String> atWork = key.map(k -> row(tenant, subject, k));
+  private Answer through(Digest id, Request request, Supplier<Answer> submit) {
+    Optional<String> atWork =
+        request
+            .idempotencyKey()
+            .map(key -> row(request.scope().tenant(), request.scope().subject(), key));
     boolean first = atWork.map(this::begin).orElse(false);
     try {
-      return running.during(id, tenant, subject, submit);
+      Scope scope = request.scope();
+      Answer answer =
+          backend.running().during(id, scope.tenant(), scope.subject(), submit);
+      backend
+          .effects()
+          .answered(
+              request.origin().orElseThrow().surface(),
+              scope.tenant(),
+              scope.subject(),
+              request.effect().tool(),
+              answer);
+      return answer;
     } finally {
       if (first) {
         end(atWork.get());
       }
-      changes.happened();
+      backend.changes().happened();
     }
   }
 
@@ -194,12 +190,22 @@ public final class KernelPipeline implements Pipeline {
     SigningKey key = key(surface, tenant);
     kernel.closeRun(
         Envelope.sign(RunClose.TYPE, new RunClose(tenant, run, kernel.now()).toJson(), key));
-    changes.happened();
+    backend.changes().happened();
   }
 
   @Override
   public Policy policy() {
     return kernel.system().policyInForce();
+  }
+
+  @Override
+  public LedgerView ledger() {
+    return kernel.ledger();
+  }
+
+  @Override
+  public Changes changes() {
+    return backend.changes();
   }
 
   @Override
@@ -209,6 +215,6 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public boolean isDraining() {
-    return places.isDraining();
+    return backend.places().isDraining();
   }
 }

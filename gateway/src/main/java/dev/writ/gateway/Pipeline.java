@@ -7,6 +7,7 @@ import dev.writ.executor.Served;
 import dev.writ.executor.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerView;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
@@ -137,6 +138,12 @@ public interface Pipeline {
 
   /** The policy in force. */
   Policy policy();
+
+  /** What is committed, of all tenants: a surface shows each caller its own. */
+  LedgerView ledger();
+
+  /** Wakes who waits for something new in it. */
+  Changes changes();
 
   /** One reading of the kernel's clock. */
   Instant now();

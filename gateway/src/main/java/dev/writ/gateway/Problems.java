@@ -94,6 +94,7 @@ public final class Problems {
         ExecutorError.TIME_WENT_BACK,
         ExecutorError.NO_POLICY,
         ExecutorError.OWN_KEY,
+        GatewayError.STORAGE,
         GatewayError.SERVER_BUSY,
         GatewayError.DRAINING);
     status(500, GatewayError.INTERNAL);

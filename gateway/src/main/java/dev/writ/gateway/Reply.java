@@ -46,6 +46,10 @@ final class Reply {
       }
     } catch (IOException e) {
       context.runOnContext(_ -> response.reset());
+    } finally {
+      if (answer.body() instanceof HttpAnswer.Body.Stream stream) {
+        stream.release().run();
+      }
     }
   }
 

@@ -6,11 +6,15 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.replay.BundleExport;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -54,18 +58,12 @@ public final class TestGateway implements AutoCloseable {
     places = GatewayServer.places(limits);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
-    pipeline =
-        new KernelPipeline(home.kernel(), keys, new SecureRandom(), places, running, changes);
+    Backend backend =
+        new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
+    pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> surfaces = new ArrayList<>(more);
     surfaces.add(
-        new NativeApi(
-            home.kernel(),
-            places,
-            running,
-            changes,
-            new RunBundle(tool -> home.tools.manifest(tool.name(), tool.version())),
-            2 << 20,
-            8 << 20));
+        new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20));
     server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -81,6 +79,20 @@ public final class TestGateway implements AutoCloseable {
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));
+  }
+
+  private static BundleExport.Packages packages(TestHome home) {
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return home.tools.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest manifest) {
+        return home.tools.content(manifest);
+      }
+    };
   }
 
   private static List<Tokens.Entry> tokens() {

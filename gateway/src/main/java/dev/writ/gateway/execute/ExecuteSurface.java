@@ -19,7 +19,6 @@ import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteRequest;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.RejectionCode;
-import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -39,9 +38,9 @@ public final class ExecuteSurface implements Surface {
   /**
    * @param audit takes one line for each request that a known caller made: ten fields, no payload
    */
-  public ExecuteSurface(Pipeline pipeline, LedgerView ledger, Consumer<JsonValue.Obj> audit) {
+  public ExecuteSurface(Pipeline pipeline, Consumer<JsonValue.Obj> audit) {
     this.pipeline = pipeline;
-    this.executions = new Executions(ledger);
+    this.executions = new Executions(pipeline.ledger());
     this.audit = audit;
   }
 

@@ -34,10 +34,10 @@ final class ExecStream {
   private final Pipeline pipeline;
   private final Changes changes;
 
-  ExecStream(LedgerView ledger, Pipeline pipeline, Changes changes) {
-    this.ledger = ledger;
+  ExecStream(Pipeline pipeline) {
+    this.ledger = pipeline.ledger();
     this.pipeline = pipeline;
-    this.changes = changes;
+    this.changes = pipeline.changes();
   }
 
   private record Placed(long index, Event event) {}

@@ -6,7 +6,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Served;
 import dev.writ.gateway.Caller;
-import dev.writ.gateway.Changes;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
@@ -42,11 +41,10 @@ public final class ToolsSurface implements Surface {
   /**
    * @param root where the workspaces are directories of this machine
    */
-  public ToolsSurface(
-      Pipeline pipeline, LedgerView ledger, Changes changes, Optional<WorkspaceRoot> root) {
+  public ToolsSurface(Pipeline pipeline, Optional<WorkspaceRoot> root) {
     this.pipeline = pipeline;
-    this.ledger = ledger;
-    this.stream = new ExecStream(ledger, pipeline, changes);
+    this.ledger = pipeline.ledger();
+    this.stream = new ExecStream(pipeline);
     this.root = root;
   }
 

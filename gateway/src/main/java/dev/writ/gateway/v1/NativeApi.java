@@ -15,7 +15,7 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.RunClose;
-import dev.writ.gateway.Changes;
+import dev.writ.gateway.Backend;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
@@ -24,6 +24,7 @@ import dev.writ.gateway.Route;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Checkpoint;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,10 +39,10 @@ public final class NativeApi implements Surface {
   private static final int ORDER_BYTES_MAX = 8 << 20;
   private static final int SMALL_BYTES_MAX = 64 << 10;
 
+  private final Backend backend;
   private final Kernel kernel;
   private final Places places;
   private final Running running;
-  private final Changes changes;
   private final int requestBytesMax;
   private final List<Route> routes = new ArrayList<>();
 
@@ -50,24 +51,19 @@ public final class NativeApi implements Surface {
    * @param blobBytesMax of one blob that is put
    */
   public NativeApi(
-      Kernel kernel,
-      Places places,
-      Running running,
-      Changes changes,
-      RunBundle bundles,
-      int requestBytesMax,
-      long blobBytesMax) {
-    this.kernel = kernel;
-    this.places = places;
-    this.running = running;
-    this.changes = changes;
+      Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
+    this.backend = backend;
+    this.kernel = backend.kernel();
+    this.places = backend.places();
+    this.running = backend.running();
     this.requestBytesMax = requestBytesMax;
     Reader reader = new Reader(kernel);
     submissions();
     routes.addAll(new DocumentRoutes(reader).routes());
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
-    routes.addAll(new RunRoutes(reader, changes, bundles).routes());
+    routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
+    routes.addAll(new AdminRoutes(kernel, places).routes());
     routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> openApi()));
   }
 
@@ -102,13 +98,28 @@ public final class NativeApi implements Surface {
     Bodies.requireSameKey(call, asked.request());
     return ofSigner(
         asked.request(),
-        signer ->
-            Replies.of(
-                running.during(
-                    asked.request().id(),
-                    signer.tenant().orElse(""),
-                    signer.subject(),
-                    () -> kernel.submit(asked.request().toBytes(), asked.evidence()))));
+        signer -> {
+          Answer answer =
+              running.during(
+                  asked.request().id(),
+                  signer.tenant().orElse(""),
+                  signer.subject(),
+                  () -> kernel.submit(asked.request().toBytes(), asked.evidence()));
+          counted(asked.request(), answer);
+          return Replies.of(answer);
+        });
+  }
+
+  private void counted(Envelope envelope, Answer answer) {
+    Request request = Request.read(envelope.document());
+    backend
+        .effects()
+        .answered(
+            name(),
+            request.scope().tenant(),
+            request.scope().subject(),
+            request.effect().tool(),
+            answer);
   }
 
   private HttpAnswer decision(HttpCall call) {
@@ -198,7 +209,7 @@ public final class NativeApi implements Surface {
     try (Places.Place _ = places.takeFor(signer.tenant().orElse(""))) {
       return work.apply(signer);
     } finally {
-      changes.happened();
+      backend.changes().happened();
     }
   }
 

@@ -167,7 +167,6 @@ final class RunRoutes {
   private HttpAnswer bundle(HttpCall call) {
     String run = call.value("run");
     reader.run(call.caller(), run);
-    byte[] bundle = bundles.of(reader.kernel(), new RunId(call.caller().tenant(), run));
-    return HttpAnswer.of(200, "application/vnd.writ.bundle", bundle);
+    return bundles.of(reader.kernel(), new RunId(call.caller().tenant(), run));
   }
 }
