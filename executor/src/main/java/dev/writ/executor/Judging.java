@@ -271,7 +271,7 @@ final class Judging {
               admitted.request(),
               raw.get(),
               policy,
-              new ExecutionsSoFar(ledger, admitted.request().scope().tenant(), before.isPresent()),
+              new ExecutionsSoFar(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
               admitted.receivedAt()));
     }
     return before

@@ -29,7 +29,8 @@ public final class ExecuteSurface implements Surface {
   /** Longest body; the seed's requests are small. */
   public static final int BODY_BYTES_MAX = 1 << 20;
 
-  private static final String RUN_OF_NOTHING = "execute";
+  /** The run of requests that name no trace. */
+  static final String RUN_OF_NOTHING = "execute";
 
   private final Pipeline pipeline;
   private final Executions executions;

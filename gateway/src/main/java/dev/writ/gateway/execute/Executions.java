@@ -1,22 +1,14 @@
 package dev.writ.gateway.execute;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.RequestRow;
-import dev.writ.executor.journal.RunState;
+import dev.writ.executor.ExecutionsSoFar;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.Caller;
-import dev.writ.guardian.document.Origin;
-import dev.writ.guardian.document.Request;
-import dev.writ.guardian.profile.ExecuteAdmission;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.profile.ExecuteRequest;
 import dev.writ.guardian.profile.ExecuteState;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,7 +19,6 @@ import java.util.TreeMap;
  */
 final class Executions {
   private static final int REMEMBERED_MAX = 100_000;
-  private static final long EVENTS_LOOKED_AT_MAX = 2_000;
 
   private final LedgerView ledger;
   private final TreeMap<String, Digest> atWork = new TreeMap<>();
@@ -62,13 +53,21 @@ final class Executions {
     private final ExecuteRequest request;
     private final Digest raw;
     private Optional<Seen> seen = Optional.empty();
-    private Optional<Digest> waiting = Optional.empty();
+    private final ExecutionsSoFar written;
     private boolean held;
 
     private Turn(Caller caller, ExecuteRequest request, Digest raw) {
       this.caller = caller;
       this.request = request;
       this.raw = raw;
+      this.written =
+          new ExecutionsSoFar(
+              ledger,
+              new Scope(
+                  caller.tenant(),
+                  request.traceId().orElse(ExecuteSurface.RUN_OF_NOTHING),
+                  caller.subject()),
+              raw);
     }
 
     @Override
@@ -81,7 +80,7 @@ final class Executions {
 
     /** The request that came before with the same body and waits. */
     Optional<Digest> waiting() {
-      return waiting;
+      return written.waiting();
     }
 
     private Seen look(String id) {
@@ -93,87 +92,18 @@ final class Executions {
         }
         held = true;
       }
-      Optional<Request> done =
-          ledger
-              .get(Tables.IDEMPOTENCY, Tables.key(caller.tenant(), caller.subject(), id))
-              .map(Digest::ofBytes)
-              .flatMap(ledger::document)
-              .map(envelope -> Request.read(envelope.document()));
-      if (done.isPresent()) {
-        return isRawOf(done.get()) ? Seen.DONE : Seen.OTHER_BODY;
-      }
-      return before(id, key);
-    }
-
-    /** What was judged and not served: it may wait for approval. */
-    private Seen before(String id, String key) {
       synchronized (reached) {
         Digest other = reached.get(key);
         if (other != null && !other.equals(raw)) {
           return Seen.OTHER_BODY;
         }
       }
-      for (Envelope envelope : earlier(id)) {
-        Request earlier = Request.read(envelope.document());
-        if (!isRawOf(earlier)) {
-          return Seen.OTHER_BODY;
-        }
-        RequestRow.State state =
-            ledger
-                .get(Tables.REQUEST, Tables.key(envelope.id()))
-                .map(row -> RequestRow.parse(row).state())
-                .orElse(RequestRow.State.DENIED);
-        if (state != RequestRow.State.DENIED) {
-          waiting = Optional.of(envelope.id());
-          return Seen.WAITING;
-        }
-      }
-      return Seen.NEW;
-    }
-
-    /** Requests of this id in the trace's run, the latest first. */
-    private List<Envelope> earlier(String id) {
-      List<Envelope> found = new ArrayList<>();
-      Optional<RunId> run = request.traceId().map(trace -> new RunId(caller.tenant(), trace));
-      if (run.isEmpty() || ledger.head(run.get()).isEmpty()) {
-        return found;
-      }
-      long from =
-          Math.max(0, ledger.head(run.get()).orElseThrow().seq() - EVENTS_LOOKED_AT_MAX);
-      ledger.events(
-          run.get(),
-          from,
-          event -> {
-            if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
-              ledger
-                  .document(event.body())
-                  .filter(envelope -> isOf(Request.read(envelope.document()), id))
-                  .ifPresent(found::addFirst);
-            }
-          });
-      return found;
-    }
-
-    private boolean isOf(Request earlier, String id) {
-      return earlier.idempotencyKey().filter(id::equals).isPresent()
-          && earlier.scope().subject().equals(caller.subject())
-          && earlier.origin().map(Origin::surface).filter(ExecuteAdmission.PROFILE::equals).isPresent();
-    }
-
-    private boolean isRawOf(Request earlier) {
-      return earlier.origin().map(Origin::raw).filter(raw::equals).isPresent();
+      return written.seen(id);
     }
 
     @Override
     public boolean executed(String id) {
-      return ledger.get(Tables.EXECUTION, Tables.key(caller.tenant(), id)).isPresent()
-          || ledger
-              .get(Tables.IDEMPOTENCY, Tables.key(caller.tenant(), caller.subject(), id))
-              .isPresent()
-          || ledger
-              .get(Tables.RUN, Tables.key(caller.tenant(), id))
-              .filter(row -> RunState.parse(row).receipts() > 0)
-              .isPresent();
+      return written.executed(id);
     }
 
     /** From now on this id belongs to this body. */

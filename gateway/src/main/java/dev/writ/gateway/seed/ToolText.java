@@ -69,7 +69,7 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
   private static int exitCode(Status status, JsonValue.Obj members) {
     int told =
         members.get("exit_code") instanceof JsonValue.Num n && n.isInteger()
-            ? (int) Math.clamp((long) n.value(), Integer.MIN_VALUE, Integer.MAX_VALUE)
+            ? Math.clamp((long) n.value(), Integer.MIN_VALUE, Integer.MAX_VALUE)
             : 0;
     return switch (status) {
       case SUCCEEDED -> told;

@@ -214,7 +214,9 @@ public final class ExecuteAdmission {
         RejectionCode.NETWORK_FORBIDDEN,
         "the intent allows no network of that kind");
     require(
-        approved || !request.profile().orElseThrow().equals(SeedProfile.PRIVILEGED.text()),
+        !request.profile().orElseThrow().equals(SeedProfile.PRIVILEGED.text())
+            || approved
+            || wasApproved(),
         RejectionCode.PRIVILEGED,
         "it needs a signed approval");
     Optional<String> secret =
@@ -224,6 +226,12 @@ public final class ExecuteAdmission {
                     "/execution_spec/target", JsonValue.of(request.target().orElseThrow())))
             .or(() -> SecretLike.find("/artifacts/output_files", request.outputFiles()));
     secret.ifPresent(at -> refuse(RejectionCode.SECRETS, "something like a secret at " + pointer(at)));
+  }
+
+  /** What runs or ran with this very body was approved then; the last stage says that it did. */
+  private boolean wasApproved() {
+    ExecuteState.Seen seen = state.seen(request.requestId().orElseThrow());
+    return seen == ExecuteState.Seen.RUNNING || seen == ExecuteState.Seen.DONE;
   }
 
   /** Without the caller's own names, which may be part of a payload. */
