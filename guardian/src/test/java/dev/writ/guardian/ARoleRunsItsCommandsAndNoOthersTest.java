@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Seed 002: role, command, directory, environment, limits; over a limit is refused. */
 class ARoleRunsItsCommandsAndNoOthersTest {
   /** The seed's own example. */
-  private static final String EXAMPLE =
+  static final String EXAMPLE =
       """
       {
           "role": "developer",

@@ -128,10 +128,16 @@ public final class SeedZero {
 
   private static final SigningKey KEY = World.key("execute");
 
+  private static final Policy POLICY = read();
+
   private SeedZero() {}
 
   /** The test policy with the section, and ceilings that the example fits under. */
   public static Policy policy() {
+    return POLICY;
+  }
+
+  private static Policy read() {
     return World.policy(yaml().replace("PACKAGE", manifest().packageDigest().toString()));
   }
 
@@ -203,8 +209,12 @@ public final class SeedZero {
   }
 
   public static ExecuteAdmission.Result check(String json, ExecuteState state) {
+    return check(bytes(json), state);
+  }
+
+  static ExecuteAdmission.Result check(byte[] body, ExecuteState state) {
     return ExecuteAdmission.check(
-        bytes(json),
+        body,
         new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT),
         policy(),
         state,

@@ -185,7 +185,8 @@ class TheStrictGatewayTest {
                 .anyMatch(other ->
                     other.pointer.equals(one.pointer)
                         || overlaps(other.pointer, one.pointer)
-                        || other.state != EMPTY && one.state != EMPTY);
+                        || other.state != EMPTY && one.state != EMPTY
+                        || wasApproved(other, one));
         if (!clash && random.nextInt(12) == 0) {
           some.add(one);
         }
@@ -203,6 +204,11 @@ class TheStrictGatewayTest {
             .contains(found);
       }
     }
+  }
+
+  /** What runs or ran under this very body was approved: then privileged is no error. */
+  private static boolean wasApproved(Break first, Break then) {
+    return first.code.equals("R-SEC-002") && then.state != EMPTY;
   }
 
   private static boolean overlaps(String a, String b) {

@@ -342,6 +342,7 @@ class TheStrictGatewayOverASocketTest {
             Stream.of(RejectionCode.values()).map(RejectionCode::code).toList());
     assertThat(server.home.driver.runs()).as("one of all these ran").hasSize(1);
     assertThat(server.decisionCodes()).containsAll(provoked);
+    assertThat(server.audit().problems()).as("judging all of it again gives the same").isEmpty();
     server.home.log().stream()
         .filter(event -> event.kind().equals("request.received"))
         .forEach(event ->

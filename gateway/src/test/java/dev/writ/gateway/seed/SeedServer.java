@@ -4,6 +4,11 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.audit.Audit;
+import dev.writ.executor.audit.AuditReport;
+import dev.writ.executor.stage.Tools;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerView;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
@@ -188,6 +193,13 @@ public final class SeedServer implements AutoCloseable {
         .map(event -> Decision.read(home.document(event.body()).document()))
         .map(decision -> decision.code().orElse(""))
         .toList();
+  }
+
+  /** The whole ledger audited: every decision judged again, every row held against its events. */
+  public AuditReport audit() {
+    try (LedgerView reader = Ledger.openReadOnly(home.ledgerConfig().dir())) {
+      return Audit.check(reader, new Tools(home.tools, home.drivers), (_, _) -> {});
+    }
   }
 
   @Override
