@@ -45,6 +45,7 @@ public final class TestGateway implements AutoCloseable {
   public final List<Observer.Finished> finished = new CopyOnWriteArrayList<>();
   public final List<Throwable> failures = new CopyOnWriteArrayList<>();
   public final GatewayServer server;
+  public final NativeApi nativeApi;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -60,8 +61,8 @@ public final class TestGateway implements AutoCloseable {
         new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> surfaces = new ArrayList<>(more);
-    surfaces.add(
-        new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20));
+    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);
+    surfaces.add(nativeApi);
     server =
         GatewayServer.start(
             new GatewayServer.Config(
