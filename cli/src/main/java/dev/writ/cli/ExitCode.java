@@ -58,6 +58,9 @@ public enum ExitCode {
               Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
               Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
               Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.NO_ANSWER.code(), UNAVAILABLE),
+              Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
+              Map.entry(GatewayError.ANSWER_REFUSED.code(), BROKEN_INPUT),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;
