@@ -7,6 +7,7 @@ import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.ConfigCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
@@ -19,6 +20,7 @@ import dev.writ.cli.command.ReceiptsCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
@@ -53,6 +55,8 @@ final class Commands {
           new ExportCommand(),
           new VerifyCommand(),
           new CanonCommand(),
+          new ServeCommand(),
+          new ConfigCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(),

@@ -44,6 +44,13 @@ public enum GatewayError implements ErrorCode {
       "GWY-040", "nothing of that id is here for this caller", "Check the id and the tenant."),
   NOT_CANCELLED("GWY-041", "the execution cannot be cancelled", "Wait for its receipt."),
   STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
+  REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
+  NO_ANSWER(
+      "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
+  ANSWER_REFUSED(
+      "GWY-062",
+      "the server's answer is not about what was asked",
+      "Do not rely on it; look at who answers at that address."),
   INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
 
   private final String code;

@@ -17,6 +17,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.replay.BundleExport;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,11 +25,12 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A server over a {@link TestHome}, on a free loopback port. */
 public final class TestGateway implements AutoCloseable {
@@ -40,21 +42,18 @@ public final class TestGateway implements AutoCloseable {
   public final Changes changes = new Changes();
   public final Places places;
   public final KernelPipeline pipeline;
-  public final List<Observer.Finished> finished = Collections.synchronizedList(new ArrayList<>());
-  public final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  public final List<Observer.Finished> finished = new CopyOnWriteArrayList<>();
+  public final List<Throwable> failures = new CopyOnWriteArrayList<>();
   public final GatewayServer server;
+  public final NativeApi nativeApi;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  private TestGateway(Path dir, Limits limits, List<Surface> more) {
-    String policy =
-        TestPolicy.YAML.replace(
-            "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
-    home = TestHome.create(dir, policy);
+  private TestGateway(TestHome home, Limits limits, List<Surface> more) {
+    this.home = home;
     home.drivers.clear();
     home.drivers.add(running.cancellable(home.driver));
     home.restart();
-    home.enrol(TestKeys.trusted(SURFACE, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
     places = GatewayServer.places(limits);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
@@ -62,8 +61,8 @@ public final class TestGateway implements AutoCloseable {
         new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> surfaces = new ArrayList<>(more);
-    surfaces.add(
-        new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20));
+    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);
+    surfaces.add(nativeApi);
     server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -119,7 +118,38 @@ public final class TestGateway implements AutoCloseable {
   }
 
   public static TestGateway start(Path dir, Limits limits, List<Surface> more) {
-    return new TestGateway(dir, limits, more);
+    return new TestGateway(newHome(dir), limits, more);
+  }
+
+  /** A server over a home that another process left behind. */
+  public static TestGateway open(Path dir) {
+    return new TestGateway(TestHome.open(dir), Limits.DEFAULT, List.of());
+  }
+
+  /** A home in which a surface may vouch for alice. */
+  public static TestHome newHome(Path dir) {
+    String policy =
+        TestPolicy.YAML.replace(
+            "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
+    TestHome home = TestHome.create(dir, policy);
+    home.enrol(TestKeys.trusted(SURFACE, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    return home;
+  }
+
+  /** Default limits, but for how many and how long. */
+  public static Limits limits(int concurrent, int perTenant, int perAddress, long withinMs) {
+    Limits d = Limits.DEFAULT;
+    Duration within = Duration.ofMillis(withinMs);
+    return new Limits(
+        d.uriBytesMax(),
+        d.headBytesMax(),
+        d.connectionsMax(),
+        perAddress,
+        concurrent,
+        perTenant,
+        within,
+        within,
+        d.writeWithin());
   }
 
   /** An answer that was read whole. */
@@ -202,15 +232,23 @@ public final class TestGateway implements AutoCloseable {
   }
 
   public String raw(byte[] bytes) {
+    StringBuilder read = new StringBuilder();
     try (Socket socket = new Socket("127.0.0.1", server.port())) {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(bytes);
       socket.getOutputStream().flush();
-      socket.shutdownOutput();
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      byte[] buffer = new byte[8192];
+      for (int n = socket.getInputStream().read(buffer);
+          n >= 0;
+          n = socket.getInputStream().read(buffer)) {
+        read.append(new String(buffer, 0, n, StandardCharsets.ISO_8859_1));
+      }
+    } catch (SocketException e) {
+      // it closed without reading what was left: what it said before that counts
     } catch (IOException e) {
-      return "closed: " + e.getMessage();
+      throw new AssertionError("the server does not close: " + read, e);
     }
+    return read.toString();
   }
 
   /** The id that a document of an answer has. */
