@@ -42,8 +42,7 @@ public final class ExecutionsSoFar implements ExecuteState {
     Optional<Envelope> taken = // by what was dispatched under this id
         ledger
             .get(
-                Tables.IDEMPOTENCY,
-                Tables.key(scope.tenant(), scope.subject(), executionRequestId))
+                Tables.IDEMPOTENCY, Tables.key(scope.tenant(), scope.subject(), executionRequestId))
             .map(Digest::ofBytes)
             .flatMap(ledger::document);
     if (taken.isPresent()) {

@@ -89,8 +89,7 @@ public final class KernelPipeline implements Pipeline {
             .filter(e -> Request.read(e.document()).scope().tenant().equals(tenant))
             .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
     Request request = Request.read(signed.document());
-    return through(
-        id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
+    return through(id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
   }
 
   private Answer through(Digest id, Request request, Supplier<Answer> submit) {
@@ -101,8 +100,7 @@ public final class KernelPipeline implements Pipeline {
     boolean first = atWork.map(this::begin).orElse(false);
     try {
       Scope scope = request.scope();
-      Answer answer =
-          backend.running().during(id, scope.tenant(), scope.subject(), submit);
+      Answer answer = backend.running().during(id, scope.tenant(), scope.subject(), submit);
       backend
           .effects()
           .answered(

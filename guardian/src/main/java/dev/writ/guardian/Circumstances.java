@@ -45,8 +45,7 @@ public record Circumstances(
 
   /** These, with what the profile of the vouching surface found. */
   public Circumstances withProfile(Optional<Finding> found) {
-    return new Circumstances(
-        manifest, snapshot, approvals, evidence, history, supersedes, found);
+    return new Circumstances(manifest, snapshot, approvals, evidence, history, supersedes, found);
   }
 
   /** A document that was brought as an artifact. */

@@ -65,16 +65,15 @@ class ARoleRunsItsCommandsAndNoOthersTest {
                       "  analyst:\n",
                       "  developer:\n"
                           + "    tools: [js]\n"
-                          + "    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 }\n"
+                          + "    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms:"
+                          + " 1 }\n"
                           + "    sandboxes: [wasm]\n"
                           + "  analyst:\n")
               + SECTION);
 
   private static CommandAdmission.Admitted admit(String json) {
     return CommandAdmission.admit(
-        SeedZero.bytes(json),
-        new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT),
-        POLICY);
+        SeedZero.bytes(json), new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT), POLICY);
   }
 
   private static String with(String pointer, JsonValue value) {
@@ -106,7 +105,9 @@ class ARoleRunsItsCommandsAndNoOthersTest {
         .satisfies(effect -> {
           assertThat(effect.resources()).isEqualTo(new Resources(500, 64 << 20, 1_048_576, 1_000));
           assertThat(effect.params().get("cwd")).isEqualTo(JsonValue.of("."));
-          assertThat(effect.params().members()).as("no image for python").doesNotContainKey("image");
+          assertThat(effect.params().members())
+              .as("no image for python")
+              .doesNotContainKey("image");
         });
   }
 
@@ -153,9 +154,7 @@ class ARoleRunsItsCommandsAndNoOthersTest {
   @Test
   void sensitiveValuesAreRefusedUnderAnyName() {
     refused(
-        with(
-            "/env",
-            JsonValue.object().put("PYTHONUNBUFFERED", "AKIAABCDEFGHIJKLMNOP").build()),
+        with("/env", JsonValue.object().put("PYTHONUNBUFFERED", "AKIAABCDEFGHIJKLMNOP").build()),
         "GRD-717");
   }
 
@@ -171,8 +170,26 @@ class ARoleRunsItsCommandsAndNoOthersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a|b", "a&", "a;b", "a<b", "a>b", "(a)", "a $b", "a `b`", "a *", "a ?", "a [b]", "a {b,c}",
-        "a\nb", "#a", "~a", "X=1 a", "a \"$b\"", "a \"`b`\"", "a !b", "a \\\nb"
+        "a|b",
+        "a&",
+        "a;b",
+        "a<b",
+        "a>b",
+        "(a)",
+        "a $b",
+        "a `b`",
+        "a *",
+        "a ?",
+        "a [b]",
+        "a {b,c}",
+        "a\nb",
+        "#a",
+        "~a",
+        "X=1 a",
+        "a \"$b\"",
+        "a \"`b`\"",
+        "a !b",
+        "a \\\nb"
       })
   void whatOnlyAShellMeansIsNeverReadAsPlain(String line) {
     assertThat(CommandLine.parse(line).orElseThrow().needsShell()).isPresent();
@@ -181,7 +198,9 @@ class ARoleRunsItsCommandsAndNoOthersTest {
 
   @Test
   void quotesMakeOneWord() {
-    assertThat(CommandLine.parse("echo 'a  b' \"c \\\"d\\\" \\\\ |\" e\\ f '' g#h i~ -x=1").orElseThrow())
+    assertThat(
+            CommandLine.parse("echo 'a  b' \"c \\\"d\\\" \\\\ |\" e\\ f '' g#h i~ -x=1")
+                .orElseThrow())
         .isEqualTo(
             new CommandLine(
                 List.of("echo", "a  b", "c \"d\" \\ |", "e f", "", "g#h", "i~", "-x=1"),
@@ -193,7 +212,13 @@ class ARoleRunsItsCommandsAndNoOthersTest {
 
   @ParameterizedTest
   @CsvSource({
-    "500m, 500", "0.5, 500", "1, 1000", "1e1, 10000", "1m, 1", "0.0001, 1", "2k, 2000000",
+    "500m, 500",
+    "0.5, 500",
+    "1, 1000",
+    "1e1, 10000",
+    "1m, 1",
+    "0.0001, 1",
+    "2k, 2000000",
     "1E, 9007199254740991"
   })
   void amountsAreParsedAndRoundedUp(String text, long milli) {
@@ -205,7 +230,8 @@ class ARoleRunsItsCommandsAndNoOthersTest {
     assertThat(Quantity.units("128Mi")).contains(128L << 20);
     assertThat(Quantity.units("128M")).contains(128_000_000L);
     assertThat(Quantity.units("1Ki")).contains(1024L);
-    for (String wrong : List.of("", "m", "-1", "1.", ".5", "1 Mi", "1mi", "0", "0x10", "1e", "+1", "1Qi")) {
+    for (String wrong :
+        List.of("", "m", "-1", "1.", ".5", "1 Mi", "1mi", "0", "0x10", "1e", "+1", "1Qi")) {
       assertThat(Quantity.units(wrong)).as(wrong).isEmpty();
     }
   }
@@ -249,7 +275,16 @@ class ARoleRunsItsCommandsAndNoOthersTest {
         }) {
       String changed = SECTION.replace(change[0], change[1]);
       assertThat(changed).as(change[0]).isNotEqualTo(SECTION);
-      String yaml = World.POLICY.replace("  analyst:\n", "  developer:\n    tools: [js]\n    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 }\n    sandboxes: [wasm]\n  analyst:\n") + changed;
+      String yaml =
+          World.POLICY.replace(
+                  "  analyst:\n",
+                  "  developer:\n"
+                      + "    tools: [js]\n"
+                      + "    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1"
+                      + " }\n"
+                      + "    sandboxes: [wasm]\n"
+                      + "  analyst:\n")
+              + changed;
       assertThatThrownBy(() -> World.policy(yaml))
           .as(change[1])
           .isInstanceOf(WritException.class)

@@ -33,10 +33,7 @@ class ProfileFuzzTest {
     if (result.effect().isPresent() != (!refused || waits)) {
       throw new AssertionError("an effect for what is refused, or none for what is not");
     }
-    result
-        .finding()
-        .refusal()
-        .ifPresent(refusal -> RejectionCode.of(refusal.code()).orElseThrow());
+    result.finding().refusal().ifPresent(refusal -> RejectionCode.of(refusal.code()).orElseThrow());
     if (!Finding.read(Fields.of("finding", result.finding().toJson())).equals(result.finding())) {
       throw new AssertionError("a finding that changes when it is written");
     }

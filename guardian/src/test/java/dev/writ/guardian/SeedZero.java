@@ -1,6 +1,8 @@
 package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -11,21 +13,21 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteState;
+import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.Profiles;
-import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.dsse.Envelope;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Seed 000's example request with its placeholders filled in, a policy for it, and its judgement. */
+/**
+ * Seed 000's example request with its placeholders filled in, a policy for it, and its judgement.
+ */
 public final class SeedZero {
   public static final String REQUEST_ID = "11111111-1111-4111-8111-111111111111";
   public static final String INTENT_ID = "22222222-2222-4222-8222-222222222222";
@@ -214,11 +216,7 @@ public final class SeedZero {
 
   static ExecuteAdmission.Result check(byte[] body, ExecuteState state) {
     return ExecuteAdmission.check(
-        body,
-        new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT),
-        policy(),
-        state,
-        World.NOW);
+        body, new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT), policy(), state, World.NOW);
   }
 
   static Trust trust() {
@@ -240,10 +238,7 @@ public final class SeedZero {
             List.of(),
             List.of());
     return Admission.admit(
-        Envelope.sign(Request.TYPE, request.toJson(), KEY).toBytes(),
-        trust(),
-        policy,
-        World.NOW);
+        Envelope.sign(Request.TYPE, request.toJson(), KEY).toBytes(), trust(), policy, World.NOW);
   }
 
   /** The Guardian's own word on a request that a surface vouches for as it should. */
@@ -259,11 +254,7 @@ public final class SeedZero {
 
   /** The same, for whatever effect a surface would vouch for. */
   static Decision judge(
-      byte[] raw,
-      Effect effect,
-      Optional<String> key,
-      ExecuteState state,
-      Envelope... approvals) {
+      byte[] raw, Effect effect, Optional<String> key, ExecuteState state, Envelope... approvals) {
     Policy policy = policy();
     Admitted admitted = admitted(raw, effect, key, policy);
     return World.accounts(policy)

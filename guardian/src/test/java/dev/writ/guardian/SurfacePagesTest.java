@@ -20,14 +20,14 @@ class SurfacePagesTest {
   }
 
   private static JsonValue body(String page) {
-    Matcher matcher = Pattern.compile("```http\nPOST .*?\n\n(\\{.*?)```", Pattern.DOTALL).matcher(page);
+    Matcher matcher =
+        Pattern.compile("```http\nPOST .*?\n\n(\\{.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(matcher.find()).isTrue();
     return Jcs.parse(SeedZero.bytes(matcher.group(1)));
   }
 
   private static String fence(String page, String info) {
-    Matcher matcher =
-        Pattern.compile("```" + info + "\n(.*?)```", Pattern.DOTALL).matcher(page);
+    Matcher matcher = Pattern.compile("```" + info + "\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(matcher.find()).as(info).isTrue();
     return matcher.group(1);
   }
@@ -36,7 +36,8 @@ class SurfacePagesTest {
   void theExamplesAreTheSeeds() throws IOException {
     assertThat(body(page("surface-execute.md")))
         .isEqualTo(Jcs.parse(SeedZero.bytes(SeedZero.EXAMPLE)));
-    assertThat(SeedZero.check(SeedZero.EXAMPLE, ExecuteState.empty()).finding().refusal()).isEmpty();
+    assertThat(SeedZero.check(SeedZero.EXAMPLE, ExecuteState.empty()).finding().refusal())
+        .isEmpty();
     assertThat(body(page("surface-tools.md")))
         .isEqualTo(Jcs.parse(SeedZero.bytes(ARoleRunsItsCommandsAndNoOthersTest.EXAMPLE)));
   }
@@ -54,8 +55,7 @@ class SurfacePagesTest {
   @Test
   void theSectionsOfThePolicyPageLoadAndHaveOneForm() throws IOException {
     String page = page("policy.md");
-    String yaml =
-        World.POLICY + fence(page, "yaml execute") + fence(page, "yaml commands");
+    String yaml = World.POLICY + fence(page, "yaml execute") + fence(page, "yaml commands");
     Policy policy = World.policy(yaml);
     assertThat(policy.execute()).isPresent();
     assertThat(policy.commands()).isPresent();

@@ -34,7 +34,8 @@ class TheStrictGatewayTest {
   private static final ExecuteState EMPTY = ExecuteState.empty();
 
   /** One way to break the example. */
-  private record Break(int stage, String code, String pointer, JsonValue value, ExecuteState state) {
+  private record Break(
+      int stage, String code, String pointer, JsonValue value, ExecuteState state) {
     Break(int stage, String code, String pointer, JsonValue value) {
       this(stage, code, pointer, value, EMPTY);
     }
@@ -239,8 +240,7 @@ class TheStrictGatewayTest {
   @Test
   void privilegedWithALaterErrorNeverWaits() {
     String json =
-        SeedZero.with(
-            SeedZero.with("/sandbox/profile", "privileged"), "/resources/cpu", text("9"));
+        SeedZero.with(SeedZero.with("/sandbox/profile", "privileged"), "/resources/cpu", text("9"));
     Decision decision = SeedZero.judge(json, EMPTY);
     assertThat(decision.verdict()).isEqualTo(Verdict.DENY);
     assertThat(decision.code()).contains("R-SEC-002");
@@ -286,9 +286,7 @@ class TheStrictGatewayTest {
     assertThat(decision.verdict()).isEqualTo(Verdict.DENY);
     assertThat(decision.code()).contains("GRD-701");
     assertThatThrownBy(
-            () ->
-                Profiles.find(
-                    admitted.request(), SeedZero.bytes("{}"), policy, EMPTY, World.NOW))
+            () -> Profiles.find(admitted.request(), SeedZero.bytes("{}"), policy, EMPTY, World.NOW))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GRD-701");
   }

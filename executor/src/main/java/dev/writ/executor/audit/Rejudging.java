@@ -247,7 +247,8 @@ final class Rejudging {
       differences.add(found.get());
     }
     Difference difference = differences.getFirst();
-    if (sameTool(now, recorded, effect, policy) || !difference.pointer().startsWith(toolCheck(recorded))) {
+    if (sameTool(now, recorded, effect, policy)
+        || !difference.pointer().startsWith(toolCheck(recorded))) {
       report(place + " " + difference.pointer(), difference);
     } else {
       findings.notJudged++;

@@ -134,8 +134,7 @@ final class RowCheck implements RunRows {
     request
         .origin()
         .flatMap(origin -> origin.execution())
-        .ifPresent(
-            name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
+        .ifPresent(name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
     if (receipt.status() != Status.IN_DOUBT) {
       receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));
       receipt.rawOutput().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));

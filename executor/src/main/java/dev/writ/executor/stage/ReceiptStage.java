@@ -117,8 +117,7 @@ public final class ReceiptStage {
         .origin()
         .flatMap(origin -> origin.execution())
         .ifPresent(name ->
-            turn.batch()
-                .put(Tables.EXECUTION, Tables.key(scope.tenant(), name), new byte[0]));
+            turn.batch().put(Tables.EXECUTION, Tables.key(scope.tenant(), name), new byte[0]));
     if (receipt.status() == Status.SUCCEEDED) {
       turn.batch()
           .put(

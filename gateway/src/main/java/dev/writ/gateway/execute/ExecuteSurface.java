@@ -84,8 +84,7 @@ public final class ExecuteSurface implements Surface {
   private HttpAnswer refused(HttpCall call, ExecuteAdmission.Result result, Instant startedAt) {
     Finding.Refusal refusal = result.finding().refusal().orElseThrow();
     try {
-      pipeline.vouch(
-          vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty()));
+      pipeline.vouch(vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty()));
     } catch (WritException e) {
       // Not admitted, or no ledger to write in: it stays refused, by the profile alone.
     }
@@ -244,5 +243,4 @@ public final class ExecuteSurface implements Surface {
   int atWork() {
     return executions.atWork();
   }
-
 }

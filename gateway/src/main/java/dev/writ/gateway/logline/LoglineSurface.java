@@ -108,8 +108,7 @@ public final class LoglineSurface implements Surface {
     }
   }
 
-  private Pipeline.Vouched vouched(
-      HttpCall call, Authenticated caller, Body body, String subject) {
+  private Pipeline.Vouched vouched(HttpCall call, Authenticated caller, Body body, String subject) {
     LoglineConfig.Tool tool = config.tools().get(body.tool);
     if (tool == null) {
       throw new WritException(LoglineError.TOOL, "");

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A tool's outcome as the seeds' clients know one: texts and an exit code. Process tools give a JSON
- * object with {@code stdout}, {@code stderr} and {@code exit_code}; whatever another tool gives is
- * its standard output.
+ * A tool's outcome as the seeds' clients know one: texts and an exit code. Process tools give a
+ * JSON object with {@code stdout}, {@code stderr} and {@code exit_code}; whatever another tool
+ * gives is its standard output.
  *
  * @param exitCode 0 only where the receipt says succeeded; 124 after a timeout, 137 after a kill
  * @param members the tool's JSON object; nothing where it gave none

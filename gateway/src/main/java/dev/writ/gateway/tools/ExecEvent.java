@@ -27,9 +27,7 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
   String image() {
     return text.members().get("image") instanceof JsonValue.Str image
         ? image.value()
-        : receipt.tool().name()
-            + "@"
-            + receipt.tool().packageDigest();
+        : receipt.tool().name() + "@" + receipt.tool().packageDigest();
   }
 
   private String context(String name) {

@@ -2,9 +2,9 @@ package dev.writ.gateway.tools;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.executor.Served;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.Served;
 import dev.writ.gateway.Changes;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
@@ -98,14 +98,12 @@ final class ExecStream {
   private void send(HttpAnswer.Sink sink, Placed placed) throws IOException {
     var envelope = ledger.document(placed.event.body()).orElseThrow();
     Receipt receipt = Receipt.read(envelope.document());
-    Request request =
-        Request.read(ledger.document(receipt.request()).orElseThrow().document());
+    Request request = Request.read(ledger.document(receipt.request()).orElseThrow().document());
     if (!ExecEvent.isOurs(request)) {
       return;
     }
     Served served =
-        new Served(
-            envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
+        new Served(envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
     ExecEvent event =
         new ExecEvent(receipt.request(), request, receipt, ToolText.of(served, pipeline));
     sink.write(

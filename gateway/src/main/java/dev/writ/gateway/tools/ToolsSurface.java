@@ -80,8 +80,7 @@ public final class ToolsSurface implements Surface {
     }
     Served served = answer.served().get();
     Request request =
-        Request.read(
-            ledger.document(served.receipt().request()).orElseThrow().document());
+        Request.read(ledger.document(served.receipt().request()).orElseThrow().document());
     return HttpAnswer.json(
         200,
         new ExecEvent(
@@ -125,15 +124,14 @@ public final class ToolsSurface implements Surface {
         List.of(),
         Optional.empty(),
         true,
-        JsonValue.object()
-            .put("exec", exec)
-            .put("traceparent", call.trace().traceparent())
-            .build(),
+        JsonValue.object().put("exec", exec).put("traceparent", call.trace().traceparent()).build(),
         Optional.of(call.body()),
         Optional.empty());
   }
 
-  /** The profile refused: a body that cannot be read is the caller's mistake, the rest forbidden. */
+  /**
+   * The profile refused: a body that cannot be read is the caller's mistake, the rest forbidden.
+   */
   private HttpAnswer refused(HttpCall call, WritException e) {
     if (!(e.code() instanceof ProfileError code)) {
       throw e;

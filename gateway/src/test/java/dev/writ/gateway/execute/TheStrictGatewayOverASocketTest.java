@@ -167,8 +167,7 @@ class TheStrictGatewayOverASocketTest {
 
   /** The example with members replaced; null takes one away. */
   private String with(Object... changes) {
-    JsonValue.Obj json =
-        (JsonValue.Obj) Jcs.parse(example().getBytes(StandardCharsets.UTF_8));
+    JsonValue.Obj json = (JsonValue.Obj) Jcs.parse(example().getBytes(StandardCharsets.UTF_8));
     for (int i = 0; i < changes.length; i += 2) {
       json = put(json, changes[i].toString().substring(1), (JsonValue) changes[i + 1]);
     }
@@ -229,7 +228,8 @@ class TheStrictGatewayOverASocketTest {
     assertThat(reply.json().get("artifacts")).isEqualTo(JsonValue.of(List.of()));
     assertThat(server.home.driver.runs().getFirst().invocation().params())
         .isEqualTo(
-            Jcs.parse("{\"argv\":[\"echo\",\"hello\"],\"with\":{}}".getBytes(StandardCharsets.UTF_8)));
+            Jcs.parse(
+                "{\"argv\":[\"echo\",\"hello\"],\"with\":{}}".getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -335,8 +335,7 @@ class TheStrictGatewayOverASocketTest {
     provoked.add(code(body + " ")); // R-STATE-003
     provoked.add(
         code(
-            with(
-                "/execution_request_id", text(OTHER), "/audit/parent_trace_id", text(EXECUTION))));
+            with("/execution_request_id", text(OTHER), "/audit/parent_trace_id", text(EXECUTION))));
     assertThat(provoked)
         .containsExactlyInAnyOrderElementsOf(
             Stream.of(RejectionCode.values()).map(RejectionCode::code).toList());
@@ -395,13 +394,19 @@ class TheStrictGatewayOverASocketTest {
             .orElseThrow();
     server.restart();
     assertThat(code(body + " ")).as("another body is refused for good").isEqualTo("R-SEC-002");
-    assertThat(server.home.runState("acme", "33333333-3333-4333-8333-333333333333").unfinished().pending())
+    assertThat(
+            server
+                .home
+                .runState("acme", "33333333-3333-4333-8333-333333333333")
+                .unfinished()
+                .pending())
         .as("only the first waits")
         .isEqualTo(1);
-    server.home.kernel()
+    server
+        .home
+        .kernel()
         .approve(
-            server.home.approval(
-                server.home.document(request), "rita", Approval.Verdict.APPROVE));
+            server.home.approval(server.home.document(request), "rita", Approval.Verdict.APPROVE));
     assertThat(execute(body).status()).isEqualTo(200);
     assertThat(server.home.driver.runs()).hasSize(1);
     assertThat(code(body)).isEqualTo("R-STATE-001");
@@ -467,10 +472,9 @@ class TheStrictGatewayOverASocketTest {
 
   @Test
   void aLedgerThatFailsIsNoFaultOfTheRequest() {
-    server.home.beforeWrite(
-        () -> {
-          throw new java.io.UncheckedIOException(new java.io.IOException("disk"));
-        });
+    server.home.beforeWrite(() -> {
+      throw new java.io.UncheckedIOException(new java.io.IOException("disk"));
+    });
     Reply reply = execute(example());
     assertThat(reply.status()).as(reply.text()).isEqualTo(503);
     assertThat(reply.text()).doesNotContain("disk");
@@ -491,9 +495,7 @@ class TheStrictGatewayOverASocketTest {
     execute(example());
     Reply foreign = server.post("eve", "/execute", example());
     assertThat(foreign.string("rejection_code")).isEqualTo("R-CTX-004");
-    Reply unknown =
-        server.post(
-            "eve", "/execute", with("/context/tenant_id", text(OTHER)));
+    Reply unknown = server.post("eve", "/execute", with("/context/tenant_id", text(OTHER)));
     assertThat(unknown.string("reason")).isEqualTo(foreign.string("reason"));
   }
 

@@ -74,8 +74,7 @@ class TheLoglineExecutorOverASocketTest {
   }
 
   private List<Surface> surfaces(Pipeline pipeline) {
-    return List.of(
-        new LoglineSurface(pipeline, config()), new ExecuteSurface(pipeline, _ -> {}));
+    return List.of(new LoglineSurface(pipeline, config()), new ExecuteSurface(pipeline, _ -> {}));
   }
 
   @BeforeEach
@@ -100,8 +99,7 @@ class TheLoglineExecutorOverASocketTest {
 
   private static String sign(String key, String timestamp, String body) {
     return "sha256="
-        + HexFormat.of()
-            .formatHex(LoglineAuthentication.hmac(bytes(key), timestamp, bytes(body)));
+        + HexFormat.of().formatHex(LoglineAuthentication.hmac(bytes(key), timestamp, bytes(body)));
   }
 
   private Reply send(String tool, String timestamp, String signature, String body) {
@@ -220,7 +218,10 @@ class TheLoglineExecutorOverASocketTest {
   @Test
   void whatIsNotSignedAsItShouldBeIsRefused() {
     String good = sign(SECRET, now(), EXAMPLE);
-    isError(send("code_interpreter", now(), sign("another secret", now(), EXAMPLE), EXAMPLE), 401, "GWY-105");
+    isError(
+        send("code_interpreter", now(), sign("another secret", now(), EXAMPLE), EXAMPLE),
+        401,
+        "GWY-105");
     isError(send("code_interpreter", now(), good, EXAMPLE + " "), 401, "GWY-105");
     isError(send("code_interpreter", now() + "000", good, EXAMPLE), 401, "GWY-105");
     isError(send("code_interpreter", now(), good.substring(7), EXAMPLE), 401, "GWY-105");
@@ -297,7 +298,12 @@ class TheLoglineExecutorOverASocketTest {
   @Test
   void bodiesThatAreNoneOfTheSeedsAreRefused() {
     for (String body :
-        List.of("", "{", "[]", "{}", EXAMPLE.replace("\"input\"", "\"inputs\""),
+        List.of(
+            "",
+            "{",
+            "[]",
+            "{}",
+            EXAMPLE.replace("\"input\"", "\"inputs\""),
             EXAMPLE.replace("\"tool_id\"", "\"more\": 1, \"tool_id\""))) {
       isError(signed(body), 400, "GWY-107");
     }

@@ -7,8 +7,6 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.audit.Audit;
 import dev.writ.executor.audit.AuditReport;
 import dev.writ.executor.stage.Tools;
-import dev.writ.ledger.Ledger;
-import dev.writ.ledger.LedgerView;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
@@ -27,6 +25,8 @@ import dev.writ.gateway.Surface;
 import dev.writ.gateway.Tokens;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerView;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -98,8 +98,7 @@ public final class SeedServer implements AutoCloseable {
       keys.put(KernelPipeline.keyName(surface, TestKeys.TENANT), TestKeys.key(surface));
     }
     Backend backend =
-        new Backend(
-            home.kernel(), places, new Running(), new Changes(), (_, _, _, _, _) -> {});
+        new Backend(home.kernel(), places, new Running(), new Changes(), (_, _, _, _, _) -> {});
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(

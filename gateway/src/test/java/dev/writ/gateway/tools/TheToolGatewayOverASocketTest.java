@@ -154,7 +154,7 @@ class TheToolGatewayOverASocketTest {
         .isEqualTo(
             Jcs.parse(
                 ("{\"argv\":[\"pytest\",\"-q\"],\"cwd\":\"repo\","
-                        + "\"env\":{\"PYTHONUNBUFFERED\":\"1\"},\"image\":\"python:3.11-bookworm\"}")
+                     + "\"env\":{\"PYTHONUNBUFFERED\":\"1\"},\"image\":\"python:3.11-bookworm\"}")
                     .getBytes(StandardCharsets.UTF_8)));
   }
 
@@ -304,7 +304,8 @@ class TheToolGatewayOverASocketTest {
   @Test
   void theShippedRolesAreTheSeeds() throws IOException {
     String text;
-    try (InputStream in = ToolsSurface.class.getResourceAsStream("/dev/writ/gateway/seed-roles.yaml")) {
+    try (InputStream in =
+        ToolsSurface.class.getResourceAsStream("/dev/writ/gateway/seed-roles.yaml")) {
       text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
     Policy policy =
@@ -326,7 +327,8 @@ class TheToolGatewayOverASocketTest {
     assertThat(commands.roles().get("data").commands())
         .containsExactly("bash", "pytest", "python", "sh");
     assertThat(commands.roles().values())
-        .extracting(role -> role.name() + " " + role.cpuMilli() + " " + role.memMb() + " " + role.timeoutSec())
+        .extracting(role ->
+            role.name() + " " + role.cpuMilli() + " " + role.memMb() + " " + role.timeoutSec())
         .containsExactly(
             "architect 1000 2048 300",
             "data 2000 4096 600",
@@ -342,10 +344,11 @@ class TheToolGatewayOverASocketTest {
   void aWorkspaceRootThatIsNotThereIsNoRoot() {
     assertThatThrownBy(() -> new WorkspaceRoot(workspaces.resolve("gone")))
         .isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> {
-          Files.createSymbolicLink(workspaces.resolve("dangling"), Path.of("gone"));
-          new WorkspaceRoot(workspaces).require("dangling");
-        })
+    assertThatThrownBy(
+            () -> {
+              Files.createSymbolicLink(workspaces.resolve("dangling"), Path.of("gone"));
+              new WorkspaceRoot(workspaces).require("dangling");
+            })
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GRD-716");
   }

@@ -71,9 +71,7 @@ public record CommandLine(List<String> words, Optional<Character> needsShell) {
 
     private void plain(char c) {
       boolean assigns = c == '=' && words.isEmpty();
-      if (SPECIAL.indexOf(c) >= 0
-          || (!inWord && SPECIAL_AT_START.indexOf(c) >= 0)
-          || assigns) {
+      if (SPECIAL.indexOf(c) >= 0 || (!inWord && SPECIAL_AT_START.indexOf(c) >= 0) || assigns) {
         special(c);
       }
       append(c);

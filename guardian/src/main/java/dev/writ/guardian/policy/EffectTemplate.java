@@ -14,8 +14,7 @@ import java.util.TreeMap;
  * @param operation of the tool
  * @param params as in the policy
  */
-public record EffectTemplate(
-    String tool, String version, String operation, JsonValue.Obj params) {
+public record EffectTemplate(String tool, String version, String operation, JsonValue.Obj params) {
 
   static EffectTemplate read(Section section, List<String> variables) {
     EffectTemplate template =

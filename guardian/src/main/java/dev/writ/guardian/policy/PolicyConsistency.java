@@ -57,8 +57,7 @@ final class PolicyConsistency {
     }
   }
 
-  private static void approverRole(
-      PolicyParts parts, Section section, String key, String role) {
+  private static void approverRole(PolicyParts parts, Section section, String key, String role) {
     if (parts.approvers().values().stream().noneMatch(a -> a.roles().contains(role))) {
       throw section.at(
           key,

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Amounts as Kubernetes writes them ({@code 500m}, {@code 128Mi}, {@code 1.5}, {@code 2e3}): parsed,
- * never compared as text. Rounded up to whole units.
+ * Amounts as Kubernetes writes them ({@code 500m}, {@code 128Mi}, {@code 1.5}, {@code 2e3}):
+ * parsed, never compared as text. Rounded up to whole units.
  */
 public final class Quantity {
   private static final Pattern FORM =
@@ -60,8 +60,7 @@ public final class Quantity {
     BigDecimal number = new BigDecimal(matcher.group(1));
     Optional<BigDecimal> scaled = Optional.of(number);
     if (matcher.group(2) != null) {
-      scaled =
-          Optional.of(number.movePointRight(Integer.parseInt(matcher.group(2).substring(1))));
+      scaled = Optional.of(number.movePointRight(Integer.parseInt(matcher.group(2).substring(1))));
     } else if (matcher.group(3) != null) {
       String suffix = matcher.group(3);
       scaled =

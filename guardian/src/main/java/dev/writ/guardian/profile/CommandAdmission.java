@@ -99,7 +99,9 @@ public final class CommandAdmission {
               .orElseThrow(() ->
                   new WritException(
                       ProfileError.COMMAND_SHELL,
-                      "role " + role.name() + ", character U+"
+                      "role "
+                          + role.name()
+                          + ", character U+"
                           + String.format(
                               java.util.Locale.ROOT, "%04X", (int) line.needsShell().get())));
       return List.of(shell, "-c", request.cmd());

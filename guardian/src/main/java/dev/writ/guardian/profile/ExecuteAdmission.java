@@ -177,7 +177,8 @@ public final class ExecuteAdmission {
         profile
             .flatMap(p -> p.tenant(asker.tenant))
             .filter(t -> t.id().equals(tenantId))
-            .orElseThrow(() -> refused(RejectionCode.WORKSPACE_MISMATCH, "not the caller's tenant"));
+            .orElseThrow(
+                () -> refused(RejectionCode.WORKSPACE_MISMATCH, "not the caller's tenant"));
     require(
         subjectId.equals(tenant.subjects().get(asker.subject)),
         RejectionCode.WORKSPACE_MISMATCH,
@@ -225,7 +226,8 @@ public final class ExecuteAdmission {
                 SecretLike.find(
                     "/execution_spec/target", JsonValue.of(request.target().orElseThrow())))
             .or(() -> SecretLike.find("/artifacts/output_files", request.outputFiles()));
-    secret.ifPresent(at -> refuse(RejectionCode.SECRETS, "something like a secret at " + pointer(at)));
+    secret.ifPresent(
+        at -> refuse(RejectionCode.SECRETS, "something like a secret at " + pointer(at)));
   }
 
   /** What runs or ran with this very body was approved then; the last stage says that it did. */
@@ -330,8 +332,7 @@ public final class ExecuteAdmission {
     CommandLine.parse(target)
         .filter(line -> line.needsShell().isEmpty())
         .ifPresent(line ->
-            values.put(
-                "$argv", JsonValue.of(line.words().stream().map(JsonValue::of).toList())));
+            values.put("$argv", JsonValue.of(line.words().stream().map(JsonValue::of).toList())));
     return new Effect(
         intent.effect().tool(),
         intent.effect().version(),

@@ -5,8 +5,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.guardian.policy.ExecuteTenant;
-import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.Quantity;
+import dev.writ.guardian.policy.SeedProfile;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -56,8 +56,7 @@ public record ExecuteRequest(JsonValue.Obj json) {
 
   /** An id that has the form of one; anything else may be a payload, and is not told again. */
   private static Optional<String> id(Optional<String> text) {
-    return text.filter(ExecuteTenant::isUuid)
-        .map(id -> id.toLowerCase(Locale.ROOT));
+    return text.filter(ExecuteTenant::isUuid).map(id -> id.toLowerCase(Locale.ROOT));
   }
 
   /** An id as the caller wrote it, to be told again: of the request itself, or of a group. */
@@ -134,7 +133,8 @@ public record ExecuteRequest(JsonValue.Obj json) {
 
   Optional<Long> timeoutMs() {
     return at("resources", "timeout_ms")
-        .flatMap(v -> v instanceof JsonValue.Num n ? Optional.of((long) n.value()) : Optional.empty());
+        .flatMap(
+            v -> v instanceof JsonValue.Num n ? Optional.of((long) n.value()) : Optional.empty());
   }
 
   public boolean captures(String stream) {

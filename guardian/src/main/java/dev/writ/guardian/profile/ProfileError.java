@@ -30,8 +30,7 @@ public enum ProfileError implements ErrorCode {
       "GRD-717", "an environment variable is not let through", "Leave it out of env."),
   COMMAND_LIMIT(
       "GRD-718", "more is asked for than the role may use", "Ask for less; see the role's limits."),
-  COMMAND_NONE(
-      "GRD-719", "policy has no commands section", "Add one: spec/policy.md, Commands.");
+  COMMAND_NONE("GRD-719", "policy has no commands section", "Add one: spec/policy.md, Commands.");
 
   private final String code;
   private final String meaning;

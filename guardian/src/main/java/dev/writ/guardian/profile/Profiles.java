@@ -81,7 +81,6 @@ public final class Profiles {
     return Finding.refused(
         profile,
         ProfileError.NOT_THE_EFFECT.code(),
-        ProfileError.NOT_THE_EFFECT.meaning()
-            + ": surface " + profile);
+        ProfileError.NOT_THE_EFFECT.meaning() + ": surface " + profile);
   }
 }

@@ -15,8 +15,20 @@ import java.util.regex.Pattern;
 public final class SecretLike {
   private static final List<String> WORDS =
       List.of(
-          "password", "passwd", "passphrase", "pwd", "secret", "secrets", "credential",
-          "credentials", "token", "apikey", "authorization", "bearer", "privatekey", "cookie");
+          "password",
+          "passwd",
+          "passphrase",
+          "pwd",
+          "secret",
+          "secrets",
+          "credential",
+          "credentials",
+          "token",
+          "apikey",
+          "authorization",
+          "bearer",
+          "privatekey",
+          "cookie");
 
   /** Two words that mean one of the above together. */
   private static final List<String> PAIRS =

@@ -38,6 +38,7 @@ final class SeedSchema {
   }
 
   private static final Form UUID = text("a UUID", ExecuteTenant::isUuid);
+
   /** An empty text is no id: it counts as absent. */
   private static final Form ID = text("a UUID", id -> id.isEmpty() || ExecuteTenant.isUuid(id));
 
@@ -45,9 +46,7 @@ final class SeedSchema {
       text(
           "a text of 1 to 256 characters",
           s ->
-              !s.isEmpty()
-                  && s.length() <= 256
-                  && s.chars().noneMatch(c -> c < 0x20 || c == 0x7f));
+              !s.isEmpty() && s.length() <= 256 && s.chars().noneMatch(c -> c < 0x20 || c == 0x7f));
   private static final Form TARGET = text("a text", s -> !s.isEmpty() && s.indexOf('\0') < 0);
   private static final Form TIME = text("an RFC 3339 time", s -> Rfc3339.parse(s).isPresent());
   private static final Form CPU =
@@ -60,8 +59,7 @@ final class SeedSchema {
           v -> v instanceof JsonValue.Num n && n.isInteger() && n.value() > 0);
   private static final Form BOOL =
       new Form.Value("true or false", JsonValue.Bool.class::isInstance);
-  private static final Form OBJECT =
-      new Form.Value("an object", JsonValue.Obj.class::isInstance);
+  private static final Form OBJECT = new Form.Value("an object", JsonValue.Obj.class::isInstance);
   private static final Form NAMES =
       new Form.Value(
           "a list of texts",
