@@ -229,6 +229,67 @@ class LimitsHoldTest {
   }
 
   @Test
+  void whatNobodyForesawIsA500WithoutAWordOfIt() {
+    Surface broken =
+        new Surface() {
+          @Override
+          public String name() {
+            return "broken";
+          }
+
+          @Override
+          public List<Route> routes() {
+            return List.of(
+                Route.get(
+                    "/broken",
+                    Route.Access.PUBLIC,
+                    _ -> {
+                      throw new IllegalStateException("a secret in a message");
+                    }));
+          }
+        };
+    gateway = TestGateway.start(dir, Limits.DEFAULT, List.of(broken));
+    Reply reply = gateway.send(HttpRequest.newBuilder(gateway.uri("/broken")));
+    assertThat(reply.status()).isEqualTo(500);
+    assertThat(reply.string("code")).isEqualTo("GWY-070");
+    assertThat(reply.text()).doesNotContain("secret").doesNotContain("Illegal");
+    assertThat(gateway.failures).hasSize(1);
+    gateway.failures.clear();
+  }
+
+  @Test
+  void aSurfacePhrasesTheServersRefusalsItsOwnWay() {
+    Surface own =
+        new Surface() {
+          @Override
+          public String name() {
+            return "own";
+          }
+
+          @Override
+          public List<Route> routes() {
+            return List.of(
+                Route.post("/same", Route.Access.SURFACE, 4, _ -> HttpAnswer.text(200, "first"))
+                    .when(headers -> headers.has("X-First")),
+                Route.post("/same", Route.Access.SURFACE, 4, _ -> HttpAnswer.text(200, "second")));
+          }
+
+          @Override
+          public Optional<HttpAnswer> refusal(int status, WritException refused) {
+            return Optional.of(HttpAnswer.text(status, "own words for " + refused.code().code()));
+          }
+        };
+    gateway = TestGateway.start(dir, Limits.DEFAULT, List.of(own));
+    HttpRequest.Builder post = HttpRequest.newBuilder(gateway.uri("/same"));
+    assertThat(gateway.send(post.copy().header("X-First", "1").POST(empty())).text())
+        .isEqualTo("first");
+    assertThat(gateway.send(post.copy().POST(empty())).text()).isEqualTo("second");
+    Reply large = gateway.send(post.copy().POST(HttpRequest.BodyPublishers.ofString("12345")));
+    assertThat(large.status()).isEqualTo(413);
+    assertThat(large.text()).isEqualTo("own words for GWY-014");
+  }
+
+  @Test
   void aSurfaceWithoutAKeyForATenantVouchesForNobody() {
     start(Limits.DEFAULT);
     var effect = gateway.home.ask("alice").request().effect();
