@@ -282,6 +282,10 @@ final class Lab implements AutoCloseable {
     return ledger;
   }
 
+  Kernel kernel() {
+    return kernel;
+  }
+
   /** Where RocksDB writes, for floors on the same disk. */
   Path directory() {
     return home;

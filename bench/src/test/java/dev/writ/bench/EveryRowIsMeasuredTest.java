@@ -53,7 +53,11 @@ class EveryRowIsMeasuredTest {
             "commits of 64 callers / one caller",
             "verify a bundle of N events / its signatures and digests on N cores, one by one",
             "no-op effect, 1 caller, Bouncy Castle / N curve operations + fdatasync of N B",
-            "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores");
+            "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores",
+            "no-op effect over HTTP, 64 callers / the kernel in this process",
+            "no-op effect over HTTP, p99, 1 caller / the kernel in this process, pN",
+            "echo through the gateway, 64 callers / a bare Vert.x echo",
+            "no-op effect over HTTP against echo / a bare Vert.x echo of the request");
     assertThat(report.rows())
         .allSatisfy(row -> {
           assertThat(row.measured().wallNs()).isPositive();

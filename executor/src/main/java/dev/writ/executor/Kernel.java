@@ -175,15 +175,27 @@ public final class Kernel {
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
   public Answer submit(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, true);
+    return process(envelope, evidence, Optional.empty(), true);
+  }
+
+  /**
+   * The same for a request that a surface with a profile vouches for.
+   *
+   * @param raw the surface's raw request, whose digest the request's origin names; it is read by
+   *     the profile and not kept
+   * @throws WritException also {@code GRD-701} where it is another one
+   */
+  public Answer submit(byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw) {
+    return process(envelope, evidence, raw, true);
   }
 
   /** Judges a request only: the first of two steps. */
   public Answer decide(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, false);
+    return process(envelope, evidence, Optional.empty(), false);
   }
 
-  private Answer process(byte[] envelope, List<Envelope> evidence, boolean execute) {
+  private Answer process(
+      byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
     SystemState before = system;
     Admitted first = admit(envelope, before.trust(), before.policyInForce());
     Request request = first.request();
@@ -206,7 +218,8 @@ public final class Kernel {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
       }
-      Judging.Judged judged = judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
+      Judging.Judged judged =
+          judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
       if (!execute || judged.answer().intent().isEmpty()) {
         judging.commit(judged, run);
         return judged.answer();
