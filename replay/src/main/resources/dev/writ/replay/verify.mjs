@@ -1564,7 +1564,7 @@ const FORMS = {
   'run-close': record({ requested_at: time, run: name, tenant: name }),
   'run-closing': record({
     events: count,
-    last_receipt: optional(digest),
+    last_receipt: digest,
     receipts: count,
     request: digest,
     run: name,
@@ -2493,7 +2493,7 @@ class Run {
     same('EXE-955', place, '/events', document.events, event.seq);
     same('EXE-955', place, '/run_hash', document.run_hash, event.prev);
     same('EXE-955', place, '/receipts', document.receipts, this.receipts);
-    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id);
+    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id ?? this.bundle.journals.run[0].id);
     const envelope = this.documents.get(document.request, place);
     this.neededDocuments.add(document.request);
     const close = readDocument(envelope, 'run-close', place);
