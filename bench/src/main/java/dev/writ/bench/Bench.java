@@ -36,6 +36,7 @@ public final class Bench {
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
+      steps.addAll(StartSteps.of(home));
       steps.addAll(bundles.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =

@@ -24,12 +24,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** First the five chains that a competitor's verifier lets pass, then what else a forger can do. */
 class ForgedBundlesAreRefusedTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
+    OPINION.compare(dir);
+  }
+
   private static byte[] whole;
   private static byte[] small;
 
@@ -44,8 +52,8 @@ class ForgedBundlesAreRefusedTest {
   }
 
   private static void refused(dev.writ.canonicalize.ErrorCode code, byte[] forged) {
-    Refusal.of(code, () -> Sample.verify(forged));
-    Refusal.of(code, () -> BundleVerifier.verify(forged, BundleVerifier.Options.UNPINNED, _ -> {}));
+    Refusal.of(code, () -> OPINION.pinned(forged));
+    Refusal.of(code, () -> OPINION.verify(forged, BundleVerifier.Options.UNPINNED));
   }
 
   private static UnaryOperator<TreeMap<String, byte[]>> documents(UnaryOperator<Envelope> change) {
@@ -94,16 +102,14 @@ class ForgedBundlesAreRefusedTest {
           return entries;
         };
     byte[] tidy = Sample.forge(small, cutWhole, open);
-    BundleVerifier.Verified seen = Sample.verify(tidy);
+    BundleVerifier.Verified seen = OPINION.pinned(tidy);
     assertThat(seen.manifest().closed()).isFalse();
     assertThat(seen.notVerified()).anyMatch(line -> line.startsWith("the end of the run"));
     Refusal.of(
         ReplayError.RUN_OPEN,
         () ->
-            BundleVerifier.verify(
-                tidy,
-                new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true),
-                _ -> {}));
+            OPINION.verify(tidy,
+                new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true)));
   }
 
   @Test
@@ -207,7 +213,7 @@ class ForgedBundlesAreRefusedTest {
         Refusal.of(
             ExecutorError.AUDIT_SIGNATURE,
             () ->
-                Sample.verify(
+                OPINION.pinned(
                     Sample.forge(
                         small,
                         documents(envelope ->
@@ -226,12 +232,12 @@ class ForgedBundlesAreRefusedTest {
                 TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
     Refusal.of(
         ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(foreign), _ -> {}));
+        () -> OPINION.verify(small, BundleVerifier.Options.pinned(foreign)));
     Trust noLog =
         Trust.of(List.of(TestKeys.trusted("operator", KeyRole.OPERATOR, Optional.empty())));
     Refusal.of(
         ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(noLog), _ -> {}));
+        () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
     Trust asAgent =
         Trust.of(
             List.of(
@@ -239,9 +245,9 @@ class ForgedBundlesAreRefusedTest {
                 TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
     Refusal.of(
         ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(asAgent), _ -> {}));
+        () -> OPINION.verify(small, BundleVerifier.Options.pinned(asAgent)));
     BundleVerifier.Verified unpinned =
-        BundleVerifier.verify(small, BundleVerifier.Options.UNPINNED, _ -> {});
+        OPINION.verify(small, BundleVerifier.Options.UNPINNED);
     assertThat(unpinned.pinned()).isFalse();
     assertThat(unpinned.notVerified()).anyMatch(line -> line.contains("signer not pinned"));
   }
