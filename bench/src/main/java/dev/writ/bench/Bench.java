@@ -28,7 +28,8 @@ public final class Bench {
     try (Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
         EffectSteps effects = new EffectSteps(watch, lab);
-        HttpSteps http = new HttpSteps(watch, lab)) {
+        HttpSteps http = new HttpSteps(watch, lab);
+        BundleSteps bundles = new BundleSteps(watch, lab)) {
       List<Step> steps = new ArrayList<>();
       steps.addAll(CurveSteps.of(watch, Documents.small()));
       steps.addAll(BatchSteps.of(watch, Documents.small()));
@@ -37,6 +38,8 @@ public final class Bench {
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.addAll(http.steps());
+      steps.addAll(StartSteps.of(home));
+      steps.addAll(bundles.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

@@ -9,6 +9,7 @@ import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
 import dev.writ.cli.command.ConfigCommand;
 import dev.writ.cli.command.DemoCommand;
+import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
@@ -17,6 +18,8 @@ import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
+import dev.writ.cli.command.ReplayCommand;
+import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
@@ -54,6 +57,9 @@ final class Commands {
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),
+          new ReplayCommand(),
+          new DiffCommand(),
+          new ReportCommand(),
           new CanonCommand(),
           new ServeCommand(),
           new ConfigCommand(),

@@ -64,8 +64,7 @@ public final class KernelPipeline implements Pipeline {
             kernel.now(),
             asked.keepOutput() ? "keep" : "drop-output",
             asked.context(),
-            Optional.of(
-                new Origin(asked.origin(), asked.method(), asked.principal(), asked.raw())),
+            Optional.of(new Origin(asked.origin(), asked.method(), asked.principal(), asked.raw())),
             List.of(),
             List.of());
     Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
@@ -83,8 +82,7 @@ public final class KernelPipeline implements Pipeline {
                   () -> kernel.submit(signed.toBytes(), List.of()));
       backend
           .effects()
-          .answered(
-              asked.origin(), asked.tenant(), asked.subject(), asked.effect().tool(), answer);
+          .answered(asked.origin(), asked.tenant(), asked.subject(), asked.effect().tool(), answer);
       return answer;
     } finally {
       if (first) {

@@ -15,10 +15,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ABundleIsTheSameBytesTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
+    OPINION.compare(dir);
+  }
+
   @TempDir Path dir;
 
   @Test
@@ -103,17 +111,16 @@ class ABundleIsTheSameBytesTest {
       Refusal.of(ReplayError.NOT_COVERED, () -> Sample.export(home));
       home.kernel().checkpoint();
       byte[] bundle = Sample.export(home);
-      BundleVerifier.Verified verified = Sample.verify(bundle);
+      BundleVerifier.Verified verified = OPINION.pinned(bundle);
       assertThat(verified.manifest().closed()).isFalse();
       assertThat(verified.notVerified()).anyMatch(line -> line.startsWith("the end of the run"));
       Refusal.of(
           ReplayError.RUN_OPEN,
           () ->
-              BundleVerifier.verify(
+              OPINION.verify(
                   bundle,
                   new BundleVerifier.Options(
-                      java.util.Optional.empty(), java.util.Optional.empty(), true),
-                  _ -> {}));
+                      java.util.Optional.empty(), java.util.Optional.empty(), true)));
       home.submit(home.ask("alice"));
       Refusal.of(ReplayError.NOT_COVERED, () -> Sample.export(home));
     }
@@ -132,7 +139,7 @@ class ABundleIsTheSameBytesTest {
               new BundleExport.Options(false, false, java.util.Optional.empty()));
       assertThat(Packed.read(bundle).keySet())
           .noneMatch(name -> name.startsWith(Layout.BLOBS) || name.startsWith(Layout.TOOLS));
-      BundleVerifier.Verified verified = Sample.verify(bundle);
+      BundleVerifier.Verified verified = OPINION.pinned(bundle);
       assertThat(verified.verified()).noneMatch(line -> line.contains("blobs"));
       assertThat(verified.notVerified())
           .anyMatch(line -> line.matches("\\d+ blobs: left out.*"))

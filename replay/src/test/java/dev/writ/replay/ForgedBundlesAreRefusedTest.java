@@ -24,12 +24,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** First the five chains that a competitor's verifier lets pass, then what else a forger can do. */
 class ForgedBundlesAreRefusedTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
+    OPINION.compare(dir);
+  }
+
   private static byte[] whole;
   private static byte[] small;
 
@@ -44,8 +52,8 @@ class ForgedBundlesAreRefusedTest {
   }
 
   private static void refused(dev.writ.canonicalize.ErrorCode code, byte[] forged) {
-    Refusal.of(code, () -> Sample.verify(forged));
-    Refusal.of(code, () -> BundleVerifier.verify(forged, BundleVerifier.Options.UNPINNED, _ -> {}));
+    Refusal.of(code, () -> OPINION.pinned(forged));
+    Refusal.of(code, () -> OPINION.verify(forged, BundleVerifier.Options.UNPINNED));
   }
 
   private static UnaryOperator<TreeMap<String, byte[]>> documents(UnaryOperator<Envelope> change) {
@@ -82,13 +90,7 @@ class ForgedBundlesAreRefusedTest {
     UnaryOperator<BundleManifest> open =
         m ->
             new BundleManifest(
-                m.run(),
-                m.origin(),
-                m.incarnation(),
-                m.size(),
-                false,
-                m.blobs(),
-                m.tools());
+                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools());
     // The closing's documents give it away, though the events alone would not.
     refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
     UnaryOperator<TreeMap<String, byte[]>> cutWhole =
@@ -100,16 +102,15 @@ class ForgedBundlesAreRefusedTest {
           return entries;
         };
     byte[] tidy = Sample.forge(small, cutWhole, open);
-    BundleVerifier.Verified seen = Sample.verify(tidy);
+    BundleVerifier.Verified seen = OPINION.pinned(tidy);
     assertThat(seen.manifest().closed()).isFalse();
     assertThat(seen.notVerified()).anyMatch(line -> line.startsWith("the end of the run"));
     Refusal.of(
         ReplayError.RUN_OPEN,
         () ->
-            BundleVerifier.verify(
+            OPINION.verify(
                 tidy,
-                new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true),
-                _ -> {}));
+                new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true)));
   }
 
   @Test
@@ -213,7 +214,7 @@ class ForgedBundlesAreRefusedTest {
         Refusal.of(
             ExecutorError.AUDIT_SIGNATURE,
             () ->
-                Sample.verify(
+                OPINION.pinned(
                     Sample.forge(
                         small,
                         documents(envelope ->
@@ -232,12 +233,11 @@ class ForgedBundlesAreRefusedTest {
                 TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
     Refusal.of(
         ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(foreign), _ -> {}));
+        () -> OPINION.verify(small, BundleVerifier.Options.pinned(foreign)));
     Trust noLog =
         Trust.of(List.of(TestKeys.trusted("operator", KeyRole.OPERATOR, Optional.empty())));
     Refusal.of(
-        ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(noLog), _ -> {}));
+        ReplayError.NOT_PINNED, () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
     Trust asAgent =
         Trust.of(
             List.of(
@@ -245,9 +245,8 @@ class ForgedBundlesAreRefusedTest {
                 TestKeys.trusted("log", KeyRole.LOG, Optional.empty())));
     Refusal.of(
         ReplayError.NOT_PINNED,
-        () -> BundleVerifier.verify(small, BundleVerifier.Options.pinned(asAgent), _ -> {}));
-    BundleVerifier.Verified unpinned =
-        BundleVerifier.verify(small, BundleVerifier.Options.UNPINNED, _ -> {});
+        () -> OPINION.verify(small, BundleVerifier.Options.pinned(asAgent)));
+    BundleVerifier.Verified unpinned = OPINION.verify(small, BundleVerifier.Options.UNPINNED);
     assertThat(unpinned.pinned()).isFalse();
     assertThat(unpinned.notVerified()).anyMatch(line -> line.contains("signer not pinned"));
   }
@@ -408,51 +407,77 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(),
-                    "other/log",
-                    m.incarnation(),
-                    m.size(),
-                    true,
-                    true,
-                    true)));
+                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true)));
     refused(
         ExecutorError.AUDIT_SYSTEM,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    m.run(), m.origin(), 2, m.size(), true, true, true)));
+            m -> new BundleManifest(m.run(), m.origin(), 2, m.size(), true, true, true)));
     refused(
         ReplayError.EVENT_CHAIN,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
+            m -> new BundleManifest(Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
   }
 
   @Test
-  void anEarlierCheckpointIsComparedOrSaidNotToBe() {
-    Checkpoint real = Checkpoint.parse(Packed.read(small).get(Layout.CHECKPOINT));
-    assertThat(against(real).verified()).anyMatch(l -> l.startsWith("the kept checkpoint"));
-    Digest other = Digest.sha256();
-    Refusal.of(
-        ReplayError.FORK,
-        () -> against(Checkpoint.sign(real.origin(), real.size(), other, TestKeys.key("log"))));
-    assertThat(against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("log"))).notVerified())
-        .anyMatch(line -> line.contains("kept checkpoint of size 3"));
-    Refusal.of(
-        ReplayError.CHECKPOINT_KEY,
-        () -> against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("mallory"))));
+  void aDocumentOfAFutureVersion() {
+    refused(
+        ExecutorError.AUDIT_DOCUMENT,
+        Sample.forge(
+            whole,
+            documents(envelope ->
+                envelope.payloadType().equals(Receipt.TYPE)
+                    ? Envelope.signBytes(
+                        Receipt.TYPE + ";v=2", envelope.payload(), TestKeys.key("executor"))
+                    : envelope)));
   }
 
-  private static BundleVerifier.Verified against(Checkpoint earlier) {
-    return BundleVerifier.verify(
-        small,
-        new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.of(earlier), true),
-        _ -> {});
+  @Test
+  void aFileOfAToolThatIsAnotherOrMissing() {
+    String file =
+        Packed.read(whole).keySet().stream()
+            .filter(name -> name.contains("/files/"))
+            .findFirst()
+            .orElseThrow();
+    refused(
+        ReplayError.ENTRY_DIGEST,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(file, "another tool's".getBytes(StandardCharsets.UTF_8));
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_MISSING,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.remove(file);
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_UNUSED,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(file + "x", new byte[0]);
+              return entries;
+            }));
+  }
+
+  @Test
+  void aFileThatCannotBeReadAndOneThatIsCutWhileItIsRead(@TempDir Path dir) throws Exception {
+    Refusal.of(ReplayError.STORAGE, () -> Bundle.open(dir.resolve("none.writ")));
+    Path file = java.nio.file.Files.write(dir.resolve("cut.writ"), whole);
+    try (Bundle bundle = Bundle.open(file)) {
+      java.nio.file.Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2));
+      Refusal.of(
+          ReplayError.ARCHIVE_TRUNCATED,
+          () -> BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {}));
+    }
   }
 
   @Test

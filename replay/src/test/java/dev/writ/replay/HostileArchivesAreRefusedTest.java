@@ -17,12 +17,20 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostileArchivesAreRefusedTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
+    OPINION.compare(dir);
+  }
+
   private static byte[] zip(int method, String... names) throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (ZipOutputStream zip = new ZipOutputStream(out)) {
@@ -47,7 +55,7 @@ class HostileArchivesAreRefusedTest {
   }
 
   private static void refused(ErrorCode code, byte[] file) {
-    Refusal.of(code, () -> BundleVerifier.verify(file, BundleVerifier.Options.UNPINNED, _ -> {}));
+    Refusal.of(code, () -> OPINION.verify(file, BundleVerifier.Options.UNPINNED));
   }
 
   @ParameterizedTest
@@ -189,7 +197,7 @@ class HostileArchivesAreRefusedTest {
       assertThat(read.getInputStream(read.getEntry("e77")).readAllBytes()).containsExactly(77);
       assertThat(ours.find("e" + count, 0)).isEmpty();
     }
-    if (count >= ArchiveForm.ENTRIES_ZIP64) {
+    if (count == ArchiveForm.ENTRIES_ZIP64) {
       for (int at = file.length - ArchiveForm.endBytes(count); at < file.length; at++) {
         byte[] flipped = file.clone();
         flipped[at] ^= 1;

@@ -113,8 +113,7 @@ public final class ExportCommand implements CliCommand {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
         hash.update(buffer, 0, n);
       }
-      return new Exported(
-          run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
+      return new Exported(run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
     }

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -113,11 +114,14 @@ final class Rejudging {
   private Optional<Admitted> admit(
       Envelope envelope, Policy policy, Asked asked, Instant decidedAt, String place) {
     WritException refused = null;
-    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+    // Nearly always the first holds; the other trust is not put together before it is needed.
+    for (Supplier<Trust> trust :
+        List.<Supplier<Trust>>of(standing::trust, () -> standing.inFlight(decidedAt))) {
       for (Instant now : List.of(asked.receivedAt, decidedAt)) {
         try {
+          Admission.requireSize(envelope.toBytes().length, policy);
           return Optional.of(
-              Admission.readmit(envelope.toBytes(), trust, policy, asked.receivedAt, now));
+              Admission.readmit(envelope, trust.get(), policy, asked.receivedAt, now));
         } catch (WritException e) {
           refused = refused == null ? e : refused;
         }

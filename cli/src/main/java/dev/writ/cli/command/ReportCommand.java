@@ -1,0 +1,140 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.replay.BundleVerifier;
+import dev.writ.replay.ReplayError;
+import dev.writ.replay.ReportPage;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/** {@code writ report}: needs no data directory. */
+public final class ReportCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "report",
+            "Write one page about the run in a bundle. The page carries the bundle, verifies it in"
+                + " the browser when it is opened, and shows what it verified; it loads nothing.",
+            "With --verifier, write the page's verifier instead: verify.mjs, for Node and browsers,"
+                + " written from the specification alone.")
+        .optionalArgument("FILE", "The bundle.")
+        .option("-o", "PAGE", "Where to; a file that is there is never overwritten.")
+        .option(
+            "--trust",
+            "JWKS",
+            "Keys that you pin for the reader. The page says that they are your choice; a reader"
+                + " can take keys of their own.")
+        .option("--replay", "JSON", "What `replay --json` printed, to be shown side by side.")
+        .flag("--verifier", "Write verify.mjs instead of a page.");
+  }
+
+  record Written(String file, long size, Optional<BundleVerifier.Verified> seen) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("file", file)
+          .put("size", size)
+          .putIfPresent("pinned", seen, verified -> JsonValue.of(verified.pinned()))
+          .build();
+    }
+
+    String says() {
+      return file
+          + ": "
+          + size
+          + " bytes"
+          + seen.map(v -> v.pinned() ? ", pinned" : ", integrity only; signer not pinned")
+              .orElse("");
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String out =
+        arguments
+            .option("-o")
+            .orElseThrow(() -> new WritException(CliError.USAGE, "report needs -o PAGE"));
+    boolean verifier = arguments.has("--verifier");
+    Optional<String> bundle = arguments.optionalArgument("FILE");
+    if (verifier == bundle.isPresent()) {
+      throw new WritException(CliError.USAGE, "report takes a bundle, or --verifier");
+    }
+    Optional<BundleVerifier.Verified> seen = Optional.empty();
+    if (verifier) {
+      write(Path.of(out), file -> file.write(ReportPage.verifier()));
+    } else {
+      byte[] bytes = read(bundle.get());
+      ReportPage.Options options =
+          new ReportPage.Options(
+              arguments.option("--trust").map(session::read).map(Trust::parse),
+              arguments.option("--replay").map(session::read).map(Jcs::parse));
+      BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
+      write(Path.of(out), file -> verified[0] = ReportPage.write(bytes, options, file));
+      seen = Optional.of(verified[0]);
+    }
+    session.show(
+        new Written(out, size(out), seen),
+        (written, terminal) -> terminal.out().println(written.says()));
+    return ExitCode.OK;
+  }
+
+  private static byte[] read(String name) {
+    try {
+      Path file = Path.of(name);
+      if (Files.size(file) > ReportPage.BUNDLE_MAX) {
+        throw new WritException(
+            ReplayError.REPORT_BOUNDS, name + " has " + Files.size(file) + " bytes");
+      }
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static long size(String name) {
+    try {
+      return Files.size(Path.of(name));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+    }
+  }
+
+  private interface Content {
+    void to(OutputStream file) throws IOException;
+  }
+
+  /** Writes a new file, and leaves none behind that is not whole. */
+  private static void write(Path file, Content content) {
+    boolean whole = false;
+    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
+      try (OutputStream buffered = new BufferedOutputStream(out)) {
+        content.to(buffered);
+        whole = true;
+      } finally {
+        if (!whole) {
+          Files.delete(file);
+        }
+      }
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,2839 @@
+// The second verifier of Writ bundles. It is written from spec/ alone, shares no code with the first
+// (which is Java), and depends on nothing: one file for Node 20 and for browsers.
+//
+//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]
+//   import {verifyBundle} from './verify.mjs'
+//
+// A verifier returns what it verified or throws a Refusal {code, place, recorded, recomputed}; none
+// returns a boolean. Codes are those of spec/errors.md. It judges nothing again: no policy language
+// is in here.
+
+// ------------------------------------------------------------------------------------- refusals
+
+/** A refusal: what does not hold (`code`), where (`place`), and both values. */
+export class Refusal extends Error {
+  constructor(code, place, recorded = null, recomputed = null) {
+    const values = recorded === null && recomputed === null ? ''
+      : `: recorded ${show(recorded)}, recomputed ${show(recomputed)}`;
+    super(`${code} at ${place}${values}`);
+    this.name = 'Refusal';
+    this.code = code;
+    this.place = place;
+    this.recorded = recorded;
+    this.recomputed = recomputed;
+  }
+}
+
+function show(value) {
+  if (value === null || value === undefined) return 'nothing';
+  const text = typeof value === 'string' ? value : String(value);
+  return text.length > 200 ? text.slice(0, 200) + '…' : text;
+}
+
+function refuse(code, place, recorded, recomputed) {
+  throw new Refusal(code, place, recorded ?? null, recomputed ?? null);
+}
+
+/** Runs `body`; a refusal in it is said to be at `place`, before the place it names itself. */
+function within(place, body) {
+  try {
+    return body();
+  } catch (e) {
+    throw placed(e, place);
+  }
+}
+
+function placed(e, place) {
+  if (!(e instanceof Refusal)) return e;
+  return new Refusal(e.code, e.place ? `${place} ${e.place}` : place, e.recorded, e.recomputed);
+}
+
+// ---------------------------------------------------------------------------------------- bytes
+
+const ENCODER = new TextEncoder();
+// Fatal, and a byte order mark is a character like any other.
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function utf8(text) {
+  return ENCODER.encode(text);
+}
+
+export function concat(...parts) {
+  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+export function equalBytes(a, b) {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+const HEX = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+export function toHex(bytes) {
+  let out = '';
+  for (let i = 0; i < bytes.length; i++) out += HEX[bytes[i]];
+  return out;
+}
+
+/** The bytes of lower-case hexadecimal digits that were checked before. */
+export function fromHex(hex) {
+  const out = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < out.length; i++) out[i] = parseInt(hex.substr(2 * i, 2), 16);
+  return out;
+}
+
+const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const URL_SAFE = STANDARD.slice(0, 62) + '-_';
+
+function reverse(alphabet) {
+  const table = new Int16Array(128).fill(-1);
+  for (let i = 0; i < 64; i++) table[alphabet.charCodeAt(i)] = i;
+  return table;
+}
+
+const FROM_STANDARD = reverse(STANDARD);
+const FROM_URL = reverse(URL_SAFE);
+
+/** The bytes, or null where the text is not the one spelling: padding as asked, spare bits zero. */
+function decode64(text, table, padded) {
+  let length = text.length;
+  if (padded) {
+    if (length % 4 !== 0) return null;
+    if (length > 0 && text[length - 1] === '=') length -= text[length - 2] === '=' ? 2 : 1;
+  }
+  if (length % 4 === 1) return null;
+  const out = new Uint8Array(Math.floor((length * 3) / 4));
+  let bits = 0;
+  let held = 0;
+  let at = 0;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    const value = unit < 128 ? table[unit] : -1;
+    if (value < 0) return null;
+    held = ((held << 6) | value) & 0xffffff;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      out[at++] = (held >> bits) & 0xff;
+    }
+  }
+  return (held & ((1 << bits) - 1)) === 0 ? out : null;
+}
+
+function encode64(bytes, alphabet, padded) {
+  const parts = [];
+  for (let i = 0; i < bytes.length; i += 3) {
+    const left = bytes.length - i;
+    const n = (bytes[i] << 16) | ((left > 1 ? bytes[i + 1] : 0) << 8) | (left > 2 ? bytes[i + 2] : 0);
+    let group = alphabet[n >> 18] + alphabet[(n >> 12) & 63];
+    if (left > 1) group += alphabet[(n >> 6) & 63];
+    else if (padded) group += '=';
+    if (left > 2) group += alphabet[n & 63];
+    else if (padded) group += '=';
+    parts.push(group);
+  }
+  return parts.join('');
+}
+
+/** Standard base64 with padding (RFC 4648, 4), or null. */
+export const fromBase64 = (text) => decode64(text, FROM_STANDARD, true);
+export const toBase64 = (bytes) => encode64(bytes, STANDARD, true);
+/** base64url without padding (RFC 4648, 5), or null. */
+export const fromBase64Url = (text) => decode64(text, FROM_URL, false);
+export const toBase64Url = (bytes) => encode64(bytes, URL_SAFE, false);
+
+// --------------------------------------------------------------------------------------- hashes
+
+function primes(count) {
+  const found = [];
+  for (let n = 2; found.length < count; n++) if (found.every((p) => n % p !== 0)) found.push(n);
+  return found;
+}
+
+/** The first `bits` bits of the fraction of n^(1/root), by integers alone (FIPS 180-4, 4.2). */
+function fractionOfRoot(n, root, bits) {
+  const scaled = BigInt(n) << BigInt(bits * root);
+  let low = 0n;
+  let high = 1n << BigInt(bits + 12);
+  while (high - low > 1n) {
+    const middle = (low + high) >> 1n;
+    if (middle ** BigInt(root) <= scaled) low = middle;
+    else high = middle;
+  }
+  return low & ((1n << BigInt(bits)) - 1n);
+}
+
+const K256 = Int32Array.from(primes(64), (p) => Number(fractionOfRoot(p, 3, 32)) | 0);
+const H256 = Int32Array.from(primes(8), (p) => Number(fractionOfRoot(p, 2, 32)) | 0);
+const WORDS = new Int32Array(64);
+
+/** SHA-256 (FIPS 180-4) of a message that is at hand; quick for small ones. */
+export function sha256(message) {
+  const state = Int32Array.from(H256);
+  const whole = message.length - (message.length % 64);
+  for (let at = 0; at < whole; at += 64) block256(state, message, at);
+  const rest = message.length - whole;
+  const last = new Uint8Array(rest < 56 ? 64 : 128);
+  last.set(message.subarray(whole));
+  last[rest] = 0x80;
+  const bits = new DataView(last.buffer);
+  bits.setUint32(last.length - 8, Math.floor(message.length / 0x20000000));
+  bits.setUint32(last.length - 4, (message.length << 3) >>> 0);
+  for (let at = 0; at < last.length; at += 64) block256(state, last, at);
+  const out = new Uint8Array(32);
+  for (let i = 0; i < 8; i++) {
+    const s = state[i];
+    out[4 * i] = s >>> 24;
+    out[4 * i + 1] = (s >>> 16) & 0xff;
+    out[4 * i + 2] = (s >>> 8) & 0xff;
+    out[4 * i + 3] = s & 0xff;
+  }
+  return out;
+}
+
+function block256(state, bytes, at) {
+  const w = WORDS;
+  for (let i = 0; i < 16; i++, at += 4) {
+    w[i] = (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
+  }
+  for (let i = 16; i < 64; i++) {
+    const x = w[i - 15];
+    const y = w[i - 2];
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    w[i] = (w[i - 16] + s0 + w[i - 7] + s1) | 0;
+  }
+  let [a, b, c, d, e, f, g, h] = state;
+  for (let i = 0; i < 64; i++) {
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K256[i] + w[i]) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g; g = f; f = e; e = (d + t1) | 0; d = c; c = b; b = a; a = (t1 + t2) | 0;
+  }
+  state[0] += a; state[1] += b; state[2] += c; state[3] += d;
+  state[4] += e; state[5] += f; state[6] += g; state[7] += h;
+}
+
+const LARGE = 1 << 16;
+
+/** SHA-256 of anything: what is large goes to WebCrypto where there is one. */
+export async function sha256Large(message) {
+  if (message.length >= LARGE && globalThis.crypto?.subtle) {
+    return new Uint8Array(await crypto.subtle.digest('SHA-256', message));
+  }
+  return sha256(message);
+}
+
+const MASK64 = (1n << 64n) - 1n;
+const K512 = primes(80).map((p) => fractionOfRoot(p, 3, 64));
+const H512 = primes(8).map((p) => fractionOfRoot(p, 2, 64));
+const rotr64 = (x, n) => ((x >> n) | (x << (64n - n))) & MASK64;
+
+/** SHA-512 (FIPS 180-4), for the few signatures that WebCrypto does not settle. */
+export function sha512(message) {
+  const length = Math.ceil((message.length + 17) / 128) * 128;
+  const padded = new Uint8Array(length);
+  padded.set(message);
+  padded[message.length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setBigUint64(length - 8, BigInt(message.length) * 8n);
+  const state = H512.slice();
+  const w = new Array(80);
+  for (let at = 0; at < length; at += 128) {
+    for (let i = 0; i < 16; i++) w[i] = view.getBigUint64(at + 8 * i);
+    for (let i = 16; i < 80; i++) {
+      const s0 = rotr64(w[i - 15], 1n) ^ rotr64(w[i - 15], 8n) ^ (w[i - 15] >> 7n);
+      const s1 = rotr64(w[i - 2], 19n) ^ rotr64(w[i - 2], 61n) ^ (w[i - 2] >> 6n);
+      w[i] = (w[i - 16] + s0 + w[i - 7] + s1) & MASK64;
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 80; i++) {
+      const s1 = rotr64(e, 14n) ^ rotr64(e, 18n) ^ rotr64(e, 41n);
+      const t1 = (h + s1 + ((e & f) ^ ((e ^ MASK64) & g)) + K512[i] + w[i]) & MASK64;
+      const s0 = rotr64(a, 28n) ^ rotr64(a, 34n) ^ rotr64(a, 39n);
+      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) & MASK64;
+      h = g; g = f; f = e; e = (d + t1) & MASK64; d = c; c = b; b = a; a = (t1 + t2) & MASK64;
+    }
+    [a, b, c, d, e, f, g, h].forEach((v, i) => { state[i] = (state[i] + v) & MASK64; });
+  }
+  const out = new DataView(new ArrayBuffer(64));
+  state.forEach((v, i) => out.setBigUint64(8 * i, v));
+  return new Uint8Array(out.buffer);
+}
+
+export function hmacSha256(key, message) {
+  const block = new Uint8Array(64);
+  block.set(key.length > 64 ? sha256(key) : key);
+  return sha256(concat(block.map((b) => b ^ 0x5c), sha256(concat(block.map((b) => b ^ 0x36), message))));
+}
+
+/** HKDF-SHA-256 (RFC 5869) without salt, one block of 32 bytes. */
+export function hkdf32(secret, info) {
+  const extracted = hmacSha256(new Uint8Array(32), secret);
+  return hmacSha256(extracted, concat(info, Uint8Array.of(1)));
+}
+
+/** `sha256:` and the lower-case hexadecimal digest. */
+export function digestOf(bytes) {
+  return 'sha256:' + toHex(sha256(bytes));
+}
+
+export async function digestOfLarge(bytes) {
+  return 'sha256:' + toHex(await sha256Large(bytes));
+}
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** A digest's text as it is, or CAN-040. */
+export function parseDigest(text, place = 'digest') {
+  if (typeof text !== 'string' || !DIGEST.test(text)) refuse('CAN-040', place, text, 'sha256:<64 lower-case hexadecimal digits>');
+  return text;
+}
+
+const digestBytes = (digest) => fromHex(digest.slice(7));
+
+// Keccak (FIPS 202), for SHAKE, for ML-DSA.
+
+const ROTATIONS = [];
+const ROUND_CONSTANTS = [];
+{
+  let [x, y] = [1, 0];
+  const offsets = new Array(25).fill(0);
+  for (let t = 0; t < 24; t++) {
+    offsets[x + 5 * y] = (((t + 1) * (t + 2)) / 2) % 64;
+    [x, y] = [y, (2 * x + 3 * y) % 5];
+  }
+  ROTATIONS.push(...offsets.map(BigInt));
+  let lfsr = 1;
+  for (let round = 0; round < 24; round++) {
+    let constant = 0n;
+    for (let j = 0; j < 7; j++) {
+      if (lfsr & 1) constant |= 1n << ((1n << BigInt(j)) - 1n);
+      lfsr = lfsr & 0x80 ? ((lfsr << 1) ^ 0x171) & 0xff : lfsr << 1;
+    }
+    ROUND_CONSTANTS.push(constant);
+  }
+}
+const rotl64 = (v, n) => (n === 0n ? v : ((v << n) | (v >> (64n - n))) & MASK64);
+
+function keccak(a) {
+  const b = new Array(25);
+  for (let round = 0; round < 24; round++) {
+    const c = [0, 1, 2, 3, 4].map((x) => a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20]);
+    for (let x = 0; x < 5; x++) {
+      const d = c[(x + 4) % 5] ^ rotl64(c[(x + 1) % 5], 1n);
+      for (let y = 0; y < 25; y += 5) a[x + y] ^= d;
+    }
+    for (let x = 0; x < 5; x++) {
+      for (let y = 0; y < 5; y++) {
+        b[y + 5 * ((2 * x + 3 * y) % 5)] = rotl64(a[x + 5 * y], ROTATIONS[x + 5 * y]);
+      }
+    }
+    for (let y = 0; y < 25; y += 5) {
+      for (let x = 0; x < 5; x++) {
+        a[x + y] = b[x + y] ^ ((b[((x + 1) % 5) + y] ^ MASK64) & b[((x + 2) % 5) + y]);
+      }
+    }
+    a[0] ^= ROUND_CONSTANTS[round];
+  }
+}
+
+/** A function that gives the next n bytes of SHAKE128 (rate 168) or SHAKE256 (rate 136). */
+function shake(rate, message) {
+  const state = new Array(25).fill(0n);
+  const padded = new Uint8Array(Math.ceil((message.length + 1) / rate) * rate);
+  padded.set(message);
+  padded[message.length] = 0x1f;
+  padded[padded.length - 1] |= 0x80;
+  const view = new DataView(padded.buffer);
+  for (let at = 0; at < padded.length; at += rate) {
+    for (let i = 0; i < rate / 8; i++) state[i] ^= view.getBigUint64(at + 8 * i, true);
+    keccak(state);
+  }
+  const block = new DataView(new ArrayBuffer(rate));
+  let used = rate;
+  let first = true;
+  return (count) => {
+    const out = new Uint8Array(count);
+    for (let i = 0; i < count; i++) {
+      if (used === rate) {
+        if (!first) keccak(state);
+        first = false;
+        for (let j = 0; j < rate / 8; j++) block.setBigUint64(8 * j, state[j], true);
+        used = 0;
+      }
+      out[i] = block.getUint8(used++);
+    }
+    return out;
+  };
+}
+
+export const shake128 = (message, count) => shake(168, message)(count);
+export const shake256 = (message, count) => shake(136, message)(count);
+
+// --------------------------------------------------------------- canonical JSON (canonical-json.md)
+
+export const LIMITS = Object.freeze({ bytes: 16 << 20, depth: 128 });
+
+const ESCAPES = { 0x22: '"', 0x5c: '\\', 0x2f: '/', 0x62: '\b', 0x66: '\f', 0x6e: '\n', 0x72: '\r', 0x74: '\t' };
+const isSpace = (b) => b === 0x20 || b === 0x0a || b === 0x0d || b === 0x09;
+const isDigit = (b) => b >= 0x30 && b <= 0x39;
+
+class JsonReader {
+  constructor(bytes, limits) {
+    this.bytes = bytes;
+    this.limits = limits;
+    this.at = 0;
+  }
+
+  fail(code, at = this.at) {
+    refuse(code, `byte ${at}`);
+  }
+
+  document() {
+    const { bytes, limits } = this;
+    if (bytes.length > limits.bytes) this.fail('CAN-009', limits.bytes);
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.fail('CAN-010', 0);
+    const value = this.value(0);
+    this.space();
+    if (this.at < bytes.length) this.fail('CAN-006');
+    return value;
+  }
+
+  space() {
+    while (isSpace(this.bytes[this.at])) this.at++;
+  }
+
+  /** The next byte that is no white space; the text must not end here. */
+  next() {
+    this.space();
+    if (this.at >= this.bytes.length) this.fail('CAN-011');
+    return this.bytes[this.at];
+  }
+
+  value(depth) {
+    const b = this.next();
+    if (b === 0x7b) return this.object(depth + 1);
+    if (b === 0x5b) return this.array(depth + 1);
+    if (b === 0x22) return this.string();
+    if (b === 0x2d || isDigit(b)) return this.number();
+    if (b === 0x74) return this.word('true', true);
+    if (b === 0x66) return this.word('false', false);
+    if (b === 0x6e) return this.word('null', null);
+    return this.fail('CAN-003');
+  }
+
+  word(text, value) {
+    for (let i = 0; i < text.length; i++, this.at++) {
+      if (this.at >= this.bytes.length) this.fail('CAN-011');
+      if (this.bytes[this.at] !== text.charCodeAt(i)) this.fail('CAN-003');
+    }
+    return value;
+  }
+
+  enter(depth) {
+    if (depth > this.limits.depth) this.fail('CAN-008');
+    this.at++;
+  }
+
+  array(depth) {
+    this.enter(depth);
+    const items = [];
+    if (this.next() === 0x5d) {
+      this.at++;
+      return items;
+    }
+    for (;;) {
+      items.push(this.value(depth));
+      const b = this.next();
+      if (b !== 0x2c && b !== 0x5d) this.fail('CAN-003');
+      this.at++;
+      if (b === 0x5d) return items;
+    }
+  }
+
+  /** Members in an object without prototype, so that no key means anything but itself. */
+  object(depth) {
+    this.enter(depth);
+    const members = Object.create(null);
+    let twice = -1;
+    if (this.next() === 0x7d) {
+      this.at++;
+      return members;
+    }
+    for (;;) {
+      if (this.next() !== 0x22) this.fail('CAN-003');
+      const start = this.at;
+      const key = this.string();
+      if (twice < 0 && key in members) twice = start;
+      if (this.next() !== 0x3a) this.fail('CAN-003');
+      this.at++;
+      members[key] = this.value(depth);
+      const b = this.next();
+      if (b !== 0x2c && b !== 0x7d) this.fail('CAN-003');
+      this.at++;
+      if (b === 0x7d) break;
+    }
+    if (twice >= 0) this.fail('CAN-004', twice);
+    return members;
+  }
+
+  string() {
+    const { bytes } = this;
+    let from = ++this.at;
+    let text = '';
+    for (;;) {
+      if (this.at >= bytes.length) this.fail('CAN-011');
+      const b = bytes[this.at];
+      if (b === 0x22) break;
+      if (b === 0x5c) {
+        text += DECODER.decode(bytes.subarray(from, this.at)) + this.escape();
+        from = this.at;
+      } else if (b < 0x20) {
+        this.fail('CAN-003');
+      } else if (b < 0x80) {
+        this.at++;
+      } else {
+        this.character(b);
+      }
+    }
+    text += DECODER.decode(bytes.subarray(from, this.at));
+    this.at++;
+    return text;
+  }
+
+  /** One character of two to four bytes, as RFC 3629 writes it. */
+  character(b) {
+    const more = b >= 0xc2 && b <= 0xdf ? 1 : b >= 0xe0 && b <= 0xef ? 2 : b >= 0xf0 && b <= 0xf4 ? 3 : 0;
+    if (more === 0) this.fail('CAN-001');
+    for (let i = 1; i <= more; i++) {
+      if (this.at + i >= this.bytes.length) this.fail('CAN-011', this.at + i);
+      const c = this.bytes[this.at + i];
+      let low = 0x80;
+      let high = 0xbf;
+      if (i === 1) {
+        if (b === 0xe0) low = 0xa0;
+        if (b === 0xed) high = 0x9f;
+        if (b === 0xf0) low = 0x90;
+        if (b === 0xf4) high = 0x8f;
+      }
+      if (c < low || c > high) this.fail('CAN-001');
+    }
+    this.at += more + 1;
+  }
+
+  escape() {
+    const start = this.at;
+    const { bytes } = this;
+    if (start + 1 >= bytes.length) this.fail('CAN-011', start + 1);
+    const kind = bytes[start + 1];
+    if (kind !== 0x75) {
+      if (!(kind in ESCAPES)) this.fail('CAN-003');
+      this.at += 2;
+      return ESCAPES[kind];
+    }
+    const unit = this.hexUnit(start);
+    this.at += 6;
+    if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit);
+    if (unit > 0xdbff) this.fail('CAN-002', start);
+    if (this.at >= bytes.length || (bytes[this.at] === 0x5c && this.at + 1 >= bytes.length)) this.fail('CAN-011', bytes.length);
+    if (bytes[this.at] !== 0x5c || bytes[this.at + 1] !== 0x75) this.fail('CAN-002', start);
+    const low = this.hexUnit(this.at);
+    if (low < 0xdc00 || low > 0xdfff) this.fail('CAN-002', start);
+    this.at += 6;
+    return String.fromCharCode(unit, low);
+  }
+
+  hexUnit(start) {
+    let unit = 0;
+    for (let i = 2; i < 6; i++) {
+      const b = this.bytes[start + i];
+      if (b === undefined) this.fail('CAN-011', start + i);
+      const digit = isDigit(b) ? b - 0x30 : b >= 0x61 && b <= 0x66 ? b - 0x57 : b >= 0x41 && b <= 0x46 ? b - 0x37 : -1;
+      if (digit < 0) this.fail('CAN-003', start + i);
+      unit = unit * 16 + digit;
+    }
+    return unit;
+  }
+
+  digits() {
+    if (this.at >= this.bytes.length) this.fail('CAN-011');
+    if (!isDigit(this.bytes[this.at])) this.fail('CAN-003');
+    while (isDigit(this.bytes[this.at])) this.at++;
+  }
+
+  number() {
+    const { bytes } = this;
+    const start = this.at;
+    if (bytes[this.at] === 0x2d) this.at++;
+    if (bytes[this.at] === 0x30 && isDigit(bytes[this.at + 1])) this.fail('CAN-005');
+    this.digits();
+    if (bytes[this.at] === 0x2e) {
+      this.at++;
+      this.digits();
+    }
+    if (bytes[this.at] === 0x65 || bytes[this.at] === 0x45) {
+      this.at++;
+      if (bytes[this.at] === 0x2b || bytes[this.at] === 0x2d) this.at++;
+      this.digits();
+    }
+    const literal = DECODER.decode(bytes.subarray(start, this.at));
+    const value = Number(literal);
+    if (!Number.isFinite(value)) this.fail('CAN-007', start);
+    if (value === 0) {
+      if (/[1-9]/.test(literal.split(/[eE]/)[0])) this.fail('CAN-014', start);
+      return 0;
+    }
+    return value;
+  }
+}
+
+/** The value of a JSON text: strict RFC 8259, no key twice. Objects have no prototype. */
+export function parseJson(bytes, limits = LIMITS) {
+  return new JsonReader(bytes, limits).document();
+}
+
+function writeString(text) {
+  if (!text.isWellFormed()) refuse('CAN-002', 'string');
+  return JSON.stringify(text);
+}
+
+function writeValue(value) {
+  if (value === null || value === true || value === false) return String(value);
+  if (typeof value === 'string') return writeString(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) refuse('CAN-007', 'number');
+    return String(value === 0 ? 0 : value);
+  }
+  if (Array.isArray(value)) return '[' + value.map(writeValue).join(',') + ']';
+  // Array.prototype.sort compares UTF-16 code units, which is the order of RFC 8785.
+  return '{' + Object.keys(value).sort().map((k) => writeString(k) + ':' + writeValue(value[k])).join(',') + '}';
+}
+
+/** The canonical bytes of a value. */
+export function writeJson(value, limits = LIMITS) {
+  const bytes = utf8(writeValue(value));
+  if (bytes.length > limits.bytes) refuse('CAN-009', `byte ${limits.bytes}`);
+  return bytes;
+}
+
+/** The canonical bytes of a JSON text. */
+export function canonicalize(bytes, limits = LIMITS) {
+  return writeJson(parseJson(bytes, limits), limits);
+}
+
+/** The value of a text that must be canonical already (CAN-012). */
+export function parseCanonical(bytes, limits = LIMITS) {
+  const value = parseJson(bytes, limits);
+  const canonical = writeJson(value, limits);
+  if (!equalBytes(bytes, canonical)) {
+    let at = 0;
+    while (at < bytes.length && bytes[at] === canonical[at]) at++;
+    refuse('CAN-012', `byte ${at}`);
+  }
+  return value;
+}
+
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+// ----------------------------------------------------------------- forms of fields and documents
+//
+// A form is a function (value, place) that returns the value or refuses: CAN-020 a member is missing,
+// CAN-021 one is not known, CAN-022 another type, CAN-023 another value.
+
+const quoted = (value) => {
+  const text = typeof value === 'string' ? JSON.stringify(value) : writeValue(value ?? null);
+  return text.length > 60 ? text.slice(0, 60) + '…' : text;
+};
+
+function typed(type, expected) {
+  return (value, place) => {
+    if (typeof value !== type) refuse('CAN-022', place, quoted(value), expected);
+    return value;
+  };
+}
+
+const text = typed('string', 'a string');
+const bool = typed('boolean', 'true or false');
+
+function matching(test, expected, code = 'CAN-023') {
+  return (value, place) => {
+    text(value, place);
+    if (!test(value)) refuse(code, place, quoted(value), expected);
+    return value;
+  };
+}
+
+const oneOf = (...words) => matching((v) => words.includes(v), words.join(' or '));
+const digest = (value, place) => parseDigest(text(value, place), place);
+const seed = matching((v) => /^[0-9a-f]{64}$/.test(v), '64 lower-case hexadecimal digits');
+const keyId = matching((v) => v.length === 43 && fromBase64Url(v) !== null, 'a thumbprint');
+
+function isTime(value) {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value)) return false;
+  const at = new Date(value);
+  return !Number.isNaN(at.getTime()) && at.toISOString() === value;
+}
+
+const time = matching(isTime, 'RFC 3339, UTC, milliseconds');
+/** Milliseconds of a time that was checked. */
+const millis = (value) => Date.parse(value);
+
+function isName(value) {
+  return value.length >= 1 && value.length <= 256 && value.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(value);
+}
+
+const name = matching(isName, '1 to 256 characters without controls');
+
+function integer(least = -Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
+  return (value, place) => {
+    if (typeof value !== 'number') refuse('CAN-022', place, quoted(value), 'an integer');
+    if (!Number.isSafeInteger(value)) refuse('CAN-022', place, value, 'an integer');
+    if (value < least || value > most) refuse('CAN-023', place, value, `${least} to ${most}`);
+    return value;
+  };
+}
+
+const count = integer(0);
+const anyObject = (value, place) => {
+  if (!isObject(value)) refuse('CAN-022', place, quoted(value), 'an object');
+  return value;
+};
+const anything = (value) => value;
+
+function list(form, most = Infinity) {
+  return (value, place) => {
+    if (!Array.isArray(value)) refuse('CAN-022', place, quoted(value), 'a list');
+    if (value.length > most) refuse('CAN-023', place, value.length, `at most ${most}`);
+    value.forEach((item, i) => form(item, `${place}/${i}`));
+    return value;
+  };
+}
+
+/** A list in strictly rising order of `key`, which also means that nothing is in it twice. */
+function sorted(form, key = (item) => item) {
+  const each = list(form);
+  return (value, place) => {
+    each(value, place);
+    for (let i = 1; i < value.length; i++) {
+      if (!(key(value[i - 1]) < key(value[i]))) refuse('GRD-001', `${place}/${i}`, quoted(key(value[i])), `after ${quoted(key(value[i - 1]))}`);
+    }
+    return value;
+  };
+}
+
+const absent = (value, place) => refuse('CAN-021', place, quoted(value), 'nothing');
+const optional = (form) => Object.assign((value, place) => form(value, place), { optional: true });
+
+/** An object with these members and no others. */
+function record(members) {
+  return (value, place) => {
+    anyObject(value, place);
+    for (const key of Object.keys(value)) {
+      if (!Object.hasOwn(members, key)) absent(value[key], `${place}/${pointer(key)}`);
+    }
+    for (const [key, form] of Object.entries(members)) {
+      if (key in value) form(value[key], `${place}/${pointer(key)}`);
+      else if (!form.optional) refuse('CAN-020', `${place}/${pointer(key)}`, null, 'a member of this name');
+    }
+    return value;
+  };
+}
+
+const pointer = (key) => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+// -------------------------------------------------------------------------- Ed25519 (signatures.md)
+
+const P = (1n << 255n) - 19n;
+const L = (1n << 252n) + 27742317777372353535851937790883648493n;
+const mod = (a, m = P) => ((a % m) + m) % m;
+
+function power(base, exponent) {
+  let result = 1n;
+  for (let b = mod(base), e = exponent; e > 0n; e >>= 1n, b = (b * b) % P) if (e & 1n) result = (result * b) % P;
+  return result;
+}
+
+const invert = (a) => power(a, P - 2n);
+const D = mod(-121665n * invert(121666n));
+const SQRT_M1 = power(2n, (P - 1n) / 4n);
+
+function littleEndian(bytes) {
+  let n = 0n;
+  for (let i = bytes.length - 1; i >= 0; i--) n = (n << 8n) | BigInt(bytes[i]);
+  return n;
+}
+
+const IDENTITY = [0n, 1n, 1n, 0n];
+
+// Extended coordinates (RFC 8032, 5.1.4).
+function add([x1, y1, z1, t1], [x2, y2, z2, t2]) {
+  const a = ((y1 - x1) * (y2 - x2)) % P;
+  const b = ((y1 + x1) * (y2 + x2)) % P;
+  const c = (2n * D * t1 * t2) % P;
+  const d = (2n * z1 * z2) % P;
+  const [e, f, g, h] = [b - a, d - c, d + c, b + a];
+  return [(e * f) % P, (g * h) % P, (f * g) % P, (e * h) % P];
+}
+
+function double([x, y, z]) {
+  const a = (x * x) % P;
+  const b = (y * y) % P;
+  const c = 2n * z * z;
+  const h = a + b;
+  const e = h - (x + y) ** 2n;
+  const g = a - b;
+  const f = c + g;
+  return [(e * f) % P, (g * h) % P, (f * g) % P, (e * h) % P];
+}
+
+const negate = ([x, y, z, t]) => [-x, y, z, -t];
+const isIdentity = ([x, y, z]) => mod(x) === 0n && mod(y - z) === 0n;
+
+/** a·A + b·B, bit by bit for both at once. */
+function multiply2(a, pointA, b, pointB) {
+  const both = add(pointA, pointB);
+  let result = IDENTITY;
+  for (let bit = BigInt(Math.max(a.toString(2).length, b.toString(2).length)) - 1n; bit >= 0n; bit--) {
+    result = double(result);
+    const which = Number(((a >> bit) & 1n) | (((b >> bit) & 1n) << 1n));
+    if (which) result = add(result, which === 1 ? pointA : which === 2 ? pointB : both);
+  }
+  return result;
+}
+
+/** Whether 32 bytes encode y < p, and no minus zero. */
+function isCanonicalPoint(bytes) {
+  const encoded = littleEndian(bytes);
+  const y = encoded & ((1n << 255n) - 1n);
+  const sign = encoded >> 255n;
+  return y < P && !(sign === 1n && (y === 1n || y === P - 1n));
+}
+
+/** The point of a canonical encoding (RFC 8032, 5.1.3), or null where there is none. */
+function decompress(bytes) {
+  const encoded = littleEndian(bytes);
+  const y = encoded & ((1n << 255n) - 1n);
+  const u = mod(y * y - 1n);
+  const v = mod(D * y * y + 1n);
+  let x = (u * power(v, 3n) * power(u * power(v, 7n), (P - 5n) / 8n)) % P;
+  const check = mod(v * x * x);
+  if (check === mod(-u)) x = (x * SQRT_M1) % P;
+  else if (check !== u) return null;
+  if ((x & 1n) !== encoded >> 255n) x = mod(-x);
+  return [x, y, 1n, (x * y) % P];
+}
+
+const BASE = (() => {
+  const y = mod(4n * invert(5n));
+  const bytes = new Uint8Array(32);
+  for (let i = 0; i < 32; i++) bytes[i] = Number((y >> BigInt(8 * i)) & 255n);
+  return decompress(bytes);
+})();
+
+const timesEight = (point) => double(double(double(point)));
+
+/** A public key that may be enrolled: canonical, a point, not of small order. */
+export function checkEd25519Key(bytes, place = 'key') {
+  if (bytes.length !== 32) refuse('CAN-050', place, `${bytes.length} bytes`, '32 bytes');
+  if (!isCanonicalPoint(bytes)) refuse('CAN-051', place, toHex(bytes), 'a canonical encoding');
+  const point = decompress(bytes);
+  if (point === null) refuse('CAN-050', place, toHex(bytes), 'a point of the curve');
+  if (isIdentity(timesEight(point))) refuse('CAN-051', place, toHex(bytes), 'a point that is not of small order');
+  return { bytes, point, id: toHex(bytes) };
+}
+
+/** Our own judge: [8]S·B = [8]R + [8]k·A. */
+function judgeEd25519(key, message, signature, s) {
+  const r = signature.subarray(0, 32);
+  const pointR = decompress(r);
+  if (pointR === null) return false;
+  const k = mod(littleEndian(sha512(concat(r, key.bytes, message))), L);
+  const rest = add(multiply2(s, BASE, k, negate(key.point)), negate(pointR));
+  return isIdentity(timesEight(rest));
+}
+
+let webCrypto; // a promise: whether WebCrypto has an Ed25519 that passes a known-answer test
+
+function webCryptoEd25519() {
+  webCrypto ??= (async () => {
+    try {
+      // RFC 8032, 7.1, TEST 2.
+      const key = fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c');
+      const good = fromHex('92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00');
+      const bad = Uint8Array.from(good);
+      bad[40] ^= 1;
+      const imported = await crypto.subtle.importKey('raw', key, { name: 'Ed25519' }, false, ['verify']);
+      const message = Uint8Array.of(0x72);
+      return (await crypto.subtle.verify('Ed25519', imported, good, message))
+        && !(await crypto.subtle.verify('Ed25519', imported, bad, message));
+    } catch {
+      return false;
+    }
+  })();
+  return webCrypto;
+}
+
+/** Which engine verifies first: `WebCrypto`, or `own` where this runtime's has no Ed25519. */
+export async function ed25519Engine() {
+  return (await webCryptoEd25519()) ? 'WebCrypto' : 'own';
+}
+
+/** For tests: has everything judged by our own arithmetic (false), or asks the runtime again. */
+export function useWebCrypto(yes) {
+  webCrypto = yes ? undefined : Promise.resolve(false);
+}
+
+const importedKeys = new Map();
+
+/** Verifies under the one rule of signatures.md; refuses with CAN-060. */
+export async function verifyEd25519(key, message, signature, place = 'signature') {
+  const no = (why) => refuse('CAN-060', place, toHex(signature.subarray(0, 64)), why);
+  if (signature.length !== 64) no('64 bytes');
+  if (!isCanonicalPoint(signature.subarray(0, 32))) no('a canonical R');
+  const s = littleEndian(signature.subarray(32));
+  if (s >= L) no('S < L');
+  // The fast path may only say yes; since the checks above were made, its yes implies the rule's.
+  if (await webCryptoEd25519()) {
+    let imported = importedKeys.get(key.id);
+    if (!imported) {
+      imported = await crypto.subtle.importKey('raw', key.bytes, { name: 'Ed25519' }, false, ['verify']);
+      importedKeys.set(key.id, imported);
+    }
+    if (await crypto.subtle.verify('Ed25519', imported, signature, message)) return;
+  }
+  if (!judgeEd25519(key, message, signature, s)) no('one that verifies under ' + toBase64Url(key.bytes));
+}
+
+// ------------------------------------------------------------------------------ ML-DSA-65 (FIPS 204)
+
+const Q = 8380417;
+const GAMMA1 = 1 << 19;
+const GAMMA2 = (Q - 1) / 32;
+const [TAU, BETA, OMEGA, ROWS, COLUMNS] = [49, 196, 55, 6, 5];
+const times = (a, b) => (a * b) % Q; // below 2^46, so exact in a double
+const modQ = (a) => ((a % Q) + Q) % Q;
+
+const ZETAS = (() => {
+  const out = new Int32Array(256);
+  for (let m = 0; m < 256; m++) {
+    let reversed = 0;
+    for (let bit = 0; bit < 8; bit++) if (m & (1 << bit)) reversed |= 128 >> bit;
+    let z = 1;
+    for (let i = 0; i < reversed; i++) z = times(z, 1753);
+    out[m] = z;
+  }
+  return out;
+})();
+
+function ntt(poly) {
+  const w = Int32Array.from(poly, modQ);
+  let m = 0;
+  for (let len = 128; len >= 1; len >>= 1) {
+    for (let start = 0; start < 256; start += 2 * len) {
+      const z = ZETAS[++m];
+      for (let j = start; j < start + len; j++) {
+        const t = times(z, w[j + len]);
+        w[j + len] = modQ(w[j] - t);
+        w[j] = (w[j] + t) % Q;
+      }
+    }
+  }
+  return w;
+}
+
+function inverseNtt(poly) {
+  const w = Int32Array.from(poly);
+  let m = 256;
+  for (let len = 1; len < 256; len *= 2) {
+    for (let start = 0; start < 256; start += 2 * len) {
+      const z = Q - ZETAS[--m];
+      for (let j = start; j < start + len; j++) {
+        const t = w[j];
+        w[j] = (t + w[j + len]) % Q;
+        w[j + len] = times(z, modQ(t - w[j + len]));
+      }
+    }
+  }
+  return w.map((c) => times(c, 8347681));
+}
+
+/** Little-endian fields of `bits` bits each (BitUnpack). */
+function unpackBits(bytes, bits, each) {
+  const out = new Int32Array(256);
+  let held = 0;
+  let have = 0;
+  let at = 0;
+  for (let i = 0; i < 256; i++) {
+    while (have < bits) {
+      held |= bytes[at++] << have;
+      have += 8;
+    }
+    out[i] = each(held & ((1 << bits) - 1));
+    held >>>= bits;
+    have -= bits;
+  }
+  return out;
+}
+
+/** RejNTTPoly. */
+function expandEntry(rho, row, column) {
+  const next = shake(168, concat(rho, Uint8Array.of(column, row)));
+  const out = new Int32Array(256);
+  for (let i = 0; i < 256;) {
+    const [b0, b1, b2] = next(3);
+    const z = ((b2 & 0x7f) << 16) | (b1 << 8) | b0;
+    if (z < Q) out[i++] = z;
+  }
+  return out;
+}
+
+function sampleInBall(seedBytes) {
+  const next = shake(136, seedBytes);
+  const signs = littleEndian(next(8));
+  const c = new Int32Array(256);
+  for (let i = 256 - TAU; i < 256; i++) {
+    let [j] = next(1);
+    while (j > i) [j] = next(1);
+    c[i] = c[j];
+    c[j] = (signs >> BigInt(i + TAU - 256)) & 1n ? -1 : 1;
+  }
+  return c;
+}
+
+/** HintBitUnpack: rows of zeros and ones, or null. */
+function unpackHints(bytes) {
+  const rows = [];
+  let at = 0;
+  for (let i = 0; i < ROWS; i++) {
+    const end = bytes[OMEGA + i];
+    if (end < at || end > OMEGA) return null;
+    const row = new Uint8Array(256);
+    for (let first = at; at < end; at++) {
+      if (at > first && bytes[at - 1] >= bytes[at]) return null;
+      row[bytes[at]] = 1;
+    }
+    rows.push(row);
+  }
+  for (; at < OMEGA; at++) if (bytes[at] !== 0) return null;
+  return rows;
+}
+
+function useHint(hint, r) {
+  let r0 = r % (2 * GAMMA2);
+  if (r0 > GAMMA2) r0 -= 2 * GAMMA2;
+  let r1 = (r - r0) / (2 * GAMMA2);
+  if (r - r0 === Q - 1) {
+    r1 = 0;
+    r0 -= 1;
+  }
+  if (!hint) return r1;
+  return (r1 + (r0 > 0 ? 1 : 15)) % 16;
+}
+
+/** ML-DSA.Verify of FIPS 204, pure, with the empty context; refuses with CAN-060. */
+export function verifyMlDsa65(publicKey, message, signature, place = 'signature') {
+  const no = (why) => refuse('CAN-060', place, toHex(signature.subarray(0, 32)) + '…', why);
+  if (signature.length !== 3309) no('3309 bytes');
+  const commitment = signature.subarray(0, 48);
+  const z = [];
+  for (let i = 0; i < COLUMNS; i++) {
+    const packed = signature.subarray(48 + 640 * i, 48 + 640 * (i + 1));
+    z.push(unpackBits(packed, 20, (v) => GAMMA1 - v));
+  }
+  const hints = unpackHints(signature.subarray(48 + 640 * COLUMNS));
+  if (hints === null) no('well-formed hints');
+  if (z.some((poly) => poly.some((c) => Math.abs(c) >= GAMMA1 - BETA))) no('a short z');
+  const rho = publicKey.subarray(0, 32);
+  const mu = shake256(concat(shake256(publicKey, 64), Uint8Array.of(0, 0), message), 64);
+  const c = ntt(sampleInBall(commitment));
+  const zHat = z.map(ntt);
+  const w1 = new Uint8Array(128 * ROWS);
+  for (let row = 0; row < ROWS; row++) {
+    const t1 = unpackBits(publicKey.subarray(32 + 320 * row, 352 + 320 * row), 10, (v) => v * 8192);
+    const t1Hat = ntt(t1);
+    const sum = new Int32Array(256);
+    for (let column = 0; column < COLUMNS; column++) {
+      const a = expandEntry(rho, row, column);
+      for (let i = 0; i < 256; i++) sum[i] = (sum[i] + times(a[i], zHat[column][i])) % Q;
+    }
+    for (let i = 0; i < 256; i++) sum[i] = modQ(sum[i] - times(c[i], t1Hat[i]));
+    inverseNtt(sum).forEach((r, i) => {
+      w1[128 * row + (i >> 1)] |= useHint(hints[row][i], r) << (4 * (i & 1));
+    });
+  }
+  if (!equalBytes(shake256(concat(mu, w1), 48), commitment)) no('one that verifies');
+}
+
+// ------------------------------------------------------------------------------------ keys (keys.md)
+
+const KEY_FORMS = {
+  OKP: { algorithm: 'Ed25519', members: { kty: oneOf('OKP'), crv: oneOf('Ed25519'), x: text }, bytes: 'x', length: 32 },
+  AKP: { algorithm: 'ML-DSA-65', members: { kty: oneOf('AKP'), alg: oneOf('ML-DSA-65'), pub: text }, bytes: 'pub', length: 1952 },
+};
+
+/** A public key {algorithm, kid, bytes} of a JWK; `more` are members that may be there besides. */
+export function parseJwk(jwk, place = 'jwk', more = {}) {
+  anyObject(jwk, place);
+  if (!('kty' in jwk)) refuse('CAN-020', `${place}/kty`, null, 'OKP or AKP');
+  oneOf('OKP', 'AKP')(jwk.kty, `${place}/kty`);
+  const form = KEY_FORMS[jwk.kty];
+  record({ ...form.members, kid: optional(text), ...more })(jwk, place);
+  const at = `${place}/${form.bytes}`;
+  const bytes = fromBase64Url(jwk[form.bytes]);
+  if (bytes === null) refuse('CAN-023', at, quoted(jwk[form.bytes]), 'base64url without padding');
+  if (bytes.length !== form.length) refuse('CAN-050', at, `${bytes.length} bytes`, `${form.length} bytes`);
+  const checked = form.algorithm === 'Ed25519' ? checkEd25519Key(bytes, at) : { bytes };
+  const named = Object.fromEntries(Object.keys(form.members).map((m) => [m, jwk[m]]));
+  const kid = toBase64Url(sha256(writeJson(named)));
+  if ('kid' in jwk && jwk.kid !== kid) refuse('CAN-050', `${place}/kid`, jwk.kid, kid);
+  return { algorithm: form.algorithm, kid, ...checked };
+}
+
+const KINDS_OF_ROLE = {
+  agent: ['request', 'execution', 'run-close'],
+  surface: ['request', 'execution', 'run-close'],
+  principal: ['delegation'],
+  approver: ['approval'],
+  guardian: ['decision', 'intent'],
+  executor: ['receipt', 'refusal', 'run-closing'],
+  operator: ['resolution', 'system-change'],
+  'policy-owner': ['policy'],
+  publisher: ['tool-package'],
+  attestor: [],
+  log: [],
+};
+
+export const typeOf = (kind) => `application/vnd.writ.${kind}.v1+json`;
+
+/** Whether a role may sign documents of a type. */
+function maySign(role, type) {
+  if (role === 'attestor') return !type.toLowerCase().startsWith('application/vnd.writ.');
+  return KINDS_OF_ROLE[role].some((kind) => typeOf(kind) === type);
+}
+
+const TRUST_MEMBERS = {
+  writ_role: oneOf(...Object.keys(KINDS_OF_ROLE)),
+  writ_subject: name,
+  writ_tenant: optional(name),
+  writ_not_before: time,
+  writ_not_after: optional(time),
+  writ_revoked_at: optional(time),
+};
+
+/** A key of a trust file: a public key with role, tenant, subject, window, and revocation. */
+export function parseTrustedKey(jwk, place = 'key') {
+  const key = parseJwk(jwk, place, TRUST_MEMBERS);
+  if ('writ_not_after' in jwk && !(jwk.writ_not_before < jwk.writ_not_after)) {
+    refuse('CAN-023', `${place}/writ_not_after`, jwk.writ_not_after, 'after ' + jwk.writ_not_before);
+  }
+  return {
+    ...key,
+    role: jwk.writ_role,
+    subject: jwk.writ_subject,
+    tenant: jwk.writ_tenant ?? null,
+    notBefore: jwk.writ_not_before,
+    notAfter: jwk.writ_not_after ?? null,
+    revokedAt: jwk.writ_revoked_at ?? null,
+    jwk,
+  };
+}
+
+/** A trust file: {keys: Map by kid, required: role → algorithms}. */
+export function parseTrust(bytes) {
+  const file = parseJson(bytes);
+  record({ keys: list(anyObject), writ_required_algorithms: optional(anyObject) })(file, '');
+  const keys = new Map();
+  file.keys.forEach((jwk, i) => {
+    const key = parseTrustedKey(jwk, `/keys/${i}`);
+    if (keys.has(key.kid)) refuse('CAN-056', `/keys/${i}`, key.kid, 'each key once');
+    keys.set(key.kid, key);
+  });
+  const required = file.writ_required_algorithms ?? {};
+  for (const [role, algorithms] of Object.entries(required)) {
+    const place = `/writ_required_algorithms/${pointer(role)}`;
+    if (!Object.hasOwn(KINDS_OF_ROLE, role)) refuse('CAN-023', place, role, 'a role');
+    list(oneOf('Ed25519', 'ML-DSA-65'))(algorithms, place);
+    if (algorithms.length === 0 || new Set(algorithms).size !== algorithms.length) refuse('CAN-023', place, quoted(algorithms), 'each algorithm once');
+  }
+  return { keys, required };
+}
+
+const requiredAlgorithms = (trust, role) => (Object.hasOwn(trust.required, role) ? trust.required[role] : ['Ed25519']);
+
+const inWindow = (key, at) => key.notBefore <= at && (key.notAfter === null || at < key.notAfter);
+
+/** The question of `live` (keys.md, 8): is this key in force at that time? */
+export function liveAt(at) {
+  return (key, place) => {
+    if (!inWindow(key, at)) refuse('CAN-054', place, at, `${key.notBefore} to ${key.notAfter ?? 'no end'}`);
+    if (key.revokedAt !== null) refuse('CAN-055', place, at, `revoked at ${key.revokedAt}`);
+  };
+}
+
+// -------------------------------------------------------------------------- envelopes (envelope.md)
+
+const MIB = 1 << 20;
+const isPayloadType = (v) => /^[\x21-\x7e]{1,256}$/.test(v);
+
+const envelopeForm = record({
+  payload: text,
+  payloadType: matching(isPayloadType, '1 to 256 visible ASCII characters'),
+  signatures: list(record({ keyid: keyId, sig: text }), 16),
+});
+
+/** An envelope in its one form: {payload, payloadType, signatures, id}. Says nothing of signatures. */
+export function parseEnvelope(bytes, place = 'envelope') {
+  return within(place, () => readEnvelope(parseCanonical(bytes)));
+}
+
+/** The same of a value, such as a delegation inside a request. */
+export function readEnvelope(value, place = '') {
+  envelopeForm(value, place);
+  const payload = fromBase64(value.payload);
+  if (payload === null) refuse('CAN-023', `${place}/payload`, quoted(value.payload), 'standard base64 with padding');
+  if (payload.length > 11 * MIB) refuse('CAN-009', `${place}/payload`, payload.length, 11 * MIB);
+  if (value.signatures.length === 0) refuse('CAN-023', `${place}/signatures`, '[]', '1 to 16 signatures');
+  const signatures = value.signatures.map((signature, i) => {
+    const sig = fromBase64(signature.sig);
+    if (sig === null) refuse('CAN-023', `${place}/signatures/${i}/sig`, quoted(signature.sig), 'standard base64 with padding');
+    if (i > 0 && !(value.signatures[i - 1].keyid < signature.keyid)) {
+      refuse('CAN-023', `${place}/signatures/${i}/keyid`, signature.keyid, 'after ' + value.signatures[i - 1].keyid);
+    }
+    return { keyid: signature.keyid, sig };
+  });
+  return { payload, payloadType: value.payloadType, signatures, id: digestOf(payload) };
+}
+
+/** The pre-authentication encoding of DSSE. */
+export function pae(type, payload) {
+  const typeBytes = utf8(type);
+  return concat(utf8(`DSSEv1 ${typeBytes.length} `), typeBytes, utf8(` ${payload.length} `), payload);
+}
+
+/**
+ * Verifies an envelope under a trust and gives its signers, those of required algorithms first.
+ * `inForce(key, place)` asks whether the key counts: now (`liveAt`), or at a place in the log.
+ */
+export async function verifyEnvelope(envelope, type, trust, inForce, place = 'envelope') {
+  if (envelope.payloadType !== type) refuse('CAN-061', place, envelope.payloadType, type);
+  const signers = envelope.signatures.map(({ keyid }, i) => {
+    const at = `${place}/signatures/${i}`;
+    const key = trust.keys.get(keyid);
+    if (!key) refuse('CAN-052', at, keyid, 'an enrolled key');
+    if (!maySign(key.role, type)) refuse('CAN-053', at, `role ${key.role}`, `a role that signs ${type}`);
+    inForce(key, at);
+    return key;
+  });
+  const [first] = signers;
+  for (const key of signers) {
+    if (key.role !== first.role || key.tenant !== first.tenant || key.subject !== first.subject) {
+      refuse('CAN-063', place, `${key.role} ${key.subject}`, `${first.role} ${first.subject}`);
+    }
+  }
+  const algorithms = signers.map((key) => key.algorithm);
+  if (new Set(algorithms).size !== algorithms.length) refuse('CAN-064', place, algorithms.join(', '), 'each algorithm once');
+  const required = requiredAlgorithms(trust, first.role);
+  for (const algorithm of required) {
+    if (!algorithms.includes(algorithm)) refuse('CAN-062', place, algorithms.join(', '), algorithm);
+  }
+  const message = pae(type, envelope.payload);
+  for (let i = 0; i < signers.length; i++) {
+    await verifySignature(signers[i], message, envelope.signatures[i].sig, `${place}/signatures/${i}`);
+  }
+  const rank = (key) => (required.includes(key.algorithm) ? required.indexOf(key.algorithm) : required.length);
+  return signers.toSorted((a, b) => rank(a) - rank(b));
+}
+
+async function verifySignature(key, message, signature, place) {
+  if (key.algorithm === 'Ed25519') await verifyEd25519(key, message, signature, place);
+  else verifyMlDsa65(key.bytes, message, signature, place);
+}
+
+// ---------------------------------------------------------------------- Merkle trees (RFC 9162, 2.1)
+
+export const EMPTY_ROOT = digestOf(new Uint8Array(0));
+export const leafHash = (entry) => sha256(concat(Uint8Array.of(0), entry));
+export const nodeHash = (left, right) => sha256(concat(Uint8Array.of(1), left, right));
+const odd = (n) => n % 2 === 1;
+const half = (n) => Math.floor(n / 2);
+const text256 = (hash) => 'sha256:' + toHex(hash);
+
+/** The greatest power of two that is smaller than n, which is at least 2. */
+function split(n) {
+  let k = 1;
+  while (k * 2 < n) k *= 2;
+  return k;
+}
+
+/** The root over leaf hashes (RFC 9162, 2.1.1). */
+export function rootOf(leaves) {
+  const root = (lo, hi) => {
+    if (hi - lo === 1) return leaves[lo];
+    const k = split(hi - lo);
+    return nodeHash(root(lo, lo + k), root(lo + k, hi));
+  };
+  return leaves.length === 0 ? sha256(new Uint8Array(0)) : root(0, leaves.length);
+}
+
+/** RFC 9162, 2.1.3.2. Hashes are bytes. */
+export function verifyInclusion(leaf, index, size, proof, root, place = 'proof') {
+  if (!(index >= 0 && index < size)) refuse('LED-040', place, index, `below ${size}`);
+  let [fn, sn, r] = [index, size - 1, leaf];
+  for (const p of proof) {
+    if (sn === 0) refuse('LED-041', place, proof.length, 'fewer hashes');
+    if (odd(fn) || fn === sn) {
+      r = nodeHash(p, r);
+      while (!odd(fn) && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+    } else {
+      r = nodeHash(r, p);
+    }
+    [fn, sn] = [half(fn), half(sn)];
+  }
+  if (sn !== 0) refuse('LED-041', place, proof.length, 'more hashes');
+  if (!equalBytes(r, root)) refuse('LED-042', place, text256(root), text256(r));
+}
+
+/** RFC 9162, 2.1.4.2, and the empty proof between equal sizes and from size 0. */
+export function verifyConsistency(size1, root1, size2, root2, proof, place = 'proof') {
+  if (size1 > size2) refuse('LED-040', place, size1, `at most ${size2}`);
+  if (size1 === size2 || size1 === 0) {
+    if (proof.length !== 0) refuse('LED-041', place, proof.length, 0);
+    const expected = size1 === 0 ? digestBytes(EMPTY_ROOT) : root2;
+    if (!equalBytes(root1, expected)) refuse('LED-042', place, text256(root1), text256(expected));
+    if (size2 === 0 && !equalBytes(root2, expected)) refuse('LED-042', place, text256(root2), text256(expected));
+    return;
+  }
+  if (proof.length === 0) refuse('LED-041', place, 0, 'at least one hash');
+  let [fn, sn] = [size1 - 1, size2 - 1];
+  while (odd(fn)) [fn, sn] = [half(fn), half(sn)];
+  const path = fn === 0 ? [root1, ...proof] : proof;
+  let [fr, sr] = [path[0], path[0]];
+  for (const c of path.slice(1)) {
+    if (sn === 0) refuse('LED-041', place, proof.length, 'fewer hashes');
+    if (odd(fn) || fn === sn) {
+      [fr, sr] = [nodeHash(c, fr), nodeHash(c, sr)];
+      while (!odd(fn) && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+    } else {
+      sr = nodeHash(sr, c);
+    }
+    [fn, sn] = [half(fn), half(sn)];
+  }
+  if (sn !== 0) refuse('LED-041', place, proof.length, 'more hashes');
+  if (!equalBytes(fr, root1)) refuse('LED-042', place, text256(root1), text256(fr));
+  if (!equalBytes(sr, root2)) refuse('LED-042', place, text256(root2), text256(sr));
+}
+
+// ------------------------------------------------------------- signed notes and checkpoints (log.md)
+
+const NOTE_BYTES = 256 << 10;
+const NOTE_SIGNATURES = 64;
+const isNoteName = (v) => v.length > 0 && !/[\s\u0085+]/u.test(v);
+
+/** A C2SP signed note: {text, signatures: [{name, id, signature}]}. */
+export function parseNote(bytes) {
+  const bad = (what) => refuse('LED-050', 'note', what, 'a C2SP signed note');
+  if (bytes.length > NOTE_BYTES) bad(`${bytes.length} bytes`);
+  let whole;
+  try {
+    whole = DECODER.decode(bytes);
+  } catch {
+    bad('not UTF-8');
+  }
+  if (/[\u0000-\u0009\u000b-\u001f\u007f]/.test(whole)) bad('a control character');
+  if (!whole.endsWith('\n')) bad('no final newline');
+  const split = whole.lastIndexOf('\n\n');
+  if (split < 0) bad('no empty line');
+  const lines = whole.slice(split + 2).split('\n').slice(0, -1);
+  if (lines.length === 0 || lines.length > NOTE_SIGNATURES) bad(`${lines.length} signature lines`);
+  const signatures = lines.map((line) => {
+    const match = /^\u2014 ([^ ]+) ([^ ]+)$/u.exec(line);
+    if (!match || !isNoteName(match[1])) bad('a line that is no signature');
+    const held = fromBase64(match[2]);
+    if (held === null || held.length < 5) bad('a signature that is not base64');
+    return { name: match[1], id: toHex(held.subarray(0, 4)), signature: held.subarray(4) };
+  });
+  return { text: whole.slice(0, split + 1), signatures };
+}
+
+/** The name under which a key signs notes: {name, id, key}. */
+export function noteKey(name, key) {
+  return { name, key, id: toHex(sha256(concat(utf8(name), Uint8Array.of(0x0a, 0x01), key.bytes)).subarray(0, 4)) };
+}
+
+/** `name+id+base64`, as C2SP signed-note writes a verifier's key. */
+export function parseNoteKey(vkey) {
+  const match = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(vkey);
+  const bytes = match ? fromBase64(match[3]) : null;
+  if (!match || !isNoteName(match[1]) || bytes === null || bytes.length !== 33 || bytes[0] !== 1) {
+    refuse('LED-055', 'note key', vkey, 'name+id+base64 of an Ed25519 key');
+  }
+  const key = noteKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'));
+  if (key.id !== match[2]) refuse('LED-055', 'note key', match[2], key.id);
+  return key;
+}
+
+/** A checkpoint's statement: {origin, size, root, extensions}; sizes past 2^53 stay BigInt. */
+export function parseCheckpoint(noteText) {
+  const bad = (what) => refuse('LED-051', 'checkpoint', what, 'origin, size, root');
+  const lines = noteText.split('\n').slice(0, -1);
+  if (lines.length < 3) bad(`${lines.length} lines`);
+  const [origin, size, root, ...extensions] = lines;
+  if (origin === '') bad('no origin');
+  if (!/^(0|[1-9][0-9]{0,18})$/.test(size) || BigInt(size) >= 1n << 63n) bad(`size ${quoted(size)}`);
+  const hash = fromBase64(root);
+  if (hash === null || hash.length !== 32) bad(`root ${quoted(root)}`);
+  if (extensions.includes('')) bad('an empty extension line');
+  const number = Number(size);
+  return { origin, size: Number.isSafeInteger(number) ? number : BigInt(size), root: text256(hash), extensions };
+}
+
+/** Verifies a checkpoint under a log's key and origin. */
+export async function verifyCheckpoint(bytes, key, origin) {
+  const note = parseNote(bytes);
+  const ours = note.signatures.filter((s) => s.name === key.name && s.id === key.id);
+  if (ours.length === 0) refuse('LED-053', 'note', note.signatures.map((s) => s.name).join(', '), key.name);
+  for (const { signature } of ours) {
+    try {
+      await verifyEd25519(key.key, utf8(note.text), signature);
+    } catch (e) {
+      if (e instanceof Refusal) refuse('LED-052', 'note', e.recorded, e.recomputed);
+      throw e;
+    }
+  }
+  const checkpoint = parseCheckpoint(note.text);
+  if (checkpoint.origin !== origin) refuse('LED-054', 'checkpoint', checkpoint.origin, origin);
+  return checkpoint;
+}
+
+// ------------------------------------------------------------------- forms of documents and of events
+
+const scope = { tenant: name, run: name, subject: name };
+const content = record({ digest, media_type: name, size: count });
+const sizedInput = record({ digest, media_type: name, name, size: count });
+const resources = record({ cpu_ms: count, memory_bytes: count, output_bytes: count, wall_ms: count });
+const toolRef = record({ name, package: digest, version: name });
+
+const effectForm = record({
+  inputs: sorted(sizedInput, (input) => input.name),
+  operation: name,
+  params: anyObject,
+  resources,
+  sandbox: name,
+  tool: name,
+  version: name,
+  workspace_before: optional(digest),
+});
+
+const delegationForm = record({
+  depth: count,
+  expires_at: time,
+  from: keyId,
+  not_before: time,
+  tenant: name,
+  to: keyId,
+  tools: sorted(name),
+});
+
+const checkForm = record({
+  check: oneOf('prg', 'budget', 'temporal', 'envelope'),
+  code: optional(name),
+  detail: text,
+  outcome: oneOf('pass', 'refuse', 'escalate', 'not_reached'),
+});
+
+const inputsForm = record({
+  approvals: list(record({ approver: name, expires_at: time, id: digest, kid: keyId, role: name, verdict: oneOf('APPROVE', 'REJECT') })),
+  artifacts: list(record({ id: digest, signers: list(record({ kid: keyId, role: name, subject: name })), type: name })),
+  balances: list(record({ budget: name, key: text, limit: optional(count), reserved: count, used: count, window_start: time })),
+  charged: list(name),
+  history: list(record({ operation: name, succeeded: bool, tool: name })),
+  ignored: list(record({ code: name, id: digest })),
+  nonce_seen: bool,
+  rates: list(record({ count, key: text, rate: name })),
+  received_at: time,
+  roles: list(name),
+  step: count,
+  time,
+  valid_until: optional(time),
+});
+
+const FORMS = {
+  request: record({
+    ...scope,
+    consumes: list(digest),
+    context: anyObject,
+    delegations: list(anything),
+    effect: effectForm,
+    evidence: list(digest),
+    idempotency_key: optional(name),
+    nonce: name,
+    origin: optional(record({ method: name, principal: name, raw: digest, surface: name })),
+    requested_at: time,
+    retention: oneOf('keep', 'drop-output'),
+  }),
+  approval: record({
+    approved_at: time,
+    approver: name,
+    effect: digest,
+    expires_at: time,
+    policy: digest,
+    request: digest,
+    role: name,
+    tenant: name,
+    verdict: oneOf('approve', 'reject'),
+  }),
+  decision: record({
+    ...scope,
+    checks: list(checkForm),
+    code: optional(name),
+    decided_at: time,
+    effect: digest,
+    holder: keyId,
+    inputs: inputsForm,
+    policy: digest,
+    request: digest,
+    snapshot: digest,
+    supersedes: optional(digest),
+    verdict: oneOf('ALLOW', 'DENY', 'ESCALATE'),
+  }),
+  intent: record({
+    ...scope,
+    audience: record({ incarnation: integer(1), origin: name }),
+    decision: digest,
+    effect: digest,
+    expires_at: time,
+    holder: keyId,
+    issued_at: time,
+    prng_seed: seed,
+    request: digest,
+    tool: toolRef,
+  }),
+  refusal: record({
+    ...scope,
+    code: name,
+    decision: digest,
+    found: text,
+    intent: digest,
+    refused_at: time,
+    request: digest,
+    stage: oneOf('gate', 'snapshot', 'prepare'),
+  }),
+  receipt: record({
+    ...scope,
+    args_hash: digest,
+    artifacts: list(record({ content, name })),
+    code: optional(name),
+    decision: digest,
+    effect: digest,
+    finished_at: time,
+    intent: digest,
+    lamport: integer(1),
+    message: matching((v) => v.length <= 501, 'at most 501 characters'),
+    observations: optional(digest),
+    output: optional(content),
+    prev: digest,
+    prng_seed: seed,
+    raw_output: optional(content),
+    reason: name,
+    request: digest,
+    retained: bool,
+    snapshot: digest,
+    started_at: time,
+    status: oneOf('succeeded', 'failed', 'timed_out', 'killed', 'in_doubt'),
+    tool: toolRef,
+    workspace_after: optional(digest),
+    workspace_before: optional(digest),
+  }),
+  resolution: record({
+    evidence: list(digest),
+    found: oneOf('happened', 'did-not-happen', 'cannot-be-known'),
+    note: text,
+    receipt: digest,
+    resolved_at: time,
+    tenant: name,
+  }),
+  'run-close': record({ requested_at: time, run: name, tenant: name }),
+  'run-closing': record({
+    events: count,
+    last_receipt: optional(digest),
+    receipts: count,
+    request: digest,
+    run: name,
+    run_hash: digest,
+    tenant: name,
+  }),
+  'system-change': record({
+    changed_at: time,
+    detail: anyObject,
+    kind: oneOf('key.enrolled', 'key.revoked', 'tool.revoked', 'ledger.incarnated'),
+  }),
+  // Only what is read here; the policy language is not judged again.
+  policy: record({
+    approvers: list(anyObject),
+    budgets: list(anyObject),
+    execute_for: list(name),
+    limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),
+    name,
+    previous: optional(digest),
+    prices: anyObject,
+    principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
+    requirements: list(anyObject),
+    revoked: list(digest),
+    roles: anyObject,
+    temporal: anyObject,
+    tools: list(record({ name, package: digest, stage: name, version: name })),
+    version: count,
+    writ_policy: integer(1, 1),
+  }),
+};
+
+const eventForm = record({
+  at: time,
+  body: digest,
+  kind: name,
+  prev: optional(digest),
+  prng_seed: optional(seed),
+  run: name,
+  seq: count,
+  tenant: name,
+});
+
+/** An event of its canonical line (journal.md), with its id. */
+export function parseEvent(bytes, place = 'event') {
+  return within(place, () => {
+    const event = eventForm(parseCanonical(bytes), '');
+    if (('prev' in event) === (event.seq === 0)) refuse('CAN-023', '/prev', event.prev ?? null, 'absent for seq 0 alone');
+    return { ...event, id: digestOf(bytes), bytes };
+  });
+}
+
+const DOCUMENT_OF_EVENT = {
+  'request.received': 'request',
+  'approval.received': 'approval',
+  'decision.made': 'decision',
+  'intent.issued': 'intent',
+  'effect.refused': 'refusal',
+  'effect.dispatched': 'intent',
+  'receipt.signed': 'receipt',
+  'doubt.resolved': 'resolution',
+  'run.closed': 'run-closing',
+  'key.enrolled': 'system-change',
+  'key.revoked': 'system-change',
+  'tool.revoked': 'system-change',
+  'ledger.incarnated': 'system-change',
+  'policy.activated': 'policy',
+};
+const SYSTEM_KINDS = ['key.enrolled', 'key.revoked', 'policy.activated', 'tool.revoked', 'ledger.incarnated'];
+
+/** The seed of an effect (runs.md, 2). */
+export function effectSeed(runSeed, decision) {
+  return toHex(hkdf32(fromHex(runSeed), concat(utf8('writ/seed/v1'), digestBytes(decision))));
+}
+
+// ------------------------------------------------------------------------------ the archive (bundle.md)
+
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  return c;
+});
+
+export function crc32(bytes) {
+  let c = -1;
+  for (let i = 0; i < bytes.length; i++) c = (c >>> 8) ^ CRC_TABLE[(c ^ bytes[i]) & 0xff];
+  return ~c >>> 0;
+}
+
+const ENTRIES_MOST = 4194304;
+const BYTES_MOST = 0xfffffffe;
+const NAME_BYTES = 2048;
+const NAME_PARTS = 16;
+const DOS_DATE = 0x21; // 1980-01-01
+
+/** A name that a bundle may have: relative, ASCII, no part of which begins with a dot. */
+function checkEntryName(bytes, place) {
+  const text = Array.from(bytes, (b) => String.fromCharCode(b)).join('');
+  const parts = text.split('/');
+  const fits = parts.length <= NAME_PARTS && parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/.test(part));
+  if (!fits) refuse('RPL-013', place, quoted(text), 'a relative name of plain parts');
+  return text;
+}
+
+/** The fields of a local or a central header, from signature to the two lengths. */
+function header(view, at, central) {
+  const u16 = (o) => view.getUint16(at + o, true);
+  const u32 = (o) => view.getUint32(at + o, true);
+  const o = central ? 2 : 0;
+  return {
+    fixed: [u16(4 + o), u16(6 + o), u16(8 + o), u16(10 + o), u16(12 + o)].join(),
+    crc: u32(14 + o),
+    packed: u32(18 + o),
+    size: u32(22 + o),
+    name: u16(26 + o),
+    extra: u16(28 + o),
+  };
+}
+
+const FIXED = [10, 0, 0, 0, DOS_DATE].join();
+
+/**
+ * The entries of a bundle by name, of a file that is in the one form of bundle.md. Every byte of it
+ * is accounted for: what follows the entries must be what they give.
+ */
+export function readArchive(file, { checksums = true } = {}) {
+  if (file.length > BYTES_MOST) refuse('RPL-012', 'archive', file.length, BYTES_MOST);
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const entries = new Map();
+  const central = [];
+  let at = 0;
+  let last = null;
+  const need = (bytes, place) => {
+    if (at + bytes > file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes}`);
+  };
+  for (;;) {
+    need(4, `byte ${at}`);
+    const signature = view.getUint32(at, true);
+    if (signature !== 0x04034b50) break;
+    const place = `entry at byte ${at}`;
+    need(30, place);
+    const h = header(view, at, false);
+    need(30 + h.name, place);
+    const nameBytes = file.subarray(at + 30, at + 30 + h.name);
+    if (h.name > NAME_BYTES) refuse('RPL-013', place, `${h.name} bytes`, `at most ${NAME_BYTES}`);
+    const entry = checkEntryName(nameBytes, place);
+    need(30 + h.name + h.size, entry);
+    if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
+      refuse('RPL-010', entry, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
+    }
+    if (last === entry) refuse('RPL-014', entry, entry, 'each name once');
+    if (last !== null && !(last < entry)) refuse('RPL-010', entry, entry, `after ${last}`);
+    const bytes = file.subarray(at + 30 + h.name, at + 30 + h.name + h.size);
+    if (checksums) {
+      const crc = crc32(bytes);
+      if (crc !== h.crc) refuse('RPL-015', entry, h.crc.toString(16), crc.toString(16));
+    }
+    central.push(centralHeader(h, nameBytes, at));
+    entries.set(entry, bytes);
+    if (entries.size > ENTRIES_MOST) refuse('RPL-012', entry, entries.size, ENTRIES_MOST);
+    last = entry;
+    at += 30 + h.name + h.size;
+  }
+  checkTail(file, at, central);
+  return entries;
+}
+
+function centralHeader(h, nameBytes, offset) {
+  const out = new Uint8Array(46 + nameBytes.length);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, 0x02014b50, true);
+  [10, 10, 0, 0, 0, DOS_DATE].forEach((v, i) => view.setUint16(4 + 2 * i, v, true));
+  [h.crc, h.size, h.size].forEach((v, i) => view.setUint32(16 + 4 * i, v, true));
+  view.setUint16(28, nameBytes.length, true);
+  view.setUint32(42, offset, true);
+  out.set(nameBytes, 46);
+  return out;
+}
+
+/** The central directory and the end records, byte by byte as the entries give them. */
+function checkTail(file, start, central) {
+  let at = start;
+  const expect = (bytes, place) => {
+    for (let i = 0; i < bytes.length; i++) {
+      if (at + i >= file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes.length}`);
+      if (file[at + i] !== bytes[i]) refuse('RPL-010', `${place}, byte ${at + i}`, HEX[file[at + i]], HEX[bytes[i]]);
+    }
+    at += bytes.length;
+  };
+  for (const bytes of central) expect(bytes, 'central directory');
+  const size = at - start;
+  const many = central.length >= 0xffff;
+  if (many) {
+    const record = new DataView(new ArrayBuffer(76));
+    record.setUint32(0, 0x06064b50, true);
+    record.setBigUint64(4, 44n, true);
+    record.setUint16(12, 45, true);
+    record.setUint16(14, 45, true);
+    record.setBigUint64(24, BigInt(central.length), true);
+    record.setBigUint64(32, BigInt(central.length), true);
+    record.setBigUint64(40, BigInt(size), true);
+    record.setBigUint64(48, BigInt(start), true);
+    record.setUint32(56, 0x07064b50, true);
+    record.setBigUint64(64, BigInt(at), true);
+    record.setUint32(72, 1, true);
+    expect(new Uint8Array(record.buffer), 'ZIP64 end of central directory');
+  }
+  const end = new DataView(new ArrayBuffer(22));
+  end.setUint32(0, 0x06054b50, true);
+  const shown = many ? 0xffff : central.length;
+  end.setUint16(8, shown, true);
+  end.setUint16(10, shown, true);
+  end.setUint32(12, size, true);
+  end.setUint32(16, start, true);
+  expect(new Uint8Array(end.buffer), 'end of central directory');
+  if (at !== file.length) refuse('RPL-010', `byte ${at}`, `${file.length - at} bytes more`, 'nothing');
+}
+
+// ------------------------------------------------------------------- the parts of a bundle (bundle.md)
+
+const MANIFEST = 'bundle.json';
+const JOURNALS = { consumed: 'journal/consumed.jsonl', run: 'journal/run.jsonl', system: 'journal/system.jsonl' };
+const CHECKPOINT = 'log/checkpoint.txt';
+const CONSISTENCY = 'log/consistency.json';
+const INCLUSION = 'log/inclusion.json';
+const TRUST = 'trust.jwks';
+const hexOf = (digest) => digest.slice(7);
+
+const manifestForm = record({
+  blobs: oneOf('included', 'left-out'),
+  format: integer(2, 2),
+  incarnation: integer(1),
+  origin: name,
+  run: name,
+  size: count,
+  state: oneOf('open', 'closed'),
+  tenant: name,
+  tools: oneOf('included', 'left-out'),
+});
+
+function readManifest(entries) {
+  const bytes = entry(entries, MANIFEST);
+  const value = within(MANIFEST, () => parseCanonical(bytes));
+  if (isObject(value) && 'format' in value && value.format !== 2) refuse('RPL-020', `${MANIFEST} /format`, quoted(value.format), 2);
+  return within(MANIFEST, () => manifestForm(value, ''));
+}
+
+function entry(entries, named) {
+  const bytes = entries.get(named);
+  if (!bytes) refuse('RPL-023', named, null, 'an entry of this name');
+  return bytes;
+}
+
+/** The lines of a journal; '\n' ends each. */
+function lines(bytes, place) {
+  const out = [];
+  let from = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
+    out.push(bytes.subarray(from, at));
+    from = at + 1;
+  }
+  if (from < bytes.length) refuse('RPL-031', `${place} line ${out.length + 1}`, 'a line without an end', 'an event and a newline');
+  return out;
+}
+
+function readJournal(entries, named) {
+  return lines(entry(entries, named), named).map((line, i) => {
+    const place = `${named} line ${i + 1}`;
+    try {
+      return parseEvent(line, place);
+    } catch (e) {
+      if (e instanceof Refusal) refuse('RPL-031', `${e.place} (${e.code})`, e.recorded, e.recomputed);
+      throw e;
+    }
+  });
+}
+
+const placeOf = (event) => `event ${event.tenant}/${event.run} ${event.seq} ${event.kind}`;
+
+/** `seq` without gaps and `prev` to the event before, of one run, from `run.opened`. */
+function checkChain(events, tenant, run, named) {
+  if (events.length === 0) refuse('RPL-030', named, 0, 'at least run.opened');
+  events.forEach((event, i) => {
+    const place = `${named} line ${i + 1}`;
+    if (event.tenant !== tenant || event.run !== run) refuse('RPL-032', place, `${event.tenant}/${event.run}`, `${tenant}/${run}`);
+    if (event.seq !== i) refuse('RPL-032', `${place} /seq`, event.seq, i);
+    const prev = i === 0 ? null : events[i - 1].id;
+    if ((event.prev ?? null) !== prev) refuse('RPL-032', `${place} /prev`, event.prev ?? null, prev);
+    if ((event.kind === 'run.opened') !== (i === 0)) refuse('RPL-032', `${place} /kind`, event.kind, i === 0 ? 'run.opened' : 'another kind');
+  });
+}
+
+const range = (value, place) => {
+  list(integer(0))(value, place);
+  if (value.length !== 2 || value[1] < 1) refuse('CAN-023', place, quoted(value), '[first index, count]');
+  return value;
+};
+const inclusionForm = record({ consumed: list(range), hashes: list(digest), run: list(range), system: list(range) });
+
+/** The log index of each line, of ranges that are increasing, disjoint and maximal. */
+function indexes(ranges, expected, place, size) {
+  const out = [];
+  let free = -1; // the least index that the next range may begin with; adjacent ones are merged
+  let total = 0;
+  for (const [first, many] of ranges) {
+    if (first <= free) refuse('RPL-033', place, `a range at ${first}`, `after ${free}`);
+    total += many;
+    if (first + many > size || total > expected) refuse('RPL-033', place, `${first} + ${many}`, `within ${size}, ${expected} in all`);
+    for (let i = 0; i < many; i++) out.push(first + i);
+    free = first + many;
+  }
+  if (total !== expected) refuse('RPL-033', place, `${total} indexes`, `${expected} lines`);
+  return out;
+}
+
+/** Proves all events at once: the root of the log from their leaves and the hashes of the rest. */
+function checkInclusion(journals, proof, size, root) {
+  const placed = [];
+  for (const journal of ['run', 'system', 'consumed']) {
+    const events = journals[journal];
+    indexes(proof[journal], events.length, `${INCLUSION} /${journal}`, size).forEach((index, i) => {
+      events[i].index = index;
+      placed.push(events[i]);
+    });
+  }
+  placed.sort((a, b) => a.index - b.index);
+  for (let i = 1; i < placed.length; i++) {
+    if (placed[i].index === placed[i - 1].index) refuse('RPL-033', INCLUSION, `index ${placed[i].index} twice`, 'each index once');
+  }
+  let used = 0;
+  let event = 0;
+  const rootBetween = (lo, hi) => {
+    if (event >= placed.length || placed[event].index >= hi) {
+      if (used >= proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, 'more hashes');
+      return digestBytes(proof.hashes[used++]);
+    }
+    if (hi - lo === 1) return leafHash(placed[event++].bytes);
+    const k = split(hi - lo);
+    const left = rootBetween(lo, lo + k);
+    return nodeHash(left, rootBetween(lo + k, hi));
+  };
+  const computed = text256(rootBetween(0, size));
+  if (used !== proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, `${used} hashes`);
+  if (computed !== root) refuse('RPL-033', `${CHECKPOINT} root`, root, computed);
+  return placed;
+}
+
+const SINGLE = [MANIFEST, ...Object.values(JOURNALS), CHECKPOINT, INCLUSION, TRUST];
+const PLACES = /^(?:blobs\/([0-9a-f]{64})|documents\/([0-9a-f]{64})\.json|tools\/([^/]+)\/([0-9a-f]{64})\/(manifest\.json|files\/.+))$/;
+
+/** The documents of a bundle by id, each parsed and held against its name when it is first asked for. */
+class Documents {
+  constructor() {
+    this.entries = new Map(); // id → {named, bytes, envelope}
+  }
+
+  get(id, place) {
+    const held = this.entries.get(id);
+    if (!held) refuse('RPL-023', place, null, `documents/${hexOf(id)}.json`);
+    if (!held.envelope) {
+      held.envelope = parseEnvelope(held.bytes, held.named);
+      if (held.envelope.id !== id) refuse('RPL-022', held.named, hexOf(id), held.envelope.id);
+    }
+    return held.envelope;
+  }
+}
+
+/** Sorts the entries by where they lie; nothing may lie elsewhere. Blobs are what their names say. */
+async function readContents(entries, progress) {
+  const contents = { documents: new Documents(), blobs: new Map(), manifests: new Map(), files: new Map() };
+  for (const named of entries.keys()) {
+    if (named !== CONSISTENCY && !SINGLE.includes(named) && !PLACES.test(named)) refuse('RPL-024', named, named, 'an entry that a bundle has');
+  }
+  for (const named of SINGLE) entry(entries, named);
+  let done = 0;
+  for (const [named, bytes] of entries) {
+    progress('contents', ++done, entries.size);
+    const match = PLACES.exec(named);
+    if (!match) continue;
+    if (match[1]) {
+      const found = await digestOfLarge(bytes);
+      if (found !== 'sha256:' + match[1]) refuse('RPL-022', named, match[1], found);
+      contents.blobs.set(found, { bytes, named });
+    } else if (match[2]) {
+      contents.documents.entries.set('sha256:' + match[2], { named, bytes, envelope: null });
+    } else if (match[5] === 'manifest.json') {
+      const id = 'sha256:' + match[4];
+      if (contents.manifests.has(id)) refuse('RPL-024', named, named, contents.manifests.get(id).named);
+      contents.manifests.set(id, readToolManifest(bytes, named, match[3], id));
+    } else {
+      contents.files.set(named, bytes);
+    }
+  }
+  return contents;
+}
+
+/** Of a tool's manifest, what says which package this is: name, version, and its files. */
+function readToolManifest(bytes, named, folder, expected) {
+  const found = digestOf(bytes);
+  if (found !== expected) refuse('RPL-022', named, hexOf(expected), found);
+  const manifest = within(named, () => {
+    const value = parseCanonical(bytes);
+    anyObject(value, '');
+    name(value.name, '/name');
+    name(value.version, '/version');
+    list(anyObject)(value.files, '/files');
+    value.files.forEach((file, i) => {
+      text(file.path, `/files/${i}/path`);
+      digest(file.digest, `/files/${i}/digest`);
+      count(file.size, `/files/${i}/size`);
+    });
+    return value;
+  });
+  if (`${manifest.name}-${manifest.version}` !== folder) refuse('RPL-022', named, folder, `${manifest.name}-${manifest.version}`);
+  return { manifest, named };
+}
+
+// ------------------------------------------------------------------- the system run (system-run.md)
+
+const IN_FLIGHT_MS = 60000;
+const SYSTEM = { tenant: 'writ', run: 'system' };
+
+/** What is in force at a place of the log, as the system run adds up. */
+class System {
+  constructor() {
+    this.trust = { keys: new Map(), required: {} };
+    this.revocations = new Map(); // kid → event
+    this.policies = new Map(); // digest → {policy, from, until}
+    this.policy = null;
+    this.prohibited = new Map(); // tool version → event
+    this.incarnation = 1;
+    this.founder = null;
+    this.inFlight = 0;
+  }
+
+  /**
+     * Whether a key counts for a document that this event logs (keys.md, 11). What was in flight
+     * (audit.md, bounds 6) is a run's alone: the system run is what it adds up to.
+     */
+  inForce(event) {
+    return (key, place) => {
+      if (!inWindow(key, event.at)) refuse('CAN-054', place, event.at, `${key.notBefore} to ${key.notAfter ?? 'no end'}`);
+      const revoked = this.revocations.get(key.kid);
+      if (revoked && event.tenant !== SYSTEM.tenant) this.allowInFlight(event, revoked, 'CAN-055', place, key.kid);
+      else if (key.revokedAt !== null) refuse('CAN-055', place, key.kid, 'a revocation that the log shows');
+    };
+  }
+
+  /** The kernel acts on what was in force when it looked. */
+  allowInFlight(event, ended, code, place, what) {
+    if (millis(event.at) > millis(ended.at) + IN_FLIGHT_MS) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
+    this.inFlight++;
+  }
+
+  async apply(event, documents) {
+    const place = placeOf(event);
+    if (event.seq === 0) return;
+    if (!SYSTEM_KINDS.includes(event.kind)) refuse('EXE-950', place, event.kind, SYSTEM_KINDS.join(' or '));
+    const kind = DOCUMENT_OF_EVENT[event.kind];
+    const { envelope, document } = bodyOf(event, kind, documents, 'EXE-950');
+    if (kind === 'system-change' && document.kind !== event.kind) refuse('EXE-950', `${place} /kind`, document.kind, event.kind);
+    if (this.founder === null) this.found(event, envelope, document, place);
+    const signers = await verifyAt(this, event, envelope, kind, place);
+    if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
+    if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
+    if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
+    if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
+    if (event.kind === 'tool.revoked') this.prohibit(event, document.detail, place);
+    if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
+  }
+
+  /** The first document enrols the operator that signs it. */
+  found(event, envelope, document, place) {
+    if (event.kind !== 'key.enrolled') refuse('EXE-950', place, event.kind, 'key.enrolled first');
+    const key = this.enrol(document.detail, place);
+    if (key.role !== 'operator') refuse('EXE-950', place, key.role, 'an operator first');
+    this.founder = key;
+  }
+
+  enrol(jwk, place) {
+    const key = systemFault(place, () => parseTrustedKey(jwk, '/detail'));
+    if (this.trust.keys.has(key.kid)) refuse('EXE-950', `${place} (CAN-056)`, key.kid, 'each key once');
+    if (key.tenant === SYSTEM.tenant) refuse('EXE-950', place, key.tenant, 'another tenant');
+    this.trust.keys.set(key.kid, key);
+    return key;
+  }
+
+  revoke(event, detail, place) {
+    systemFault(place, () => record({ kid: keyId })(detail, '/detail'));
+    const key = this.trust.keys.get(detail.kid);
+    if (!key) refuse('EXE-950', `${place} (CAN-052)`, detail.kid, 'an enrolled key');
+    if (key.revokedAt !== null) refuse('EXE-950', `${place} (CAN-055)`, detail.kid, 'a key that is not revoked');
+    this.revocations.set(key.kid, event);
+    key.revokedAt = event.at;
+  }
+
+  activate(event, id, policy, place) {
+    const before = this.policy;
+    if ((policy.previous ?? null) !== (before?.id ?? null)) refuse('EXE-950', `${place} /previous`, policy.previous ?? null, before?.id ?? null);
+    if (before && !(policy.version > before.policy.version)) refuse('EXE-950', `${place} /version`, policy.version, `above ${before.policy.version}`);
+    if (before) before.until = event;
+    this.policy = { id, policy, until: null };
+    this.policies.set(id, this.policy);
+  }
+
+  prohibit(event, detail, place) {
+    systemFault(place, () => record({ tool: name, version: name })(detail, '/detail'));
+    const tool = `${detail.tool} ${detail.version}`;
+    if (!this.prohibited.has(tool)) this.prohibited.set(tool, event);
+  }
+
+  incarnate(detail, place) {
+    systemFault(place, () => record({ incarnation: integer(1) })(detail, '/detail'));
+    if (!(detail.incarnation > this.incarnation)) refuse('EXE-950', `${place} /detail/incarnation`, detail.incarnation, `above ${this.incarnation}`);
+    this.incarnation = detail.incarnation;
+  }
+
+  /** The trust file that all of it adds up to. */
+  toTrustFile() {
+    const keys = [...this.trust.keys.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)).map((key) => {
+      const jwk = Object.assign(Object.create(null), key.jwk, { kid: key.kid });
+      if (key.revokedAt !== null) jwk.writ_revoked_at = key.revokedAt;
+      return jwk;
+    });
+    return writeJson({ keys });
+  }
+}
+
+function systemFault(place, body) {
+  try {
+    return body();
+  } catch (e) {
+    if (e instanceof Refusal) refuse('EXE-950', `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+/** The document that an event is about: of the right type and form. */
+function bodyOf(event, kind, documents, code = 'EXE-952') {
+  const place = placeOf(event);
+  const envelope = documents.get(event.body, place);
+  return { envelope, document: readDocument(envelope, kind, place, code) };
+}
+
+function readDocument(envelope, kind, place, code = 'EXE-952') {
+  if (envelope.payloadType !== typeOf(kind)) refuse(code, `${place} (CAN-061)`, envelope.payloadType, typeOf(kind));
+  if (envelope.document) return envelope.document;
+  try {
+    envelope.document = FORMS[kind](parseCanonical(envelope.payload), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse(code, `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+  return envelope.document;
+}
+
+/** Verifies an envelope under the trust at the place of an event; an event of the system run may found it. */
+async function verifyAt(system, event, envelope, kind, place) {
+  const code = event.tenant === SYSTEM.tenant ? null : 'EXE-951';
+  try {
+    return await verifyEnvelope(envelope, kind === null ? envelope.payloadType : typeOf(kind), system.trust, system.inForce(event), place);
+  } catch (e) {
+    if (e instanceof Refusal && code) refuse(code, `${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+// -------------------------------------------------------------------------- what a run means (audit.md)
+
+const same = (code, place, member, recorded, recomputed) => {
+  if ((recorded ?? null) !== (recomputed ?? null)) refuse(code, `${place} ${member}`, recorded ?? null, recomputed ?? null);
+};
+
+/** One run's events in the order of the log, each held against those before it. */
+class Run {
+  constructor(bundle, system) {
+    this.bundle = bundle;
+    this.documents = bundle.contents.documents;
+    this.system = system;
+    this.requests = new Map(); // id → {id, document, holder, …}
+    this.byIntent = new Map();
+    this.byReceipt = new Map();
+    this.idempotency = new Map();
+    this.foreign = new Map(); // id of a consumed receipt → its document
+    this.neededDocuments = new Set();
+    this.neededBlobs = new Map(); // digest → size or null
+    this.neededPackages = new Map(); // digest → {tool, dispatched}
+    this.neededForeign = new Set();
+    this.lastReceipt = null;
+    this.receipts = 0;
+    this.finished = null; // effect.finished whose receipt must follow
+    this.closing = null;
+    this.opener = null;
+    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0 };
+  }
+
+  async verify(event, envelope, kind) {
+    this.counts.signatures += envelope.signatures.length;
+    return verifyAt(this.system, event, envelope, kind, placeOf(event));
+  }
+
+  /** The verified document of an event, of its tenant and run. */
+  async document(event) {
+    const kind = DOCUMENT_OF_EVENT[event.kind];
+    const { envelope, document } = bodyOf(event, kind, this.documents);
+    this.neededDocuments.add(envelope.id);
+    const signers = await this.verify(event, envelope, kind);
+    const place = placeOf(event);
+    same('EXE-952', place, '/tenant', document.tenant, event.tenant);
+    if ('run' in document) same('EXE-952', place, '/run', document.run, event.run);
+    return { id: envelope.id, document, signers, place };
+  }
+
+  async apply(event) {
+    const place = placeOf(event);
+    if (this.closing) refuse('EXE-954', place, event.kind, 'nothing after run.closed');
+    if (this.finished && event.kind !== 'receipt.signed') refuse('EXE-954', place, event.kind, 'receipt.signed after effect.finished');
+    if (event.seq === 1 && (event.kind !== 'request.received' || event.body !== this.bundle.journals.run[0].body)) {
+      refuse('EXE-953', place, `${event.kind} ${event.body}`, `request.received ${this.bundle.journals.run[0].body}`);
+    }
+    const steps = {
+      'run.opened': () => this.opened(event, place),
+      'request.received': () => this.received(event),
+      'approval.received': () => this.approved(event),
+      'decision.made': () => this.decided(event),
+      'intent.issued': () => this.issued(event),
+      'effect.refused': () => this.refused(event),
+      'effect.dispatched': () => this.dispatched(event),
+      'effect.finished': () => this.ended(event, place),
+      'receipt.signed': () => this.signed(event),
+      'doubt.resolved': () => this.resolved(event),
+      'run.closed': () => this.closed(event),
+    };
+    if (!Object.hasOwn(steps, event.kind)) refuse('EXE-954', place, event.kind, 'a kind that a run has');
+    const withSeed = ['run.opened', 'intent.issued', 'effect.dispatched'].includes(event.kind);
+    if ('prng_seed' in event !== withSeed) refuse('EXE-953', `${place} /prng_seed`, event.prng_seed ?? null, withSeed ? 'a seed' : null);
+    await steps[event.kind]();
+  }
+
+  opened(event) {
+    this.seed = event.prng_seed;
+    this.neededDocuments.add(event.body);
+  }
+
+  async received(event) {
+    const { id, document, signers, place } = await this.document(event);
+    if (this.requests.has(id)) refuse('EXE-954', place, id, 'each request once');
+    const signer = holderOf(signers);
+    for (const key of signers) {
+      same('EXE-951', `${place} (GRD-003)`, 'tenant', key.tenant, document.tenant);
+      if (key.role !== 'surface') same('EXE-951', `${place} (GRD-003)`, 'subject', key.subject, document.subject);
+    }
+    same('EXE-953', `${place} (GRD-008)`, '/origin', 'origin' in document, signer.role === 'surface');
+    if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
+    this.opener ??= signer.kid;
+    same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
+    await this.delegations(event, document, signer, place);
+    const effect = digestOf(writeJson(document.effect));
+    this.requests.set(id, {
+      id, document, event, effect, holder: signer.kid, decision: null, intent: null,
+      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(), charged: this.chargedTo,
+    });
+    this.counts.requests++;
+  }
+
+  /** The chain of delegation.md; its times are the judgement's business. */
+  async delegations(event, request, holder, place) {
+    const links = request.delegations;
+    this.chargedTo = [request.subject];
+    if (links.length > 4) refuse('EXE-953', `${place} /delegations (GRD-601)`, links.length, 'at most 4');
+    let before = null;
+    const seen = new Set();
+    for (let i = 0; i < links.length; i++) {
+      const at = `${place} /delegations/${i}`;
+      let envelope;
+      try {
+        envelope = readEnvelope(links[i]);
+      } catch (e) {
+        if (e instanceof Refusal) refuse('EXE-952', `${at}${e.place} (${e.code})`, e.recorded, e.recomputed);
+        throw e;
+      }
+      if (envelope.payloadType !== typeOf('delegation')) refuse('EXE-952', `${at} (CAN-061)`, envelope.payloadType, typeOf('delegation'));
+      const link = delegationOf(envelope, at);
+      const [from] = await this.verify(event, envelope, 'delegation');
+      same('EXE-953', `${at} (GRD-606)`, '/from', link.from, from.kid);
+      same('EXE-953', `${at} (GRD-606)`, 'tenant', from.tenant, request.tenant);
+      same('EXE-953', `${at} (GRD-603)`, '/tenant', link.tenant, request.tenant);
+      if (!link.tools.includes(request.effect.tool)) refuse('EXE-953', `${at} /tools (GRD-603)`, quoted(link.tools), request.effect.tool);
+      if (before) {
+        same('EXE-953', `${at} (GRD-602)`, '/from', link.from, before.to);
+        if (!link.tools.every((tool) => before.tools.includes(tool))) refuse('EXE-953', `${at} /tools (GRD-603)`, quoted(link.tools), quoted(before.tools));
+        if (link.expires_at > before.expires_at) refuse('EXE-953', `${at} /expires_at (GRD-604)`, link.expires_at, before.expires_at);
+        if (!(link.depth < before.depth)) refuse('EXE-953', `${at} /depth (GRD-605)`, link.depth, `below ${before.depth}`);
+      }
+      if (seen.has(link.from)) refuse('EXE-953', `${at} /from (GRD-602)`, link.from, 'each key once');
+      seen.add(link.from);
+      this.chargedTo.push(from.subject);
+      before = link;
+    }
+    if (before) {
+      same('EXE-953', `${place} /delegations (GRD-602)`, 'the last /to', before.to, holder.kid);
+      if (seen.has(holder.kid)) refuse('EXE-953', `${place} /delegations (GRD-602)`, holder.kid, 'each key once');
+    }
+  }
+
+  request(id, place, member = '/request') {
+    const request = this.requests.get(id);
+    if (!request) refuse('EXE-954', `${place} ${member}`, id, 'a request of this run before');
+    return request;
+  }
+
+  async approved(event) {
+    const { id, document, signers, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    if (request.state !== 'waiting') refuse('EXE-954', place, request.state, 'a request that waits for approval');
+    same('EXE-953', place, '/effect', document.effect, request.effect);
+    for (const key of signers) {
+      same('EXE-953', `${place} (GRD-614)`, 'tenant', key.tenant, document.tenant);
+      same('EXE-953', `${place} (GRD-614)`, '/approver', document.approver, key.subject);
+    }
+    if (request.approvals.has(id)) refuse('EXE-954', place, id, 'each approval once');
+    request.approvals.set(id, { document, kid: signers[0].kid });
+  }
+
+  async decided(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    if (!['received', 'waiting', 'issued', 'dead', 'denied'].includes(request.state)) {
+      refuse('EXE-954', place, request.state, 'a request that is not served');
+    }
+    same('EXE-953', place, '/supersedes', document.supersedes, request.decision?.id);
+    same('EXE-953', place, '/subject', document.subject, request.document.subject);
+    same('EXE-953', place, '/holder', document.holder, request.holder);
+    same('EXE-953', place, '/effect', document.effect, request.effect);
+    const { inputs } = document;
+    same('EXE-953', place, '/decided_at', document.decided_at, inputs.time);
+    same('EXE-953', place, '/inputs/received_at', inputs.received_at, request.event.at);
+    if (inputs.charged.join('\n') !== [...new Set(request.charged)].join('\n')) refuse('EXE-953', `${place} /inputs/charged`, inputs.charged.join(', '), [...new Set(request.charged)].join(', '));
+    const policy = this.policyOf(event, document, place);
+    checkVerdict(document, place);
+    inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, `${place} /inputs/approvals/${i}`));
+    for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
+    request.decision = { id, document, policy };
+    request.intent = null;
+    request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
+    this.counts.decisions++;
+    this.counts[{ ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' }[document.verdict]]++;
+  }
+
+  policyOf(event, decision, place) {
+    const known = this.system.policies.get(decision.policy);
+    if (!known) refuse('EXE-950', `${place} /policy`, decision.policy, 'a policy that was activated before');
+    if (known.until) this.system.allowInFlight(event, known.until, 'EXE-950', `${place} /policy`, decision.policy);
+    return known.policy;
+  }
+
+  async artifact(event, seen, request, place) {
+    if (!request.document.evidence.includes(seen.id)) refuse('EXE-953', place, seen.id, 'evidence that the request names');
+    const envelope = this.documents.get(seen.id, place);
+    this.neededDocuments.add(seen.id);
+    same('EXE-953', place, '/type', seen.type, envelope.payloadType);
+    const signers = await this.verify(event, envelope, null);
+    const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
+    same('EXE-953', place, '/signers', seen.signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', '), told);
+    for (const key of signers) if (key.tenant !== null) same('EXE-953', place, 'tenant of a signer', key.tenant, request.document.tenant);
+  }
+
+  async issued(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.request(document.request, place);
+    const { decision } = request;
+    if (request.state !== 'allowed') refuse('EXE-954', place, request.state, 'a request that was just allowed');
+    same('EXE-953', place, '/decision', document.decision, decision.id);
+    for (const member of ['subject', 'holder', 'effect']) same('EXE-953', place, `/${member}`, document[member], decision.document[member]);
+    same('EXE-953', place, '/prng_seed', document.prng_seed, effectSeed(this.seed, decision.id));
+    same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
+    same('EXE-953', place, '/audience/origin', document.audience.origin, this.bundle.manifest.origin);
+    same('EXE-953', place, '/audience/incarnation', document.audience.incarnation, this.system.incarnation);
+    const effect = request.document.effect;
+    same('EXE-953', place, '/tool/name', document.tool.name, effect.tool);
+    same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
+    const approved = decision.policy.tools.find((tool) => tool.name === effect.tool && tool.version === effect.version);
+    same('EXE-953', place, '/tool/package', document.tool.package, approved?.package);
+    if (document.issued_at < decision.document.decided_at) refuse('EXE-953', `${place} /issued_at`, document.issued_at, `not before ${decision.document.decided_at}`);
+    const latest = millis(document.issued_at) + 300000;
+    const until = decision.document.inputs.valid_until;
+    if (millis(document.expires_at) > latest || (until && document.expires_at > until)) {
+      refuse('EXE-953', `${place} /expires_at`, document.expires_at, until ?? new Date(latest).toISOString());
+    }
+    request.intent = { id, document };
+    request.state = 'issued';
+    this.byIntent.set(id, request);
+    this.need(document.tool, false);
+    this.counts.intents++;
+  }
+
+  need(tool, dispatched) {
+    const known = this.neededPackages.get(tool.package);
+    this.neededPackages.set(tool.package, { tool, dispatched: dispatched || Boolean(known?.dispatched) });
+  }
+
+  /** The request whose live intent this is. */
+  live(intent, place, member) {
+    const request = this.byIntent.get(intent);
+    if (!request || request.intent?.id !== intent) refuse('EXE-954', `${place} ${member}`, intent, 'the live intent of a request before');
+    return request;
+  }
+
+  async refused(event) {
+    const { document, place } = await this.document(event);
+    const request = this.live(document.intent, place, '/intent');
+    if (request.state !== 'issued') refuse('EXE-954', place, request.state, 'an intent that was not dispatched');
+    same('EXE-953', place, '/request', document.request, request.id);
+    same('EXE-953', place, '/decision', document.decision, request.decision.id);
+    same('EXE-953', place, '/subject', document.subject, request.document.subject);
+    request.state = 'dead';
+    this.counts.refused++;
+  }
+
+  async dispatched(event) {
+    const { document, place } = await this.document(event);
+    const request = this.live(event.body, place, '/body');
+    if (request.state !== 'issued') refuse(request.state === 'dead' ? 'EXE-954' : 'EXE-957', place, request.state, 'an intent that was not dispatched');
+    same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
+    if (event.at < document.issued_at || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
+    same('EXE-954', place, 'incarnation', document.audience.incarnation, this.system.incarnation);
+    const tool = `${document.tool.name} ${document.tool.version}`;
+    const prohibited = this.system.prohibited.get(tool);
+    if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
+    const key = request.document.idempotency_key ?? request.id;
+    const scoped = `${request.document.subject}\n${key}`;
+    if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
+    this.idempotency.set(scoped, request.id);
+    request.dispatch = event;
+    request.state = 'running';
+    this.need(document.tool, true);
+    for (const input of request.document.effect.inputs) this.needBlob(input, place);
+    for (const consumed of request.document.consumes) if (!this.byReceipt.has(consumed)) this.neededForeign.add(consumed);
+    this.counts.dispatched++;
+  }
+
+  needBlob({ digest: id, size }, place) {
+    const known = this.neededBlobs.get(id);
+    if (known?.size !== undefined && size !== undefined) same('EXE-953', place, `size of ${id}`, size, known.size);
+    this.neededBlobs.set(id, { size: size ?? known?.size, place });
+  }
+
+  ended(event) {
+    this.finished = event;
+    this.needBlob({ digest: event.body }, placeOf(event));
+  }
+
+  async signed(event) {
+    const { id, document, place } = await this.document(event);
+    const request = this.live(document.intent, place, '/intent');
+    if (request.state !== 'running') refuse('EXE-954', place, request.state, 'an effect that runs');
+    this.bindReceipt(event, document, request, place);
+    this.chainReceipt(document, request, place);
+    const doubt = document.status === 'in_doubt';
+    same('EXE-954', place, 'effect.finished before', this.finished?.body, document.observations);
+    this.finished = null;
+    if (document.retained && !doubt) {
+      for (const kept of [document.output, document.raw_output, ...document.artifacts.map((a) => a.content)]) if (kept) this.needBlob(kept, place);
+    }
+    request.receipt = { id, document, event };
+    request.state = doubt ? 'in-doubt' : 'served';
+    this.lastReceipt = { id, lamport: document.lamport };
+    this.byReceipt.set(id, request);
+    this.receipts++;
+    this.counts.receipts++;
+  }
+
+  bindReceipt(event, receipt, request, place) {
+    const intent = request.intent.document;
+    same('EXE-953', place, '/request', receipt.request, request.id);
+    same('EXE-953', place, '/decision', receipt.decision, request.decision.id);
+    same('EXE-953', place, '/subject', receipt.subject, request.document.subject);
+    same('EXE-953', place, '/effect', receipt.effect, request.effect);
+    same('EXE-953', place, '/args_hash', receipt.args_hash, request.args);
+    same('EXE-953', place, '/tool', quoted(receipt.tool), quoted(intent.tool));
+    same('EXE-953', place, '/snapshot', receipt.snapshot, request.decision.document.snapshot);
+    same('EXE-953', place, '/prng_seed', receipt.prng_seed, intent.prng_seed);
+    same('EXE-953', place, '/started_at', receipt.started_at, request.dispatch.at);
+    if (receipt.finished_at < receipt.started_at) refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
+    same('EXE-953', place, '/retained', receipt.retained, request.document.retention === 'keep');
+    same('EXE-953', place, '/output is there', 'output' in receipt, receipt.status === 'succeeded');
+    if (receipt.status === 'succeeded' && 'raw_output' in receipt) refuse('EXE-953', `${place} /raw_output`, 'there', 'absent where it succeeded');
+  }
+
+  chainReceipt(receipt, request, place) {
+    same('EXE-955', place, '/prev', receipt.prev, this.lastReceipt?.id ?? this.bundle.journals.run[0].id);
+    let greatest = this.lastReceipt?.lamport ?? 0;
+    for (const consumed of request.document.consumes) {
+      const own = this.byReceipt.get(consumed)?.receipt.document;
+      const receiptBefore = own ?? this.foreign.get(consumed);
+      if (!receiptBefore) refuse('RPL-023', place, null, `the event of the consumed receipt ${consumed}`);
+      greatest = Math.max(greatest, receiptBefore.lamport);
+    }
+    same('EXE-955', place, '/lamport', receipt.lamport, greatest + 1);
+  }
+
+  /** A receipt of another run that an effect of this one builds on. */
+  async consumed(event) {
+    const place = placeOf(event);
+    if (event.kind !== 'receipt.signed') refuse('RPL-024', place, event.kind, 'receipt.signed');
+    if (event.tenant !== this.bundle.manifest.tenant) refuse('EXE-953', place, event.tenant, this.bundle.manifest.tenant);
+    if (event.run === this.bundle.manifest.run) refuse('RPL-024', place, event.run, 'another run');
+    if (this.foreign.has(event.body)) refuse('RPL-024', place, event.body, 'each receipt once');
+    const { id, document } = await this.document(event);
+    this.foreign.set(id, document);
+  }
+
+  async resolved(event) {
+    const { document, signers, place } = await this.document(event);
+    const request = this.byReceipt.get(document.receipt);
+    if (request?.state !== 'in-doubt') refuse('EXE-954', place, request?.state ?? document.receipt, 'a receipt in doubt');
+    if (signers[0].tenant !== null) same('EXE-951', place, 'tenant', signers[0].tenant, document.tenant);
+    request.resolution = document;
+    request.state = 'resolved';
+  }
+
+  async closed(event) {
+    const { document, place } = await this.document(event);
+    for (const request of this.requests.values()) {
+      if (['waiting', 'running', 'in-doubt'].includes(request.state)) refuse('EXE-954', place, `${request.id} is ${request.state}`, 'nothing unfinished');
+    }
+    same('EXE-955', place, '/events', document.events, event.seq);
+    same('EXE-955', place, '/run_hash', document.run_hash, event.prev);
+    same('EXE-955', place, '/receipts', document.receipts, this.receipts);
+    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id);
+    const envelope = this.documents.get(document.request, place);
+    this.neededDocuments.add(document.request);
+    const close = readDocument(envelope, 'run-close', place);
+    const signer = holderOf(await this.verify(event, envelope, 'run-close'));
+    same('EXE-953', place, 'the run-close /tenant', close.tenant, event.tenant);
+    same('EXE-953', place, 'the run-close /run', close.run, event.run);
+    same('EXE-953', place, 'the signer of the run-close', signer.kid, this.opener);
+    this.closing = document;
+  }
+}
+
+/** Of several keys that signed a request, the one with the least id (request.md). */
+const holderOf = (signers) => signers.reduce((least, key) => (key.kid < least.kid ? key : least));
+
+function delegationOf(envelope, place) {
+  try {
+    return delegationForm(parseCanonical(envelope.payload), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse('EXE-952', `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+const CHECKS = ['prg', 'budget', 'temporal', 'envelope'];
+
+/** The verdict is what the four checks say: the first that does not pass decides (decision.md). */
+function checkVerdict(decision, place) {
+  same('EXE-956', place, '/checks', decision.checks.map((c) => c.check).join(), CHECKS.join());
+  const stop = decision.checks.findIndex((c) => c.outcome !== 'pass');
+  const first = stop < 0 ? null : decision.checks[stop];
+  const verdict = first === null ? 'ALLOW' : { refuse: 'DENY', escalate: 'ESCALATE', not_reached: 'none' }[first.outcome];
+  same('EXE-956', place, '/verdict', decision.verdict, verdict);
+  same('EXE-956', place, '/code', decision.code, first?.code);
+  decision.checks.forEach((c, i) => {
+    if (stop >= 0 && i > stop) same('EXE-956', place, `/checks/${i}/outcome`, c.outcome, 'not_reached');
+    if ('code' in c !== (i === stop)) refuse('EXE-956', `${place} /checks/${i}/code`, c.code ?? null, i === stop ? 'a code' : null);
+  });
+}
+
+function checkSeenApproval(seen, request, place) {
+  const approval = request.approvals.get(seen.id);
+  if (!approval) refuse('EXE-953', place, seen.id, 'an approval that was received for this request');
+  const { document, kid } = approval;
+  same('EXE-953', place, '/approver', seen.approver, document.approver);
+  same('EXE-953', place, '/kid', seen.kid, kid);
+  same('EXE-953', place, '/role', seen.role, document.role);
+  same('EXE-953', place, '/expires_at', seen.expires_at, document.expires_at);
+  same('EXE-953', place, '/verdict', seen.verdict, document.verdict.toUpperCase());
+}
+
+// ---------------------------------------------------------------------------------- the whole bundle
+
+/** The checkpoint: signed by a key of the role log that is enrolled and not revoked (RPL-040). */
+async function checkCheckpoint(bytes, trust, origin, place) {
+  const note = within(place, () => parseNote(bytes));
+  const stated = within(place, () => parseCheckpoint(note.text));
+  for (const key of trust.keys.values()) {
+    if (key.role !== 'log' || key.algorithm !== 'Ed25519' || key.revokedAt !== null) continue;
+    try {
+      await verifyCheckpoint(bytes, noteKey(origin, key), origin);
+      return { checkpoint: stated, key };
+    } catch (e) {
+      if (!(e instanceof Refusal)) throw e;
+      if (e.code !== 'LED-053') throw placed(e, place);
+    }
+  }
+  return refuse('RPL-040', place, note.signatures.map((s) => `${s.name}+${s.id}`).join(', '), 'a signature of an enrolled log key');
+}
+
+function checkPins(pins, founder, logKey) {
+  for (const [what, key] of [['the founding operator', founder], ['the log', logKey]]) {
+    const pinned = pins.keys.get(key.kid);
+    if (!pinned) refuse('RPL-041', what, key.kid, 'a key that is pinned');
+    if (pinned.role !== key.role) refuse('RPL-041', what, `pinned as ${pinned.role}`, key.role);
+  }
+}
+
+const consistencyForm = record({ path: list(digest), size1: count, size2: count });
+
+function readConsistency(entries) {
+  const bytes = entries.get(CONSISTENCY);
+  return bytes ? within(CONSISTENCY, () => consistencyForm(parseCanonical(bytes), '')) : null;
+}
+
+/** What is said of a checkpoint that the reader kept: a line for "verified" or for "not verified". */
+async function checkKept(kept, bundle, sum) {
+  const { checkpoint: earlier } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, 'the kept checkpoint');
+  const { checkpoint, consistency } = bundle;
+  const says = `the kept checkpoint of size ${earlier.size}`;
+  if (earlier.size === checkpoint.size) {
+    if (earlier.root !== checkpoint.root) refuse('RPL-042', `checkpoints of size ${checkpoint.size}`, checkpoint.root, earlier.root);
+    return { verified: [`${says} has the same root`], notVerified: [] };
+  }
+  const [first, second] = earlier.size < checkpoint.size ? [earlier, checkpoint] : [checkpoint, earlier];
+  if (!consistency || consistency.size1 !== first.size || consistency.size2 !== second.size) {
+    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`] };
+  }
+  try {
+    verifyConsistency(first.size, digestBytes(first.root), second.size, digestBytes(second.root), consistency.path.map(digestBytes), CONSISTENCY);
+  } catch (e) {
+    if (e instanceof Refusal) refuse('RPL-042', `${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+  return { verified: [`${says} is consistent with the bundle's`], notVerified: [] };
+}
+
+/** Everything that is referred to is there, as far as it is said to be; and nothing else is. */
+function checkReferences(bundle, run) {
+  const { contents, manifest } = bundle;
+  for (const receipt of run.neededForeign) {
+    if (!run.foreign.has(receipt)) refuse('RPL-023', JOURNALS.consumed, null, `the event of ${receipt}`);
+  }
+  for (const receipt of run.foreign.keys()) {
+    if (!run.neededForeign.has(receipt)) refuse('RPL-024', JOURNALS.consumed, receipt, 'receipts that are consumed');
+  }
+  for (const id of contents.documents.entries.keys()) {
+    if (!run.neededDocuments.has(id)) refuse('RPL-024', `documents/${hexOf(id)}.json`, id, 'documents that are referred to');
+  }
+  const blobs = manifest.blobs === 'included' ? run.neededBlobs : new Map();
+  for (const [id, { size, place }] of blobs) {
+    const blob = contents.blobs.get(id);
+    if (!blob) refuse('RPL-023', place, null, `blobs/${hexOf(id)}`);
+    if (size !== undefined) same('RPL-022', blob.named, 'size', blob.bytes.length, size);
+  }
+  for (const [id, { named }] of contents.blobs) if (!blobs.has(id)) refuse('RPL-024', named, id, 'blobs that are referred to');
+  checkPackages(bundle, manifest.tools === 'included' ? run.neededPackages : new Map());
+}
+
+function checkPackages({ contents }, needed) {
+  const files = new Map();
+  for (const [id, { tool, dispatched }] of needed) {
+    const folder = `tools/${tool.name}-${tool.version}/${hexOf(id)}`;
+    const known = contents.manifests.get(id);
+    if (!known || known.named !== `${folder}/manifest.json`) refuse('RPL-023', `${folder}/manifest.json`, known?.named ?? null, 'the manifest of the package');
+    if (dispatched) for (const file of known.manifest.files) files.set(`${folder}/files/${file.path}`, file);
+  }
+  for (const [id, { named }] of contents.manifests) if (!needed.has(id)) refuse('RPL-024', named, id, 'packages that intents name');
+  for (const [named, file] of files) {
+    const bytes = contents.files.get(named);
+    if (!bytes) refuse('RPL-023', named, null, file.digest);
+    same('RPL-022', named, 'digest', digestOf(bytes), file.digest);
+    same('RPL-022', named, 'size', bytes.length, file.size);
+  }
+  for (const named of contents.files.keys()) if (!files.has(named)) refuse('RPL-024', named, named, 'files of packages that were dispatched');
+}
+
+/** `trust.jwks` is the sum; nothing is verified under that file itself. */
+function checkTrustFile(bytes, system) {
+  const file = system.toTrustFile();
+  if (equalBytes(bytes, file)) return;
+  let at = 0;
+  while (bytes[at] === file[at]) at++;
+  const shown = (all) => (at < all.length ? HEX[all[at]] : null);
+  refuse('RPL-025', `${TRUST} byte ${at}`, shown(bytes), shown(file));
+}
+
+/** The trust in force before each event of the run depends on the order of the log. */
+async function walk(bundle, ordered, run, progress) {
+  for (let i = 0; i < ordered.length; i++) {
+    const event = ordered[i];
+    progress('events', i + 1, ordered.length);
+    if (event.journal === 'system') {
+      run.neededDocuments.add(event.body);
+      if (event.seq > 0) run.counts.signatures++;
+      await bundle.system.apply(event, bundle.contents.documents);
+    } else if (event.journal === 'consumed') {
+      await run.consumed(event);
+    } else {
+      await run.apply(event);
+    }
+  }
+}
+
+/**
+ * Verifies a bundle. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
+ * refuses bundles of open runs. Gives what was verified and what was not, and the parts of the bundle;
+ * throws the first {@link Refusal}.
+ */
+export async function verifyBundle(file, { trust = null, checkpoint = null, closed = false, progress = () => {} } = {}) {
+  const pins = trust ? within('the trust file', () => parseTrust(trust)) : null;
+  const entries = readArchive(file);
+  const manifest = readManifest(entries);
+  const contents = await readContents(entries, progress);
+  const bundle = { entries, manifest, contents, journals: readJournals(entries, manifest) };
+  checkState(bundle, closed);
+  bundle.consistency = readConsistency(entries);
+  bundle.checkpoint = within(CHECKPOINT, () => parseCheckpoint(parseNote(entry(entries, CHECKPOINT)).text));
+  same('RPL-025', MANIFEST, '/origin', manifest.origin, bundle.checkpoint.origin);
+  same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
+  const proof = readInclusion(entries);
+  const ordered = checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  const sum = await addUp(bundle);
+  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, CHECKPOINT)).key;
+  if (pins) checkPins(pins, sum.founder, bundle.logKey);
+  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
+  checkTrustFile(entry(entries, TRUST), sum);
+  same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
+  bundle.system = new System();
+  bundle.run = new Run(bundle, bundle.system);
+  await walk(bundle, ordered, bundle.run, progress);
+  checkReferences(bundle, bundle.run);
+  const result = describe(bundle, bundle.run, pins);
+  result.verified.push(...kept.verified);
+  result.notVerified.push(...kept.notVerified);
+  return result;
+}
+
+function readJournals(entries, manifest) {
+  const journals = {};
+  for (const [journal, tenant, run] of [['run', manifest.tenant, manifest.run], ['system', SYSTEM.tenant, SYSTEM.run]]) {
+    journals[journal] = readJournal(entries, JOURNALS[journal]);
+    checkChain(journals[journal], tenant, run, JOURNALS[journal]);
+  }
+  journals.consumed = readJournal(entries, JOURNALS.consumed);
+  for (const [journal, events] of Object.entries(journals)) for (const event of events) event.journal = journal;
+  return journals;
+}
+
+function checkState({ journals, manifest }, closed) {
+  const closes = journals.run[journals.run.length - 1].kind === 'run.closed';
+  same('RPL-034', MANIFEST, '/state', manifest.state, closes ? 'closed' : 'open');
+  if (closed && !closes) refuse('RPL-035', MANIFEST, 'open', 'closed');
+}
+
+function readInclusion(entries) {
+  try {
+    return inclusionForm(parseCanonical(entry(entries, INCLUSION)), '');
+  } catch (e) {
+    if (e instanceof Refusal) refuse('RPL-033', `${INCLUSION} ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+/** The whole system run before the checkpoint's size: who signs the log, and what trust.jwks says. */
+async function addUp(bundle) {
+  const sum = new System();
+  for (const event of bundle.journals.system) await sum.apply(event, bundle.contents.documents);
+  if (sum.founder === null) refuse('EXE-950', JOURNALS.system, null, 'the key of an operator');
+  return sum;
+}
+
+function describe(bundle, run, pins) {
+  const { manifest, journals, checkpoint, contents } = bundle;
+  const c = run.counts;
+  const verified = [
+    `the archive: ${bundle.entries.size} entries, every byte accounted for`,
+    `${journals.run.length} events of the run, ${journals.system.length} of the system run and ${journals.consumed.length} consumed: chained without gaps, and in the log of ${checkpoint.size} events`,
+    `the checkpoint of size ${checkpoint.size}: signed by the log key ${bundle.logKey.kid}`,
+    `${contents.documents.entries.size} documents: ${c.signatures} signatures under the trust at their place in the log`,
+    `${c.requests} requests, ${c.decisions} decisions, ${c.intents} intents, ${c.receipts} receipts: each names what it follows from; seeds, lamport and prev hold`,
+  ];
+  if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
+  if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
+  if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
+  if (pins) verified.push('the founding operator and the log key are pinned');
+  const notVerified = [];
+  if (!pins) notVerified.push('integrity only; signer not pinned: who holds the founding operator\'s key ' + bundle.system.founder.kid);
+  if (manifest.state === 'open') notVerified.push('the end of the run: it is open, and its last events can be left out');
+  notVerified.push(
+    'judgements: no decision is judged again here (no policy language), nor are approvals\' and delegations\' times; `writ verify` and `writ replay` do that',
+    'that the system run is whole up to the checkpoint: its last events can be left out',
+    'balances, rates and nonces across runs: `writ audit` over the ledger',
+    'outcomes: no tool and no stage ran again',
+  );
+  if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
+  if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
+  if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
+  return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };
+}
+
+// ----------------------------------------------------------------------------------- the command line
+
+const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
+
+function parseArguments(args) {
+  const options = { json: false, closed: false };
+  for (let i = 0; i < args.length; i++) {
+    if (args[i] === '--json') options.json = true;
+    else if (args[i] === '--closed') options.closed = true;
+    else if (['--trust', '--checkpoint'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
+    else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
+    else return null;
+  }
+  return options.file ? options : null;
+}
+
+/** What others wrote must not steer a terminal. */
+const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
+
+/** Runs the command line; gives the exit status of `writ verify`. */
+export async function main(args, { readFile, out, err }) {
+  const options = parseArguments(args);
+  if (!options) {
+    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]\n');
+    return EXIT.usage;
+  }
+  let files;
+  try {
+    const read = async (path) => (path ? new Uint8Array(await readFile(path)) : null);
+    files = { file: await read(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint) };
+  } catch (e) {
+    err(`cannot read: ${plain(e.message)}\n`);
+    return EXIT.unavailable;
+  }
+  try {
+    const result = await verifyBundle(files.file, { ...files, closed: options.closed });
+    const { pinned, manifest, verified, notVerified } = result;
+    if (options.json) {
+      out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified })) + '\n');
+    } else {
+      for (const line of verified) out(`verified: ${plain(line)}\n`);
+      for (const line of notVerified) out(`not verified: ${plain(line)}\n`);
+    }
+    return pinned ? EXIT.verified : EXIT.integrity;
+  } catch (e) {
+    if (!(e instanceof Refusal)) throw e;
+    if (options.json) {
+      const value = (v) => (v === null ? null : show(v).toWellFormed());
+      out(DECODER.decode(writeJson({ failure: { code: e.code, place: String(e.place).toWellFormed(), recomputed: value(e.recomputed), recorded: value(e.recorded) }, holds: false })) + '\n');
+    } else {
+      err(`${plain(e.message)}\n`);
+    }
+    return EXIT.broken;
+  }
+}
+
+// Under Node, and only where this file is what was started.
+if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
+  const [{ readFile }, { pathToFileURL }, { realpathSync }] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
+  let self = null;
+  try {
+    self = pathToFileURL(realpathSync(process.argv[1])).href;
+  } catch {
+    // What was started is no file.
+  }
+  if (self === import.meta.url) {
+    process.exitCode = await main(process.argv.slice(2), {
+      readFile,
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+    });
+  }
+}
