@@ -110,12 +110,20 @@ public final class ReplayCommand implements CliCommand {
           ? ExitCode.UNAVAILABLE
           : ExitCode.BROKEN_INPUT;
     }
-    return session.state().equals("COMPLETE") ? ExitCode.OK : ExitCode.DIVERGED;
+    if (!session.state().equals("COMPLETE")) {
+      return ExitCode.DIVERGED;
+    }
+    return session.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
   /** Of several ends, the one that weighs most. */
   static ExitCode worst(List<ExitCode> ends) {
-    return List.of(ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE).stream()
+    return List.of(
+            ExitCode.BROKEN_INPUT,
+            ExitCode.DIVERGED,
+            ExitCode.UNAVAILABLE,
+            ExitCode.INTEGRITY_ONLY)
+        .stream()
         .filter(ends::contains)
         .findFirst()
         .orElse(ExitCode.OK);
