@@ -17,7 +17,8 @@ import java.util.TreeMap;
  * @param stdin what it reads; empty is an end of file
  * @param environment beside PATH, HOME, LANG and TZ, which the profile sets and this may replace;
  *     handed over in the order of the names
- * @param directory where it starts
+ * @param directory where it starts: {@code /workspace} or a directory in it, {@code /tmp} or {@code
+ *     /}
  * @param limits on its whole process tree
  * @param binds read-only, beside what the profile shows
  * @param secrets files for it alone

@@ -124,6 +124,13 @@ final class LiveSandbox implements Sandbox {
   }
 
   private void requireAllowed(Command command) {
+    String directory = command.directory();
+    if (directory.startsWith("/workspace/")) {
+      workspace.requireDirectory(directory.substring("/workspace/".length()));
+    } else if (!List.of("/", "/tmp", "/workspace").contains(directory)) {
+      throw new WritException(
+          SandboxError.COMMAND, "it starts neither in /workspace nor in / or /tmp");
+    }
     if (profile.executablesListed() && command.executables().isEmpty()) {
       throw new WritException(
           SandboxError.COMMAND,

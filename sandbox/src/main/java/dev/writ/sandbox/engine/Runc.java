@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.ShellScript;
 import dev.writ.sandbox.seccomp.OciSeccomp;
 import dev.writ.sandbox.workspace.Owners;
@@ -136,7 +137,14 @@ final class Runc implements Launcher {
     for (Mounted mounted : c.view()) {
       switch (mounted) {
         case Mounted.ReadOnly m ->
-            mounts.add(bind(m.source(), m.target(), List.of("ro", "nosuid", "nodev")));
+            // In a user namespace what is mounted noexec must stay so.
+            mounts.add(
+                bind(
+                    m.source(),
+                    m.target(),
+                    Mounts.isNoexec(m.source())
+                        ? List.of("ro", "nosuid", "nodev", "noexec")
+                        : List.of("ro", "nosuid", "nodev")));
         case Mounted.Writable m ->
             mounts.add(
                 bind(

@@ -115,21 +115,46 @@ public final class Mounts {
     return arena.allocateFrom(value, StandardCharsets.UTF_8);
   }
 
+  /** Whether no program may run from a path, by the options of the file system that it is on. */
+  public static boolean isNoexec(Path path) {
+    Path best = Path.of("/");
+    boolean noexec = false;
+    for (String[] columns : table()) {
+      Path point = Path.of(columns[1]);
+      if (path.startsWith(point) && point.getNameCount() >= best.getNameCount()) {
+        best = point;
+        noexec = List.of(columns[3].split(",")).contains("noexec");
+      }
+    }
+    return noexec;
+  }
+
   /** The mount points at or below a directory, the innermost first. */
   public static List<Path> below(Path directory) {
+    List<Path> found = new ArrayList<>();
+    for (String[] columns : table()) {
+      Path point = Path.of(columns[1]);
+      if (point.startsWith(directory)) {
+        found.add(point);
+      }
+    }
+    Collections.reverse(found);
+    return found;
+  }
+
+  /** Source, place, type and options of each mount whose place is plain; ours all are. */
+  private static List<String[]> table() {
     try {
-      List<Path> found = new ArrayList<>();
-      for (String line : Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1)) {
+      List<String[]> rows = new ArrayList<>();
+      for (String line :
+          Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1)) {
         String[] columns = line.split(" ");
-        if (columns.length > 1 && columns[1].indexOf('\\') < 0) {
-          Path point = Path.of(columns[1]);
-          if (point.startsWith(directory)) {
-            found.add(point);
-          }
+        boolean plain = columns.length > 3 && columns[1].chars().allMatch(c -> c > 0x20 && c < 0x7f);
+        if (plain && columns[1].indexOf('\\') < 0) {
+          rows.add(columns);
         }
       }
-      Collections.reverse(found);
-      return found;
+      return rows;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -137,6 +137,24 @@ public final class Workspace {
         });
   }
 
+  /**
+   * Makes sure that a path is a directory that no link leads to.
+   *
+   * @throws WritException {@code SBX-042} to {@code SBX-045}
+   */
+  public synchronized void requireDirectory(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(
+        () -> {
+          try (Inside at = Inside.at(directory, parts)) {
+            if (!at.attributes().isDirectory()) {
+              throw new WritException(SandboxError.PATH_KIND, "it is no directory");
+            }
+          }
+          return null;
+        });
+  }
+
   /** Writes a file, and the directories above it, in the place of one that is there. */
   public synchronized void write(String path, byte[] bytes, boolean executable) {
     List<Path> parts = Inside.parts(path);

@@ -84,9 +84,8 @@ public final class HostCanaries implements AutoCloseable {
   /** Whether something that is there belongs to the other sandbox. */
   boolean owns(String what) {
     long uid = other.workspace().owner();
-    return what.endsWith(" of " + uid)
-        || what.endsWith(" of " + (uid + 1))
-        || what.contains(" u" + uid + "-")
+    return what.contains(" u" + uid + "-")
+        || what.contains("/live/" + other.id() + " ")
         || what.contains("/oci/u" + uid + "-")
         || what.contains("/live/" + other.id() + "/")
         || what.endsWith("/live/" + other.id());

@@ -11,18 +11,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Counts what sandboxes left on the host. */
+/**
+ * Counts what the sandboxes of some JVMs left on the host. Others may run sandboxes at the same time;
+ * theirs do not count.
+ */
 public final class Leftovers {
-  private static final long FIRST_UID = 2_000_000_000L;
-
   private Leftovers() {}
 
-  /** Processes of our user ids, cgroups of a prefix, and mounts and directories below a place. */
-  public static List<String> of(Path state) {
-    List<String> found = new ArrayList<>(processes());
+  /** Of this JVM, which may have some left that are expected. */
+  public static List<String> await(Path state, Predicate<String> expected) {
+    return await(state, expected, List.of(ProcessHandle.current().pid()));
+  }
+
+  /**
+   * What is left beside what is expected, once the kernel is done with the processes that it was
+   * told to kill: they leave their cgroup a moment before they are gone.
+   *
+   * @param owners the process numbers of the JVMs whose sandboxes count
+   */
+  public static List<String> await(Path state, Predicate<String> expected, List<Long> owners) {
+    long give = System.nanoTime() + 5_000_000_000L;
+    List<String> left;
+    do {
+      left = of(state, owners);
+      left.removeIf(expected);
+    } while (!left.isEmpty() && System.nanoTime() < give);
+    return left;
+  }
+
+  /** Processes, cgroups, mounts, and directories below the state directory. */
+  private static List<String> of(Path state, List<Long> owners) {
+    List<String> found = new ArrayList<>(processes(state, owners));
     Mounts.below(state).forEach(p -> found.add("mount " + p));
     for (String name : Cgroups.detect().names()) {
-      found.add("cgroup " + name);
+      if (isOf(name, owners)) {
+        found.add("cgroup " + name);
+      }
     }
     for (String directory : List.of("live", "oci")) {
       list(state.resolve(directory)).forEach(p -> found.add("directory " + p));
@@ -30,29 +54,22 @@ public final class Leftovers {
     return found;
   }
 
-  /**
-   * What is left beside what is expected, once the kernel is done with the processes that it was
-   * told to kill: they leave their cgroup a moment before they are gone.
-   */
-  public static List<String> await(Path state, Predicate<String> expected) {
-    long give = System.nanoTime() + 5_000_000_000L;
-    List<String> left;
-    do {
-      left = of(state);
-      left.removeIf(expected);
-    } while (!left.isEmpty() && System.nanoTime() < give);
-    return left;
+  private static boolean isOf(String cgroups, List<Long> owners) {
+    return owners.stream().anyMatch(pid -> cgroups.matches("(?s).*u[0-9]+-" + pid + "-.*"));
   }
 
-  /** Processes that run as one of the user ids of sandboxes. */
-  public static List<String> processes() {
+  /** Those in a cgroup of ours, and those of engines, which name the state directory. */
+  private static List<String> processes(Path state, List<Long> owners) {
     List<String> found = new ArrayList<>();
     for (Path process : list(Path.of("/proc"))) {
       if (process.getFileName().toString().matches("[0-9]+")) {
         try {
-          long uid = ((Integer) Files.getAttribute(process, "unix:uid")).longValue();
-          if (uid >= FIRST_UID && !isDead(process)) {
-            found.add("process " + process.getFileName() + " of " + uid);
+          String cgroup = Files.readString(process.resolve("cgroup"), StandardCharsets.UTF_8);
+          String line = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
+          boolean engine = line.contains(state + "/") && !line.contains("SoakMain");
+          if ((isOf(cgroup, owners) || engine) && !isDead(process)) {
+            String name = cgroup.replaceAll("(?s).*/writ/([^/\n]*).*", "$1").strip();
+            found.add("process " + process.getFileName() + " in " + name);
           }
         } catch (IOException e) {
           continue; // it has ended
