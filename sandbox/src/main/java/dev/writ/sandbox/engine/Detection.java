@@ -58,6 +58,8 @@ final class Detection {
     List<Missing> missing = new ArrayList<>();
     require(missing, "runc", "runc");
     require(missing, "catatonit", "catatonit");
+    require(missing, "setpriv", "util-linux");
+    require(missing, "setarch", "util-linux");
     TreeMap<Guarantee, Holding> holdings = common(host);
     if (!host.root()) {
       Holding not = new Holding(false, "runc is used as root only");
@@ -137,6 +139,7 @@ final class Detection {
         : new Runc(
             HostCommands.find("runc").orElseThrow(),
             HostCommands.find("catatonit").orElseThrow(),
+            setpriv,
             forwarder);
   }
 }

@@ -24,15 +24,17 @@ import java.util.List;
 final class Runc implements Launcher {
   private final Path runc;
   private final Path init;
+  private final Path setpriv;
   private final Forwarder forwarder;
 
   /**
    * @param init a static program that runs as process 1, passes signals on and reaps; without one
    *     TERM would never reach a program that has no handler
    */
-  Runc(Path runc, Path init, Forwarder forwarder) {
+  Runc(Path runc, Path init, Path setpriv, Forwarder forwarder) {
     this.runc = runc;
     this.init = init;
+    this.setpriv = setpriv;
     this.forwarder = forwarder;
   }
 
@@ -62,6 +64,8 @@ final class Runc implements Launcher {
     if (c.command().reproducible().isPresent()) {
       argv.addAll(List.of("/usr/bin/setarch", "-R"));
     }
+    // runc does not watch who started it; the container goes by its cgroup, when it is swept.
+    argv.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
     argv.addAll(
         List.of(
             runc.toString(), "--root", c.state().runtime().toString(), "run", "--keep", "--pid-file",
