@@ -77,6 +77,11 @@ public final class Engines implements AutoCloseable {
     }
   }
 
+  /** Engines without a state directory, to choose among. */
+  static Engines of(List<ConfiningEngine> engines) {
+    return new Engines(null, engines, null, List.of());
+  }
+
   /**
    * The first engine that is there and holds what is required.
    *

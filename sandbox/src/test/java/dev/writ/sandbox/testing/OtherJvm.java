@@ -16,12 +16,17 @@ public final class OtherJvm implements AutoCloseable {
    * @param before what goes before {@code java} on the command line
    */
   public OtherJvm(List<String> before, Class<?> main, String... arguments) throws IOException {
+    this(before, System.getProperty("java.class.path"), main, arguments);
+  }
+
+  public OtherJvm(List<String> before, String classPath, Class<?> main, String... arguments)
+      throws IOException {
     List<String> argv = new ArrayList<>(before);
     argv.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     argv.addAll(
         List.of(
             "--enable-native-access=ALL-UNNAMED", "-Xshare:auto", "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+            "-XX:+UseSerialGC", "-cp", classPath, main.getName()));
     argv.addAll(List.of(arguments));
     process = new ProcessBuilder(argv).redirectErrorStream(true).start();
     out = process.inputReader(StandardCharsets.UTF_8);
