@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Writes an OCI bundle (runtime-spec 1.0.2) and the command line of runc. Root of the container's
@@ -130,6 +131,7 @@ final class Runc implements Launcher {
   }
 
   private List<JsonValue> mounts(Confinement c) {
+    Predicate<Path> noexec = Mounts.noexec();
     List<JsonValue> mounts = new ArrayList<>();
     mounts.add(mount("/proc", "proc", "proc", List.of("nosuid", "nodev", "noexec")));
     mounts.add(tmpfs("/dev", 65_536, "755", "noexec"));
@@ -146,7 +148,7 @@ final class Runc implements Launcher {
                 bind(
                     m.source(),
                     m.target(),
-                    Mounts.isNoexec(m.source())
+                    noexec.test(m.source())
                         ? List.of("ro", "nosuid", "nodev", "noexec")
                         : List.of("ro", "nosuid", "nodev")));
         case Mounted.Writable m ->

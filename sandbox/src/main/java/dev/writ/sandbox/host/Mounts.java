@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** mount(2) and umount2(2): by the C library, since a process for each would cost more than both. */
 public final class Mounts {
@@ -115,18 +116,24 @@ public final class Mounts {
     return arena.allocateFrom(value, StandardCharsets.UTF_8);
   }
 
-  /** Whether no program may run from a path, by the options of the file system that it is on. */
-  public static boolean isNoexec(Path path) {
-    Path best = Path.of("/");
-    boolean noexec = false;
-    for (String[] columns : table()) {
-      Path point = Path.of(columns[1]);
-      if (path.startsWith(point) && point.getNameCount() >= best.getNameCount()) {
-        best = point;
-        noexec = List.of(columns[3].split(",")).contains("noexec");
+  /**
+   * Says of paths whether no program may run from them, by the options of the file system that they
+   * are on; by one look at the table of mounts.
+   */
+  public static Predicate<Path> noexec() {
+    List<String[]> table = table();
+    return path -> {
+      Path best = Path.of("/");
+      boolean noexec = false;
+      for (String[] columns : table) {
+        Path point = Path.of(columns[1]);
+        if (path.startsWith(point) && point.getNameCount() >= best.getNameCount()) {
+          best = point;
+          noexec = List.of(columns[3].split(",")).contains("noexec");
+        }
       }
-    }
-    return noexec;
+      return noexec;
+    };
   }
 
   /** The mount points at or below a directory, the innermost first. */

@@ -228,7 +228,7 @@ class WorkspacesHoldWhatTheySayTest {
     assertThat(made.succeeded()).as(new String(made.stderr().bytes(), StandardCharsets.UTF_8)).isTrue();
     byte[] tar = maker.read("t.tar", 1 << 20);
     assertThatThrownBy(() -> workspace.importTar(new ByteArrayInputStream(tar), TreeLimits.STANDARD))
-        .hasMessageMatching("(?s)SBX-04[3-7].*");
+        .hasMessageMatching("(?s)(SBX-043|SBX-044|SBX-045|SBX-047).*");
   }
 
   @Test
