@@ -52,7 +52,8 @@ final class RawSandboxes {
 
   /** The program, and nothing else. */
   Path bare(List<String> program) throws IOException {
-    return script("bare-" + program.hashCode(), "exec env -i PATH=/usr/bin:/bin " + words(program) + "\n");
+    return script(
+        "bare-" + program.hashCode(), "exec env -i PATH=/usr/bin:/bin " + words(program) + "\n");
   }
 
   /** setpriv and bwrap in a cgroup of version 1. */
@@ -66,7 +67,8 @@ final class RawSandboxes {
     text.append("echo 268435456 >/sys/fs/cgroup/memory/$g/memory.memsw.limit_in_bytes\n");
     text.append("echo 64 >/sys/fs/cgroup/pids/$g/pids.max\n");
     text.append("echo 100000 >/sys/fs/cgroup/cpu/$g/cpu.cfs_quota_us\n(\n");
-    text.append("for c in " + CONTROLLERS + "; do echo 0 >/sys/fs/cgroup/$c/$g/cgroup.procs; done\n");
+    text.append(
+        "for c in " + CONTROLLERS + "; do echo 0 >/sys/fs/cgroup/$c/$g/cgroup.procs; done\n");
     text.append("ulimit -c 0; ulimit -n 1024; ulimit -f 131072; ulimit -l 64\n");
     text.append("exec 9<" + state.resolve("seccomp.bpf") + "\n");
     text.append("exec setpriv --reuid 2140000000 --regid 2140000000 --clear-groups");
@@ -90,7 +92,8 @@ final class RawSandboxes {
     for (String one : hidden()) {
       text.append(" --ro-bind /dev/null " + one);
     }
-    text.append(" --chdir /workspace --remount-ro / --seccomp 9 -- " + words(program) + "\n)\nr=$?\n");
+    text.append(
+        " --chdir /workspace --remount-ro / --seccomp 9 -- " + words(program) + "\n)\nr=$?\n");
     text.append("for c in " + CONTROLLERS + "; do\n");
     text.append("  until rmdir /sys/fs/cgroup/$c/$g 2>/dev/null; do :; done\ndone\nexit $r\n");
     return script("bwrap-" + program.hashCode(), text.toString());

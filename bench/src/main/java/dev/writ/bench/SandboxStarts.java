@@ -3,7 +3,6 @@ package dev.writ.bench;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,9 +18,11 @@ public final class SandboxStarts {
   public static void main(String[] arguments) throws IOException {
     int runs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 200;
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    out.println("| start | ours p50 / p95 / p99, ms | raw p50 / p95 / p99 | bare p50 | ours : raw | ours : bare |");
+    out.println(
+        "| start | ours p50 / p95 / p99, ms | raw p50 / p95 / p99 | bare p50 | ours : raw | ours :"
+            + " bare |");
     out.println("|---|---|---|---|---|---|");
-    try (SandboxSteps steps = new SandboxSteps(Path.of("/tmp"))) {
+    try (SandboxSteps steps = SandboxSteps.where(true)) {
       for (SandboxSteps.Start start : steps.starts()) {
         List<Runnable> works = List.of(start.ours(), start.raw(), start.bare());
         double[][] ms = new double[works.size()][runs];

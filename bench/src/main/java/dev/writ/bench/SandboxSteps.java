@@ -12,11 +12,13 @@ import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
@@ -26,46 +28,60 @@ import java.util.stream.Stream;
  * against the engine's own command line with the same flags. No rows where an engine is not there,
  * or we are not root.
  */
-public final class SandboxSteps implements AutoCloseable {
+final class SandboxSteps implements AutoCloseable {
   private static final Target BARE = new Target.TimeAtMost(60);
   private static final Target RAW = new Target.TimeAtMost(1.3);
 
   /** One program as ours, raw and bare. */
-  public record Start(String name, Runnable ours, Runnable raw, Runnable bare) {}
+  record Start(String name, Runnable ours, Runnable raw, Runnable bare) {}
 
-  private final Path directory;
-  private final Engines engines;
-  private final RawSandboxes raw;
+  private final Optional<Path> directory;
+  private final Optional<Engines> engines;
+  private final Optional<RawSandboxes> raw;
   private final AtomicLong ids = new AtomicLong();
 
-  /**
-   * @param parent every user may traverse it
-   */
-  public SandboxSteps(Path parent) throws IOException {
-    directory = Files.createTempDirectory(parent, "wsb");
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Path state = directory.resolve("s");
-    engines = Engines.open(SandboxSettings.in(state));
-    raw = new RawSandboxes(directory, state);
+  private SandboxSteps(Optional<Path> place) throws IOException {
+    directory = place;
+    if (place.isPresent()) {
+      Path state = place.get().resolve("s");
+      engines = Optional.of(Engines.open(SandboxSettings.in(state)));
+      raw = Optional.of(new RawSandboxes(place.get(), state));
+    } else {
+      engines = Optional.empty();
+      raw = Optional.empty();
+    }
   }
 
-  /** Whether this host can run them. */
-  public static boolean possible() {
-    boolean v1 = Files.exists(Path.of("/sys/fs/cgroup/unified"));
+  /**
+   * In a directory of their own, which every user may traverse.
+   *
+   * @param asked whether they are; otherwise, and where this host cannot run them, there are none
+   */
+  static SandboxSteps where(boolean asked) throws IOException {
+    if (!asked || !possible()) {
+      return new SandboxSteps(Optional.empty());
+    }
+    Path place = Files.createTempDirectory(Path.of("/tmp"), "wsb");
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return new SandboxSteps(Optional.of(place));
+  }
+
+  /** The raw command line is written for cgroup v1, and for root. */
+  private static boolean possible() {
     EngineReport bubblewrap = Engines.detect().getFirst();
-    return v1 && bubblewrap.available() && bubblewrap.shortfalls().isEmpty();
+    return Files.exists(Path.of("/sys/fs/cgroup/unified"))
+        && bubblewrap.available()
+        && bubblewrap.shortfalls().isEmpty();
   }
 
   List<Step> steps(Stopwatch watch) {
     List<Step> steps = new ArrayList<>();
     for (Start start : starts()) {
       Step.Slice ours = watch.repeat(() -> done(start.ours()));
-      steps.add(
-          new Step(
-              start.name(), "the engine's own command line", RAW, ours,
-              watch.repeat(() -> done(start.raw()))));
-      steps.add(
-          new Step(start.name(), "bare process", BARE, ours, watch.repeat(() -> done(start.bare()))));
+      Step.Slice line = watch.repeat(() -> done(start.raw()));
+      Step.Slice bare = watch.repeat(() -> done(start.bare()));
+      steps.add(new Step(start.name(), "the engine's own command line", RAW, ours, line));
+      steps.add(new Step(start.name(), "bare process", BARE, ours, bare));
     }
     return steps;
   }
@@ -76,17 +92,22 @@ public final class SandboxSteps implements AutoCloseable {
   }
 
   /** true, Python and Node in each engine that is there. */
-  public List<Start> starts() {
+  List<Start> starts() {
     List<Start> starts = new ArrayList<>();
+    if (engines.isEmpty()) {
+      return starts;
+    }
     List<List<String>> programs =
         List.of(
             List.of("/usr/bin/true"),
             List.of("/usr/bin/python3", "-c", "0"),
             List.of("/usr/bin/node", "-e", "0"));
-    for (EngineReport report : engines.reports()) {
+    for (EngineReport report : engines.get().reports()) {
       for (List<String> program : programs) {
-        if (report.available() && report.shortfalls().isEmpty() && Files.exists(Path.of(program.getFirst()))) {
-          starts.add(start(engines.named(report.name()), program));
+        if (report.available()
+            && report.shortfalls().isEmpty()
+            && Files.exists(Path.of(program.getFirst()))) {
+          starts.add(start(engines.get().named(report.name()), program));
         }
       }
     }
@@ -98,9 +119,9 @@ public final class SandboxSteps implements AutoCloseable {
       String short1 = Path.of(program.getFirst()).getFileName().toString();
       Path line =
           engine.name().equals("runc")
-              ? raw.runc(program, bundle(engine, program))
-              : raw.bubblewrap(program);
-      Path bare = raw.bare(program);
+              ? raw.orElseThrow().runc(program, bundle(engine, program))
+              : raw.orElseThrow().bubblewrap(program);
+      Path bare = raw.orElseThrow().bare(program);
       return new Start(
           "start of " + short1 + ", " + engine.name(),
           () -> ours(engine, program),
@@ -128,30 +149,37 @@ public final class SandboxSteps implements AutoCloseable {
   /** The bundle that the engine writes for a program, taken while it runs, without our cgroup. */
   private Path bundle(Engine engine, List<String> program) throws IOException {
     String id = "bundle-" + ids.incrementAndGet();
-    Path copy = Files.createDirectory(directory.resolve(id));
+    Path place = directory.orElseThrow();
+    Path copy = Files.createDirectory(place.resolve(id));
     try (Sandbox sandbox = engine.create(SandboxSpec.of(id, Profile.named("default")))) {
       List<String> slow = List.of("/bin/sh", "-c", "cat; exec \"$@\"", "sh");
-      var execution = sandbox.start(Command.of(Stream.concat(slow.stream(), program.stream()).toList()), (s, b) -> {});
-      copyBundle(directory.resolve("s/live").resolve(id).resolve("run/bundle"), copy, program);
+      var execution =
+          sandbox.start(
+              Command.of(Stream.concat(slow.stream(), program.stream()).toList()), (s, b) -> {});
+      copyBundle(place.resolve("s/live").resolve(id).resolve("run/bundle"), copy, program);
       execution.await();
     }
     return copy;
   }
 
   private static void copyBundle(Path from, Path to, List<String> program) throws IOException {
-    String config = Files.readString(from.resolve("config.json"));
+    String config = Files.readString(from.resolve("config.json"), StandardCharsets.UTF_8);
     String args = "\"args\":[\"/run/init\",\"--\"," + quoted(program) + "]";
     String bent =
         config
-            .replaceAll("\"args\":\\[\"/run/init\".*?\\],\"capabilities\"", Matcher.quoteReplacement(args) + ",\"capabilities\"")
+            .replaceAll(
+                "\"args\":\\[\"/run/init\".*?\\],\"capabilities\"",
+                Matcher.quoteReplacement(args) + ",\"capabilities\"")
             .replaceAll("\"cgroupsPath\":\"[^\"]*\"", "\"cgroupsPath\":\"/writ-raw/c\"")
             .replaceAll("\"source\":\"[^\"]*/run/tmp\"", "\"source\":\"/dev/shm\"")
             .replaceAll("\"source\":\"[^\"]*/workspace\"", "\"source\":\"/dev/shm\"")
-            .replace("\"options\":[\"bind\",\"nosuid\",\"nodev\",\"noexec\"]", "\"options\":[\"bind\",\"nosuid\",\"nodev\"]")
+            .replace(
+                "\"options\":[\"bind\",\"nosuid\",\"nodev\",\"noexec\"]",
+                "\"options\":[\"bind\",\"nosuid\",\"nodev\"]")
             .replace(
                 "\"resources\":{",
                 "\"resources\":{\"memory\":{\"limit\":268435456,\"swap\":268435456},\"pids\":{\"limit\":64},\"cpu\":{\"quota\":100000,\"period\":100000},");
-    Files.writeString(to.resolve("config.json"), bent);
+    Files.writeString(to.resolve("config.json"), bent, StandardCharsets.UTF_8);
     Path rootfs = Files.createDirectory(to.resolve("rootfs"));
     Files.setPosixFilePermissions(rootfs, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.setAttribute(rootfs, "unix:uid", 2_000_000_001);
@@ -166,9 +194,12 @@ public final class SandboxSteps implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    engines.close();
-    Files.deleteIfExists(Path.of("/sys/fs/cgroup/memory/writ-raw"));
-    Trees.remove(directory);
+    if (directory.isEmpty()) {
+      return;
+    }
+    engines.orElseThrow().close();
+    Trees.remove(directory.get());
+    // What runc was told to make its cgroups in, and leaves.
     try (Stream<Path> hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
       for (Path one : hierarchies.toList()) {
         Files.deleteIfExists(one.resolve("writ-raw"));

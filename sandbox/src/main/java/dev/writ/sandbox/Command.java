@@ -65,13 +65,12 @@ public record Command(
       throw new WritException(SandboxError.COMMAND, "argv names no program");
     }
     List<String> all = new ArrayList<>(argv);
-    environment.forEach(
-        (name, value) -> {
-          if (!name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
-            throw new WritException(SandboxError.COMMAND, "a variable's name is no identifier");
-          }
-          all.add(name + "=" + value);
-        });
+    environment.forEach((name, value) -> {
+      if (!name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
+        throw new WritException(SandboxError.COMMAND, "a variable's name is no identifier");
+      }
+      all.add(name + "=" + value);
+    });
     long bytes = 0;
     for (String one : all) {
       int length = one.getBytes(StandardCharsets.UTF_8).length;
@@ -120,7 +119,15 @@ public record Command(
 
   public Command withStdin(byte[] bytes) {
     return new Command(
-        argv, bytes, environment, directory, limits, binds, secrets, executables, egress,
+        argv,
+        bytes,
+        environment,
+        directory,
+        limits,
+        binds,
+        secrets,
+        executables,
+        egress,
         reproducible);
   }
 
@@ -138,37 +145,76 @@ public record Command(
 
   public Command withLimits(Limits all) {
     return new Command(
-        argv, stdin, environment, directory, all, binds, secrets, executables, egress,
+        argv,
+        stdin,
+        environment,
+        directory,
+        all,
+        binds,
+        secrets,
+        executables,
+        egress,
         reproducible);
   }
 
   public Command withBinds(List<Bind> all) {
     return new Command(
-        argv, stdin, environment, directory, limits, all, secrets, executables, egress,
+        argv,
+        stdin,
+        environment,
+        directory,
+        limits,
+        all,
+        secrets,
+        executables,
+        egress,
         reproducible);
   }
 
   public Command withSecrets(List<SecretFile> all) {
     return new Command(
-        argv, stdin, environment, directory, limits, binds, all, executables, egress,
-        reproducible);
+        argv, stdin, environment, directory, limits, binds, all, executables, egress, reproducible);
   }
 
   public Command withExecutables(List<String> paths) {
     return new Command(
-        argv, stdin, environment, directory, limits, binds, secrets, Optional.of(paths), egress,
+        argv,
+        stdin,
+        environment,
+        directory,
+        limits,
+        binds,
+        secrets,
+        Optional.of(paths),
+        egress,
         reproducible);
   }
 
   public Command withEgress(List<EgressRule> rules) {
     return new Command(
-        argv, stdin, environment, directory, limits, binds, secrets, executables, rules,
+        argv,
+        stdin,
+        environment,
+        directory,
+        limits,
+        binds,
+        secrets,
+        executables,
+        rules,
         reproducible);
   }
 
   public Command reproducibly(Reproducible how) {
     return new Command(
-        argv, stdin, environment, directory, limits, binds, secrets, executables, egress,
+        argv,
+        stdin,
+        environment,
+        directory,
+        limits,
+        binds,
+        secrets,
+        executables,
+        egress,
         Optional.of(how));
   }
 

@@ -14,10 +14,7 @@ import java.util.TreeMap;
  * @param holdings every guarantee, in their order
  */
 public record EngineReport(
-    String name,
-    String version,
-    List<Missing> missing,
-    SortedMap<Guarantee, Holding> holdings) {
+    String name, String version, List<Missing> missing, SortedMap<Guarantee, Holding> holdings) {
   public EngineReport {
     missing = List.copyOf(missing);
     holdings = Collections.unmodifiableSortedMap(new TreeMap<>(holdings));
@@ -44,12 +41,11 @@ public record EngineReport(
   /** Guarantees that a sandbox needs and that are not held here. */
   public List<Guarantee> shortfalls() {
     List<Guarantee> result = new ArrayList<>();
-    holdings.forEach(
-        (guarantee, holding) -> {
-          if (guarantee.required() && !holding.held()) {
-            result.add(guarantee);
-          }
-        });
+    holdings.forEach((guarantee, holding) -> {
+      if (guarantee.required() && !holding.held()) {
+        result.add(guarantee);
+      }
+    });
     return List.copyOf(result);
   }
 

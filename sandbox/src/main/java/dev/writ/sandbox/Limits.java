@@ -47,9 +47,7 @@ public record Limits(
 
   /** One processor for 30 seconds, 256 MiB of memory, 64 processes. */
   public static final Limits STANDARD =
-      new Limits(
-          30_000, 1_000, 30_000, 1_000, 256 << 20, 64, 1_024, 64 << 20, 64 << 20,
-          8 << 20);
+      new Limits(30_000, 1_000, 30_000, 1_000, 256 << 20, 64, 1_024, 64 << 20, 64 << 20, 8 << 20);
 
   private static void require(String name, long value, long least, long most) {
     if (value < least || value > most) {
@@ -60,46 +58,105 @@ public record Limits(
 
   public Limits withWallMs(long ms) {
     return new Limits(
-        ms, graceMs, cpuMs, cpuMilli, memoryBytes, pids, openFiles, fileBytes, tmpBytes,
+        ms,
+        graceMs,
+        cpuMs,
+        cpuMilli,
+        memoryBytes,
+        pids,
+        openFiles,
+        fileBytes,
+        tmpBytes,
         outputBytes);
   }
 
   public Limits withGraceMs(long ms) {
     return new Limits(
-        wallMs, ms, cpuMs, cpuMilli, memoryBytes, pids, openFiles, fileBytes, tmpBytes,
+        wallMs,
+        ms,
+        cpuMs,
+        cpuMilli,
+        memoryBytes,
+        pids,
+        openFiles,
+        fileBytes,
+        tmpBytes,
         outputBytes);
   }
 
   public Limits withCpuMs(long ms) {
     return new Limits(
-        wallMs, graceMs, ms, cpuMilli, memoryBytes, pids, openFiles, fileBytes, tmpBytes, outputBytes);
+        wallMs,
+        graceMs,
+        ms,
+        cpuMilli,
+        memoryBytes,
+        pids,
+        openFiles,
+        fileBytes,
+        tmpBytes,
+        outputBytes);
   }
 
   public Limits withCpuMilli(long milli) {
     return new Limits(
-        wallMs, graceMs, cpuMs, milli, memoryBytes, pids, openFiles, fileBytes, tmpBytes, outputBytes);
+        wallMs,
+        graceMs,
+        cpuMs,
+        milli,
+        memoryBytes,
+        pids,
+        openFiles,
+        fileBytes,
+        tmpBytes,
+        outputBytes);
   }
 
   public Limits withMemoryBytes(long bytes) {
     return new Limits(
-        wallMs, graceMs, cpuMs, cpuMilli, bytes, pids, openFiles, fileBytes, tmpBytes,
-        outputBytes);
+        wallMs, graceMs, cpuMs, cpuMilli, bytes, pids, openFiles, fileBytes, tmpBytes, outputBytes);
   }
 
   public Limits withPids(long count) {
     return new Limits(
-        wallMs, graceMs, cpuMs, cpuMilli, memoryBytes, count, openFiles, fileBytes, tmpBytes, outputBytes);
+        wallMs,
+        graceMs,
+        cpuMs,
+        cpuMilli,
+        memoryBytes,
+        count,
+        openFiles,
+        fileBytes,
+        tmpBytes,
+        outputBytes);
   }
 
   public Limits withFileBytes(long bytes) {
     return new Limits(
-        wallMs, graceMs, cpuMs, cpuMilli, memoryBytes, pids, openFiles, bytes, tmpBytes,
+        wallMs,
+        graceMs,
+        cpuMs,
+        cpuMilli,
+        memoryBytes,
+        pids,
+        openFiles,
+        bytes,
+        tmpBytes,
         outputBytes);
   }
 
   public Limits withTmpBytes(long bytes) {
     return new Limits(
-        wallMs, graceMs, cpuMs, cpuMilli, memoryBytes, pids, openFiles, fileBytes, bytes, outputBytes);
+        wallMs,
+        graceMs,
+        cpuMs,
+        cpuMilli,
+        memoryBytes,
+        pids,
+        openFiles,
+        fileBytes,
+        bytes,
+        outputBytes);
   }
 
   public Limits withOutputBytes(long bytes) {

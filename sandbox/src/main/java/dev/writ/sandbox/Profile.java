@@ -52,7 +52,8 @@ public record Profile(
   public static Profile named(String name) {
     if (!NAMES.contains(name)) {
       throw new WritException(
-          SandboxError.PROFILE_UNKNOWN, "not one of " + NAMES + ", but " + name.length() + " letters");
+          SandboxError.PROFILE_UNKNOWN,
+          "not one of " + NAMES + ", but " + name.length() + " letters");
     }
     try (InputStream in = Profile.class.getResourceAsStream("profile-" + name + ".json")) {
       return read(Jcs.parse(in.readAllBytes()));

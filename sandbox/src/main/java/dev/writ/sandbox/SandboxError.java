@@ -2,7 +2,9 @@ package dev.writ.sandbox;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** The refusals of this module. What a confined program did is no refusal: that is {@link Ended}. */
+/**
+ * The refusals of this module. What a confined program did is no refusal: that is {@link Ended}.
+ */
 public enum SandboxError implements ErrorCode {
   NO_ENGINE(
       "SBX-001",
@@ -52,7 +54,9 @@ public enum SandboxError implements ErrorCode {
   EGRESS_RULE("SBX-029", "a rule for egress is malformed", "Write host:port."),
 
   WORKSPACE_NAME(
-      "SBX-040", "a workspace cannot have that name", "Name a tenant and a run that are not empty."),
+      "SBX-040",
+      "a workspace cannot have that name",
+      "Name a tenant and a run that are not empty."),
   WORKSPACE_GONE("SBX-041", "there is no such workspace", "Make it, or name one that is there."),
   WORKSPACE_BUSY("SBX-042", "the workspace is in use", "Wait until no sandbox uses it."),
   PATH_ESCAPES(

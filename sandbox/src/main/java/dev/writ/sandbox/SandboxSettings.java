@@ -12,7 +12,8 @@ import java.nio.file.Path;
  * @param sandboxes how many may live at once; each takes two user ids
  * @param resolver what the egress proxy looks names up by
  */
-public record SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+public record SandboxSettings(
+    Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
   public static SandboxSettings in(Path stateDirectory) {

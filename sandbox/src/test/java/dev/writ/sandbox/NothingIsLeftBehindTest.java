@@ -84,8 +84,7 @@ class NothingIsLeftBehindTest {
   @Test
   void oneProcessAtATimeHasAStateDirectory() {
     try (TestEngines engines = TestEngines.open()) {
-      assertThatThrownBy(
-              () -> Engines.open(SandboxSettings.in(engines.directory().resolve("s"))))
+      assertThatThrownBy(() -> Engines.open(SandboxSettings.in(engines.directory().resolve("s"))))
           .hasMessageContaining("SBX-006");
     }
   }

@@ -47,7 +47,8 @@ class TheOnlyWayOutIsTheProxyTest {
                   List.of(InetAddress.getByName("127.0.0.1"));
               case "metadata.test" -> List.of(InetAddress.getByName("169.254.169.254"));
               case "mixed.test" ->
-                  List.of(InetAddress.getByName("93.184.216.34"), InetAddress.getByName("10.0.0.1"));
+                  List.of(
+                      InetAddress.getByName("93.184.216.34"), InetAddress.getByName("10.0.0.1"));
               default -> {
                 if (name.matches("[0-9.]+")) {
                   yield List.of(InetAddress.getByName(name));
@@ -134,10 +135,16 @@ class TheOnlyWayOutIsTheProxyTest {
             rules());
     assertThat(text(ended))
         .isEqualTo(
-            "hello from allowed.test:" + port + " /a?b=c null\n"
-                + "hello from sub.wild.test:" + port + " / null\n"
+            "hello from allowed.test:"
+                + port
+                + " /a?b=c null\n"
+                + "hello from sub.wild.test:"
+                + port
+                + " / null\n"
                 + "HTTP/1.1 200 Connection established\n"
-                + "hello from allowed.test:" + port + " /x null\n");
+                + "hello from allowed.test:"
+                + port
+                + " /x null\n");
     assertThat(ended.reason()).isEqualTo(EndReason.EXITED);
     assertThat(ended.reached()).isEmpty();
     assertThat(ended.egress()).hasSize(8);
@@ -189,7 +196,8 @@ class TheOnlyWayOutIsTheProxyTest {
     assertThat(lines.get(12)).isNotEqualTo("hell");
     assertThat(lines.subList(15, 26)).containsOnly("403", "400");
     assertThat(ended.reason()).isEqualTo(EndReason.EGRESS_DENIED);
-    assertThat(ended.egress().stream().filter(EgressEvent::denied).count()).isGreaterThanOrEqualTo(25);
+    assertThat(ended.egress().stream().filter(EgressEvent::denied).count())
+        .isGreaterThanOrEqualTo(25);
     assertThat(ended.egress())
         .noneMatch(e -> e instanceof EgressEvent.Connection c && c.verdict().equals("connected"));
   }
@@ -242,7 +250,10 @@ class TheOnlyWayOutIsTheProxyTest {
         python(
             engine,
             "print('http_proxy' in os.environ, get('http://allowed.test:%d/' % port))\n"
-                + "try:\n    socket.create_connection(('127.0.0.1', 3128), 2); print('ESCAPED')\nexcept OSError:\n    print('refused')\n",
+                + "try:\n"
+                + "    socket.create_connection(('127.0.0.1', 3128), 2); print('ESCAPED')\n"
+                + "except OSError:\n"
+                + "    print('refused')\n",
             List.of());
     assertThat(text(ended)).isEqualTo("False URLError\nrefused\n");
     assertThat(ended.egress()).isEmpty();

@@ -17,16 +17,23 @@ class TheSpecListsEveryAttackTest {
   private static final String END = "<!-- end -->\n";
 
   private static String table(List<Attack> attacks) {
-    StringBuilder table = new StringBuilder("| attack | in | tries | result |\n|---|---|---|---|\n");
+    StringBuilder table =
+        new StringBuilder("| attack | in | tries | result |\n|---|---|---|---|\n");
     for (Attack attack : attacks) {
       List<String> ends = attack.ends().stream().map(EndReason::text).toList();
       String result = ends.isEmpty() ? "held" : String.join(" or ", ends);
       String reached = attack.reached().map(r -> ", at the " + r.text()).orElse("");
       table
-          .append("| ").append(attack.name())
-          .append(" | ").append(attack.language())
-          .append(" | ").append(attack.what())
-          .append(" | ").append(result).append(reached).append(" |\n");
+          .append("| ")
+          .append(attack.name())
+          .append(" | ")
+          .append(attack.language())
+          .append(" | ")
+          .append(attack.what())
+          .append(" | ")
+          .append(result)
+          .append(reached)
+          .append(" |\n");
     }
     return table.toString();
   }
@@ -43,7 +50,9 @@ class TheSpecListsEveryAttackTest {
     int end = text.indexOf(END);
     if (Boolean.getBoolean("writ.update")) {
       Files.writeString(
-          page, text.substring(0, begin) + table(attacks) + text.substring(end), StandardCharsets.UTF_8);
+          page,
+          text.substring(0, begin) + table(attacks) + text.substring(end),
+          StandardCharsets.UTF_8);
       return;
     }
     assertThat(text.substring(begin, end)).isEqualTo(table(attacks));

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 
 /**
  * The cgroups of this host, as they were found. Version 1 has a hierarchy for each controller, and
- * often a version 2 hierarchy beside them that has no controllers but can kill and measure;
- * version 2 has one hierarchy for all. Ours are below {@code writ} in each.
+ * often a version 2 hierarchy beside them that has no controllers but can kill and measure; version
+ * 2 has one hierarchy for all. Ours are below {@code writ} in each.
  */
 public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /** The directory, in each hierarchy, that all of ours are in. */

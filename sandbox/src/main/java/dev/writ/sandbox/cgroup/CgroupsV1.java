@@ -14,8 +14,19 @@ final class CgroupsV1 implements Cgroups {
   /** Those that limit or measure; OCI runtimes make directories in further ones. */
   static final List<String> CONTROLLERS =
       List.of(
-          "memory", "pids", "cpu", "cpuacct", "freezer", "devices", "blkio", "cpuset", "hugetlb",
-          "net_cls", "net_prio", "perf_event", "name=systemd");
+          "memory",
+          "pids",
+          "cpu",
+          "cpuacct",
+          "freezer",
+          "devices",
+          "blkio",
+          "cpuset",
+          "hugetlb",
+          "net_cls",
+          "net_prio",
+          "perf_event",
+          "name=systemd");
 
   private static final long PERIOD_US = 100_000;
 
@@ -36,7 +47,9 @@ final class CgroupsV1 implements Cgroups {
 
   @Override
   public String describe() {
-    return "cgroup v1 (" + String.join(", ", controllers.keySet()) + ")"
+    return "cgroup v1 ("
+        + String.join(", ", controllers.keySet())
+        + ")"
         + (unified.isPresent() ? " with a v2 hierarchy beside it" : "");
   }
 

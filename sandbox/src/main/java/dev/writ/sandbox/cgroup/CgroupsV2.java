@@ -123,8 +123,7 @@ final class CgroupsV2 implements Cgroups {
     }
     if (limitsCpu()) {
       ControlFiles.write(
-          directory.resolve("cpu.max"),
-          limits.cpuMilli() * PERIOD_US / 1_000 + " " + PERIOD_US);
+          directory.resolve("cpu.max"), limits.cpuMilli() * PERIOD_US / 1_000 + " " + PERIOD_US);
     }
     return existing(name);
   }
@@ -132,8 +131,7 @@ final class CgroupsV2 implements Cgroups {
   @Override
   public Cgroup existing(String name) {
     Path directory = directory(name);
-    Optional<Path> kill =
-        Optional.of(directory.resolve("cgroup.kill")).filter(Files::exists);
+    Optional<Path> kill = Optional.of(directory.resolve("cgroup.kill")).filter(Files::exists);
     return new Cgroup(name, List.of(directory), kill, () -> counters(directory));
   }
 

@@ -61,7 +61,9 @@ final class Addresses {
 
   private static final List<Block> V6 =
       List.of(
-          Block.of("2001::", 23), Block.of("2001:db8::", 32), Block.of("3fff::", 20),
+          Block.of("2001::", 23),
+          Block.of("2001:db8::", 32),
+          Block.of("3fff::", 20),
           Block.of("5f00::", 16));
 
   private static final Block SIX_TO_FOUR = Block.of("2002::", 16);

@@ -132,7 +132,8 @@ public final class EgressProxy implements AutoCloseable {
     } catch (UnknownHostException e) {
       addresses = List.of();
     }
-    record(new EgressEvent.Lookup(host, addresses.stream().map(InetAddress::getHostAddress).toList()));
+    record(
+        new EgressEvent.Lookup(host, addresses.stream().map(InetAddress::getHostAddress).toList()));
     boolean privately = covering.stream().anyMatch(EgressRule::privateAddresses);
     if (!privately && !addresses.stream().allMatch(Addresses::isPublic)) {
       refuse(client, host, port, "the name leads to an address that is not public");
@@ -169,7 +170,9 @@ public final class EgressProxy implements AutoCloseable {
     String address = ((InetSocketAddress) origin.getRemoteAddress()).getAddress().getHostAddress();
     try {
       if (request.tunnel()) {
-        write(client, "HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        write(
+            client,
+            "HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       } else {
         write(origin, request.head());
         sent.addAndGet(request.head().length);
@@ -182,7 +185,13 @@ public final class EgressProxy implements AutoCloseable {
       drop(origin);
       record(
           new EgressEvent.Connection(
-              request.host(), request.port(), address, "connected", "", sent.get(), received.get()));
+              request.host(),
+              request.port(),
+              address,
+              "connected",
+              "",
+              sent.get(),
+              received.get()));
     }
   }
 
@@ -213,8 +222,12 @@ public final class EgressProxy implements AutoCloseable {
   private static void answer(SocketChannel client, String status, String reason) {
     byte[] body = ("writ: egress: " + reason + "\n").getBytes(StandardCharsets.US_ASCII);
     String head =
-        "HTTP/1.1 " + status + "\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-            + "Content-Length: " + body.length + "\r\n\r\n";
+        "HTTP/1.1 "
+            + status
+            + "\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+            + "Content-Length: "
+            + body.length
+            + "\r\n\r\n";
     try {
       write(client, head.getBytes(StandardCharsets.US_ASCII));
       write(client, body);

@@ -43,7 +43,8 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
     int query = rest.indexOf('?');
     int end = slash < 0 ? query : query < 0 ? slash : Math.min(slash, query);
     String authority = end < 0 ? rest : rest.substring(0, end);
-    String path = end < 0 ? "/" : rest.charAt(end) == '?' ? "/" + rest.substring(end) : rest.substring(end);
+    String path =
+        end < 0 ? "/" : rest.charAt(end) == '?' ? "/" + rest.substring(end) : rest.substring(end);
     ProxyRequest target = authority(authority, 80, false, new byte[0]);
     return new ProxyRequest(
         false, target.host(), target.port(), head(first[0], path, authority, lines));

@@ -26,11 +26,10 @@ final class Bubblewrap implements Launcher {
   public ShellScript script(Confinement c) {
     ShellScript script = new ShellScript();
     c.cgroup()
-        .ifPresent(
-            cgroup ->
-                cgroup
-                    .joinFiles()
-                    .forEach(file -> script.line("echo 0 >" + ShellScript.quoted(file.toString()))));
+        .ifPresent(cgroup ->
+            cgroup
+                .joinFiles()
+                .forEach(file -> script.line("echo 0 >" + ShellScript.quoted(file.toString()))));
     script.line("exec 8>" + ShellScript.quoted(c.statusFile().toString()));
     script.line("exec 9<" + ShellScript.quoted(c.state().seccomp().toString()));
     limits(script, c);
@@ -78,8 +77,18 @@ final class Bubblewrap implements Launcher {
     line.addAll(List.of("--proc", "/proc", "--dev", "/dev"));
     line.addAll(
         List.of(
-            "--size", Long.toString(c.profile().shmBytes()), "--perms", "1777", "--tmpfs",
-            "/dev/shm", "--remount-ro", "/dev", "--perms", "0755", "--dir", "/etc"));
+            "--size",
+            Long.toString(c.profile().shmBytes()),
+            "--perms",
+            "1777",
+            "--tmpfs",
+            "/dev/shm",
+            "--remount-ro",
+            "/dev",
+            "--perms",
+            "0755",
+            "--dir",
+            "/etc"));
     c.view().forEach(mounted -> line.addAll(option(mounted)));
     line.addAll(List.of("--chdir", c.command().directory(), "--remount-ro", "/"));
     line.addAll(List.of("--seccomp", "9", "--json-status-fd", "8", "--"));
@@ -94,8 +103,7 @@ final class Bubblewrap implements Launcher {
       case Mounted.Link m -> List.of("--symlink", m.to(), m.target());
       case Mounted.Hidden m -> List.of("--ro-bind", "/dev/null", m.target());
       case Mounted.Memory m ->
-          List.of(
-              "--size", Long.toString(m.bytes()), "--perms", m.mode(), "--tmpfs", m.target());
+          List.of("--size", Long.toString(m.bytes()), "--perms", m.mode(), "--tmpfs", m.target());
     };
   }
 }

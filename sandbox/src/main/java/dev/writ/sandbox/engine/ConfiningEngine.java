@@ -97,7 +97,8 @@ final class ConfiningEngine implements Engine {
       if (host.root() && uid != host.uid()) {
         Slots.release(uid);
       }
-      if (held != null && !(e instanceof WritException w && w.code() == SandboxError.WORKSPACE_BUSY)) {
+      if (held != null
+          && !(e instanceof WritException w && w.code() == SandboxError.WORKSPACE_BUSY)) {
         held.release();
       }
       throw e;
@@ -139,8 +140,15 @@ final class ConfiningEngine implements Engine {
   private static String prefix(long uid) {
     ProcessHandle self = ProcessHandle.current();
     long start = self.info().startInstant().map(i -> i.toEpochMilli()).orElse(0L);
-    return "u" + uid + "-" + self.pid() + "-" + Long.toString(start, 36) + "-"
-        + SERIAL.incrementAndGet() + ".";
+    return "u"
+        + uid
+        + "-"
+        + self.pid()
+        + "-"
+        + Long.toString(start, 36)
+        + "-"
+        + SERIAL.incrementAndGet()
+        + ".";
   }
 
   private Workspace fresh(Path directory, long uid, long bytes) {
@@ -204,7 +212,6 @@ final class ConfiningEngine implements Engine {
   }
 
   SortedMap<String, String> environment(Profile profile, Command command) {
-    return Variables.of(
-        profile, command, Variables.faketime(host.architecture().triplet()));
+    return Variables.of(profile, command, Variables.faketime(host.architecture().triplet()));
   }
 }

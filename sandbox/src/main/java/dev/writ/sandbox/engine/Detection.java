@@ -48,8 +48,15 @@ final class Detection {
     argv.add(HostCommands.find("bwrap").orElseThrow().toString());
     argv.addAll(
         List.of(
-            "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "--",
-            "/bin/echo", "ok"));
+            "--unshare-all",
+            "--unshare-user",
+            "--disable-userns",
+            "--ro-bind",
+            "/",
+            "/",
+            "--",
+            "/bin/echo",
+            "ok"));
     String said = HostCommands.firstLine(argv.toArray(String[]::new));
     return said.equals("ok") ? "" : "user namespaces cannot be made here";
   }
@@ -104,7 +111,8 @@ final class Detection {
     all.put(Guarantee.PIDS_LIMIT, held(limits && host.cgroups().limitsPids(), groups, host));
     all.put(Guarantee.CPU_LIMIT, held(limits && host.cgroups().limitsCpu(), groups, host));
     all.put(Guarantee.MEASURED, held(limits && host.cgroups().measures(), groups, host));
-    all.put(Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
+    all.put(
+        Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
     all.put(Guarantee.TMP_NOEXEC, held(host.root(), "tmpfs mounted noexec", host));
     all.put(Guarantee.LANDLOCK, module(host, "landlock"));
     all.put(Guarantee.APPARMOR, module(host, "apparmor"));

@@ -35,7 +35,10 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
       ByteBuffer head = bytes(file, 0, 64);
       boolean isElf =
-          head.limit() == 64 && head.getInt(0) == 0x464c457f && head.get(4) == 2 && head.get(5) == 1;
+          head.limit() == 64
+              && head.getInt(0) == 0x464c457f
+              && head.get(4) == 2
+              && head.get(5) == 1;
       if (!isElf) {
         return Optional.empty();
       }

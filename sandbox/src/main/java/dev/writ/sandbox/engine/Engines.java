@@ -121,7 +121,8 @@ public final class Engines implements AutoCloseable {
         return engine;
       }
     }
-    throw new WritException(SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap and runc");
+    throw new WritException(
+        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap and runc");
   }
 
   public List<EngineReport> reports() {

@@ -36,7 +36,11 @@ final class Executables {
 
   /** What programs read that is neither program nor library. */
   private static final List<String> COMMON =
-      List.of("/usr/lib/locale/C.utf8", "/usr/share/zoneinfo", "/etc/ssl", "/usr/share/ca-certificates");
+      List.of(
+          "/usr/lib/locale/C.utf8",
+          "/usr/share/zoneinfo",
+          "/etc/ssl",
+          "/usr/share/ca-certificates");
 
   private final Architecture architecture;
   private final TreeMap<List<String>, List<Mounted>> known =
@@ -76,12 +80,11 @@ final class Executables {
     COMMON.stream().filter(tree -> Files.exists(Path.of(tree))).forEach(trees::add);
     List<Mounted> mounts = new ArrayList<>();
     trees.forEach(tree -> mounts.add(new Mounted.ReadOnly(Path.of(tree), tree)));
-    files.forEach(
-        (target, source) -> {
-          if (trees.stream().noneMatch(tree -> target.startsWith(tree + "/"))) {
-            mounts.add(new Mounted.ReadOnly(source, target));
-          }
-        });
+    files.forEach((target, source) -> {
+      if (trees.stream().noneMatch(tree -> target.startsWith(tree + "/"))) {
+        mounts.add(new Mounted.ReadOnly(source, target));
+      }
+    });
     return List.copyOf(mounts);
   }
 
@@ -103,18 +106,16 @@ final class Executables {
   private List<String> runtime(Path real) {
     String name = real.getFileName().toString();
     List<String> trees = new ArrayList<>();
-    RUNTIMES.forEach(
-        (prefix, places) -> {
-          if (name.equals(prefix) || name.matches(prefix + "[0-9.]*")) {
-            for (String place : places) {
-              String tree =
-                  place.replace("{name}", name).replace("{triplet}", architecture.triplet());
-              if (Files.exists(Path.of(tree))) {
-                trees.add(tree);
-              }
-            }
+    RUNTIMES.forEach((prefix, places) -> {
+      if (name.equals(prefix) || name.matches(prefix + "[0-9.]*")) {
+        for (String place : places) {
+          String tree = place.replace("{name}", name).replace("{triplet}", architecture.triplet());
+          if (Files.exists(Path.of(tree))) {
+            trees.add(tree);
           }
-        });
+        }
+      }
+    });
     return trees;
   }
 

@@ -14,7 +14,8 @@ import java.util.Locale;
 final class Forwarder {
   /** In /proc/net/tcp: 127.0.0.1, the port in hexadecimal, and the state LISTEN. */
   private static final String LISTENING =
-      " 0100007F:" + String.format(Locale.ROOT, "%04X", Variables.PROXY_PORT)
+      " 0100007F:"
+          + String.format(Locale.ROOT, "%04X", Variables.PROXY_PORT)
           + " 00000000:0000 0A ";
 
   private final Path bwrap;
@@ -50,7 +51,9 @@ final class Forwarder {
             + ShellScript.quoted(forward)
             + " </dev/null >/dev/null 2>&1 8>&- 9<&- &\n"
             + "n=0\n"
-            + "until grep -q '" + LISTENING + "' /proc/self/net/tcp; do\n"
+            + "until grep -q '"
+            + LISTENING
+            + "' /proc/self/net/tcp; do\n"
             + "  n=$((n + 1)); [ $n -lt 1000 ] || exit 97; sleep 0.005\n"
             + "done\n"
             + "exec \"$@\"\n";

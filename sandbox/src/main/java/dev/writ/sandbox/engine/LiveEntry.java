@@ -46,7 +46,10 @@ record LiveEntry(String id, String engine, long uid, String cgroups) {
       Fields fields = Fields.of("entry", Jcs.parse(Files.readAllBytes(file)));
       LiveEntry entry =
           new LiveEntry(
-              fields.name("id"), fields.name("engine"), fields.integer("uid"), fields.name("cgroups"));
+              fields.name("id"),
+              fields.name("engine"),
+              fields.integer("uid"),
+              fields.name("cgroups"));
       fields.end();
       return Optional.of(entry);
     } catch (IOException e) {

@@ -66,11 +66,9 @@ final class LiveExecution implements Execution {
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
     this.out =
-        new Pump(
-            process.getInputStream(), OutputListener.Stream.STDOUT, listener, left, overflow);
+        new Pump(process.getInputStream(), OutputListener.Stream.STDOUT, listener, left, overflow);
     this.err =
-        new Pump(
-            process.getErrorStream(), OutputListener.Stream.STDERR, listener, left, overflow);
+        new Pump(process.getErrorStream(), OutputListener.Stream.STDERR, listener, left, overflow);
     Thread.ofVirtual().name("writ-sandbox-stdin").start(this::feed);
     Thread.ofVirtual().name("writ-sandbox-watch").start(this::watch);
   }
@@ -169,8 +167,7 @@ final class LiveExecution implements Execution {
         c.engine());
   }
 
-  private EnumSet<EndReason> reached(
-      Counters counters, List<EgressEvent> egress, ExitStatus exit) {
+  private EnumSet<EndReason> reached(Counters counters, List<EgressEvent> egress, ExitStatus exit) {
     EnumSet<EndReason> reached = EnumSet.copyOf(seen);
     Optional.ofNullable(stopped.get()).ifPresent(reached::add);
     if (counters.oomKills() > 0) {

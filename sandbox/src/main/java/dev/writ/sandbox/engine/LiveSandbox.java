@@ -111,7 +111,8 @@ final class LiveSandbox implements Sandbox {
       workspace.running(true);
       Optional<EgressProxy> opened = proxy;
       running =
-          new LiveExecution(c, workspace, opened, builder, listener, () -> finished(run, container));
+          new LiveExecution(
+              c, workspace, opened, builder, listener, () -> finished(run, container));
       return running;
     } catch (IOException | RuntimeException e) {
       proxy.ifPresent(EgressProxy::close);
@@ -133,8 +134,7 @@ final class LiveSandbox implements Sandbox {
     }
     if (profile.executablesListed() && command.executables().isEmpty()) {
       throw new WritException(
-          SandboxError.COMMAND,
-          "the profile " + profile.name() + " demands a list of executables");
+          SandboxError.COMMAND, "the profile " + profile.name() + " demands a list of executables");
     }
     if (!command.egress().isEmpty() && !engine.forwarder().available()) {
       throw new WritException(

@@ -11,7 +11,16 @@ final class Privileges {
   static List<String> drop(Path setpriv, long uid) {
     String id = Long.toString(uid);
     return List.of(
-        setpriv.toString(), "--reuid", id, "--regid", id, "--clear-groups", "--bounding-set=-all",
-        "--inh-caps=-all", "--no-new-privs", "--pdeathsig", "KILL");
+        setpriv.toString(),
+        "--reuid",
+        id,
+        "--regid",
+        id,
+        "--clear-groups",
+        "--bounding-set=-all",
+        "--inh-caps=-all",
+        "--no-new-privs",
+        "--pdeathsig",
+        "KILL");
   }
 }

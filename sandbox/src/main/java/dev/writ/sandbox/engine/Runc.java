@@ -52,8 +52,7 @@ final class Runc implements Launcher {
       }
       for (Mounted mounted : c.view()) {
         if (mounted instanceof Mounted.Link link) {
-          Files.createSymbolicLink(
-              rootfs.resolve(link.target().substring(1)), Path.of(link.to()));
+          Files.createSymbolicLink(rootfs.resolve(link.target().substring(1)), Path.of(link.to()));
         }
       }
       Files.write(bundle.resolve("config.json"), Jcs.write(config(c)));
@@ -69,8 +68,16 @@ final class Runc implements Launcher {
     argv.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
     argv.addAll(
         List.of(
-            runc.toString(), "--root", c.state().runtime().toString(), "run", "--keep", "--pid-file",
-            c.statusFile().toString(), "--bundle", bundle.toString(), c.containerId()));
+            runc.toString(),
+            "--root",
+            c.state().runtime().toString(),
+            "run",
+            "--keep",
+            "--pid-file",
+            c.statusFile().toString(),
+            "--bundle",
+            bundle.toString(),
+            c.containerId()));
     return c.proxySocket().isEmpty() ? script.exec(argv) : forwarder.wrap(script, c, argv);
   }
 
@@ -137,7 +144,9 @@ final class Runc implements Launcher {
     mounts.add(tmpfs("/dev", 65_536, "755", "noexec"));
     mounts.add(
         mount(
-            "/dev/pts", "devpts", "devpts",
+            "/dev/pts",
+            "devpts",
+            "devpts",
             List.of("nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620")));
     mounts.add(tmpfs("/dev/shm", c.profile().shmBytes(), "1777", "nodev"));
     for (Mounted mounted : c.view()) {
@@ -180,8 +189,7 @@ final class Runc implements Launcher {
     return mount(target, "bind", source.toString(), all);
   }
 
-  private static JsonValue mount(
-      String target, String type, String source, List<String> options) {
+  private static JsonValue mount(String target, String type, String source, List<String> options) {
     return JsonValue.object()
         .put("destination", target)
         .put("type", type)
@@ -191,17 +199,14 @@ final class Runc implements Launcher {
   }
 
   private static JsonValue.Obj linux(Confinement c) {
-    List<JsonValue> ids =
-        List.of(mapping(0, c.uid() + 1), mapping(Confinement.INSIDE, c.uid()));
-    List<String> namespaces = new ArrayList<>(List.of("pid", "ipc", "uts", "mount", "user", "cgroup"));
+    List<JsonValue> ids = List.of(mapping(0, c.uid() + 1), mapping(Confinement.INSIDE, c.uid()));
+    List<String> namespaces =
+        new ArrayList<>(List.of("pid", "ipc", "uts", "mount", "user", "cgroup"));
     if (c.proxySocket().isEmpty()) {
       namespaces.add("network");
     }
     List<String> masked =
-        c.view().stream()
-            .filter(Mounted.Hidden.class::isInstance)
-            .map(Mounted::target)
-            .toList();
+        c.view().stream().filter(Mounted.Hidden.class::isInstance).map(Mounted::target).toList();
     var linux =
         JsonValue.object()
             .put("uidMappings", JsonValue.of(ids))

@@ -35,8 +35,8 @@ final class Slots {
       if (channel == null) {
         channel = FileChannel.open(FILE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       }
-      boolean fits = preferred >= first && preferred < first + 2L * pairs
-          && (preferred - first) % 2 == 0;
+      boolean fits =
+          preferred >= first && preferred < first + 2L * pairs && (preferred - first) % 2 == 0;
       if (fits && take(preferred)) {
         return preferred;
       }

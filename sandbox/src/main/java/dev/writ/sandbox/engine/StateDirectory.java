@@ -62,8 +62,7 @@ final class StateDirectory implements AutoCloseable {
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
     for (Path at = root; at != null; at = at.getParent()) {
       if (!Files.getPosixFilePermissions(at).contains(PosixFilePermission.OTHERS_EXECUTE)) {
-        throw new WritException(
-            SandboxError.STATE_DIRECTORY, "others may not traverse " + at);
+        throw new WritException(SandboxError.STATE_DIRECTORY, "others may not traverse " + at);
       }
     }
   }
@@ -88,8 +87,10 @@ final class StateDirectory implements AutoCloseable {
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
     Files.write(seccomp(), SeccompFilter.compile(host.architecture()));
-    etc("passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n"
-        + "sandbox:x:65534:65534:sandbox:/workspace:/bin/sh\n");
+    etc(
+        "passwd",
+        "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+            + "sandbox:x:65534:65534:sandbox:/workspace:/bin/sh\n");
     etc("group", "root:x:0:\nsandbox:x:65534:\n");
     etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
     etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");

@@ -27,8 +27,7 @@ final class Tree {
    */
   void terminate() {
     List<ProcessHandle> all = new ArrayList<>(engine.descendants().toList());
-    cgroup.ifPresent(
-        c -> c.pids().forEach(pid -> ProcessHandle.of(pid).ifPresent(all::add)));
+    cgroup.ifPresent(c -> c.pids().forEach(pid -> ProcessHandle.of(pid).ifPresent(all::add)));
     for (ProcessHandle one : all.stream().distinct().toList()) {
       if (depth(one.pid()) > OWN_DEPTH) {
         one.destroy();

@@ -46,14 +46,13 @@ final class Variables {
     all.put("LC_ALL", "C.UTF-8");
     all.put("PYTHONHASHSEED", Long.toString(Math.floorMod(how.seed(), 4_294_967_296L)));
     all.put("SOURCE_DATE_EPOCH", Long.toString(how.time().getEpochSecond()));
-    faketime.ifPresent(
-        library -> {
-          all.put("LD_PRELOAD", library.toString());
-          all.put("FAKETIME", FAKETIME.format(how.time()));
-          all.put("FAKERANDOM_SEED", "0x" + Long.toHexString(how.seed()));
-          // Clocks that only measure go on: with them frozen, no timer of node ever fires.
-          all.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-        });
+    faketime.ifPresent(library -> {
+      all.put("LD_PRELOAD", library.toString());
+      all.put("FAKETIME", FAKETIME.format(how.time()));
+      all.put("FAKERANDOM_SEED", "0x" + Long.toHexString(how.seed()));
+      // Clocks that only measure go on: with them frozen, no timer of node ever fires.
+      all.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    });
   }
 
   /** Debian's libfaketime for programs with threads. */

@@ -17,8 +17,17 @@ final class View {
 
   /** Places that a bind may not touch: they are the sandbox's own. */
   private static final List<String> OWN =
-      List.of("/proc", "/sys", "/dev", "/tmp", "/workspace", "/run/secrets", "/bin", "/lib",
-          "/lib64", "/sbin");
+      List.of(
+          "/proc",
+          "/sys",
+          "/dev",
+          "/tmp",
+          "/workspace",
+          "/run/secrets",
+          "/bin",
+          "/lib",
+          "/lib64",
+          "/sbin");
 
   private View() {}
 
@@ -77,7 +86,8 @@ final class View {
     if (!plain || own || !bind.source().isAbsolute() || !Files.exists(bind.source())) {
       throw new WritException(
           SandboxError.BIND,
-          !plain ? "the target is no plain absolute path"
+          !plain
+              ? "the target is no plain absolute path"
               : own ? "the target is the sandbox's own" : "the source is not there");
     }
     return new Mounted.ReadOnly(bind.source(), target);
@@ -126,9 +136,7 @@ final class View {
         boolean below = path.startsWith(r.target() + "/");
         if (below || path.equals(r.target())) {
           Path source =
-              below
-                  ? r.source().resolve(path.substring(r.target().length() + 1))
-                  : r.source();
+              below ? r.source().resolve(path.substring(r.target().length() + 1)) : r.source();
           if (Files.isRegularFile(source) && Files.isExecutable(source)) {
             return true;
           }

@@ -21,7 +21,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** mount(2) and umount2(2): by the C library, since a process for each would cost more than both. */
+/**
+ * mount(2) and umount2(2): by the C library, since a process for each would cost more than both.
+ */
 public final class Mounts {
   private static final long NOSUID = 2;
   private static final long NODEV = 4;
@@ -44,8 +46,7 @@ public final class Mounts {
   private static final MethodHandle UNMOUNT =
       function(
           "umount2",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
 
   private Mounts() {}
 
@@ -156,7 +157,8 @@ public final class Mounts {
       for (String line :
           Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1)) {
         String[] columns = line.split(" ");
-        boolean plain = columns.length > 3 && columns[1].chars().allMatch(c -> c > 0x20 && c < 0x7f);
+        boolean plain =
+            columns.length > 3 && columns[1].chars().allMatch(c -> c > 0x20 && c < 0x7f);
         if (plain && columns[1].indexOf('\\') < 0) {
           rows.add(columns);
         }

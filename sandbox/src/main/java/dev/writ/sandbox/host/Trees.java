@@ -110,8 +110,8 @@ public final class Trees {
   /**
    * @throws IOException where the file system cannot open relative to a directory
    */
-  public static SecureDirectoryStream<Path> secure(
-      DirectoryStream<Path> stream, Path what) throws IOException {
+  public static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream, Path what)
+      throws IOException {
     if (stream instanceof SecureDirectoryStream<Path> s) {
       return s;
     }

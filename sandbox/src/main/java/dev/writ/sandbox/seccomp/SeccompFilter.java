@@ -27,7 +27,6 @@ public final class SeccompFilter {
   /** Calls from {@code first} up to the next range; one with a condition stands alone. */
   private record Range(int first, SystemCall.Verdict verdict) {}
 
-
   private final BpfAssembler program = new BpfAssembler();
 
   private SeccompFilter() {}

@@ -31,9 +31,7 @@ public final class SystemCalls {
       if (!columns[architecture.column()].equals("-")) {
         calls.add(
             new SystemCall(
-                columns[0],
-                Integer.parseInt(columns[architecture.column()]),
-                verdict(columns[3])));
+                columns[0], Integer.parseInt(columns[architecture.column()]), verdict(columns[3])));
       }
     }
     return List.copyOf(calls);
@@ -62,8 +60,7 @@ public final class SystemCalls {
           argument, number(rest.substring(1, rest.length() - "=0".length())));
     }
     return new SystemCall.AllowValues(
-        argument,
-        Arrays.stream(rest.substring(1).split(",")).map(SystemCalls::number).toList());
+        argument, Arrays.stream(rest.substring(1).split(",")).map(SystemCalls::number).toList());
   }
 
   private static int number(String text) {

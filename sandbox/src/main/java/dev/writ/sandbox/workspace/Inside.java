@@ -5,6 +5,7 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -15,7 +16,6 @@ import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -59,8 +59,7 @@ final class Inside implements AutoCloseable {
       for (; depth < parts.size() - 1; depth++) {
         Path part = parts.get(depth);
         requireDirectory(at, part, depth);
-        SecureDirectoryStream<Path> next =
-            at.newDirectoryStream(part, LinkOption.NOFOLLOW_LINKS);
+        SecureDirectoryStream<Path> next = at.newDirectoryStream(part, LinkOption.NOFOLLOW_LINKS);
         at.close();
         at = next;
       }
@@ -128,10 +127,7 @@ final class Inside implements AutoCloseable {
       // so much the better
     }
     Set<OpenOption> options =
-        Set.of(
-            StandardOpenOption.WRITE,
-            StandardOpenOption.CREATE_NEW,
-            LinkOption.NOFOLLOW_LINKS);
+        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
     return parent.newByteChannel(name, options);
   }
 

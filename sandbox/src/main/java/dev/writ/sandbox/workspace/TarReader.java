@@ -93,9 +93,10 @@ final class TarReader {
   }
 
   private List<Path> parts(byte[] name) {
-    byte[] bare = name.length > 0 && name[name.length - 1] == '/'
-        ? Arrays.copyOf(name, name.length - 1)
-        : name;
+    byte[] bare =
+        name.length > 0 && name[name.length - 1] == '/'
+            ? Arrays.copyOf(name, name.length - 1)
+            : name;
     List<Path> parts = new ArrayList<>();
     for (byte[] part : split(bare)) {
       if (!RawNames.isPlain(part)) {

@@ -77,14 +77,13 @@ public final class Workspace {
     if (id == owner) {
       return;
     }
-    io(
-        () -> {
-          Owners.give(directory, id);
-          for (Entry entry : TreeWalk.of(directory, TreeLimits.STANDARD)) {
-            Owners.give(entry.path(), id);
-          }
-          return null;
-        });
+    io(() -> {
+      Owners.give(directory, id);
+      for (Entry entry : TreeWalk.of(directory, TreeLimits.STANDARD)) {
+        Owners.give(entry.path(), id);
+      }
+      return null;
+    });
     owner = id;
   }
 
@@ -102,13 +101,12 @@ public final class Workspace {
 
   /** The regular files in it, as names that are UTF-8, sorted; others cannot be named. */
   public synchronized List<String> files(TreeLimits limits) {
-    return io(
-        () ->
-            TreeWalk.of(directory, limits).stream()
-                .filter(e -> e.kind() == 'f')
-                .map(e -> Utf8.strict(e.name()))
-                .flatMap(Optional::stream)
-                .toList());
+    return io(() ->
+        TreeWalk.of(directory, limits).stream()
+            .filter(e -> e.kind() == 'f')
+            .map(e -> Utf8.strict(e.name()))
+            .flatMap(Optional::stream)
+            .toList());
   }
 
   /**
@@ -118,23 +116,22 @@ public final class Workspace {
    * @throws WritException {@code SBX-042} to {@code SBX-046}; the last for more than {@code most}
    */
   public synchronized byte[] read(String path, long most) {
-    return io(
-        () -> {
-          try (Inside at = Inside.at(directory, Inside.parts(path));
-              SeekableByteChannel channel = at.read();
-              InputStream in = Channels.newInputStream(channel)) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            byte[] buffer = new byte[1 << 16];
-            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-              bytes.write(buffer, 0, n);
-              if (bytes.size() > most) {
-                throw new WritException(
-                    SandboxError.TREE_LIMIT, "a file of more than " + most + " bytes");
-              }
-            }
-            return bytes.toByteArray();
+    return io(() -> {
+      try (Inside at = Inside.at(directory, Inside.parts(path));
+          SeekableByteChannel channel = at.read();
+          InputStream in = Channels.newInputStream(channel)) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        byte[] buffer = new byte[1 << 16];
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+          bytes.write(buffer, 0, n);
+          if (bytes.size() > most) {
+            throw new WritException(
+                SandboxError.TREE_LIMIT, "a file of more than " + most + " bytes");
           }
-        });
+        }
+        return bytes.toByteArray();
+      }
+    });
   }
 
   /**
@@ -144,26 +141,24 @@ public final class Workspace {
    */
   public synchronized void requireDirectory(String path) {
     List<Path> parts = Inside.parts(path);
-    io(
-        () -> {
-          try (Inside at = Inside.at(directory, parts)) {
-            if (!at.attributes().isDirectory()) {
-              throw new WritException(SandboxError.PATH_KIND, "it is no directory");
-            }
-          }
-          return null;
-        });
+    io(() -> {
+      try (Inside at = Inside.at(directory, parts)) {
+        if (!at.attributes().isDirectory()) {
+          throw new WritException(SandboxError.PATH_KIND, "it is no directory");
+        }
+      }
+      return null;
+    });
   }
 
   /** Writes a file, and the directories above it, in the place of one that is there. */
   public synchronized void write(String path, byte[] bytes, boolean executable) {
     List<Path> parts = Inside.parts(path);
-    io(
-        () -> {
-          makeDirectories(parts);
-          put(parts, bytes, executable ? "rwxr-xr-x" : "rw-r--r--");
-          return null;
-        });
+    io(() -> {
+      makeDirectories(parts);
+      put(parts, bytes, executable ? "rwxr-xr-x" : "rw-r--r--");
+      return null;
+    });
   }
 
   void put(List<Path> parts, byte[] bytes, String permissions) throws IOException {
@@ -225,11 +220,10 @@ public final class Workspace {
 
   /** Writes all of it as a tar archive; equal trees give equal bytes. */
   public synchronized void exportTar(OutputStream out, TreeLimits limits) {
-    io(
-        () -> {
-          TarWriter.write(TreeWalk.of(directory, limits), out);
-          return null;
-        });
+    io(() -> {
+      TarWriter.write(TreeWalk.of(directory, limits), out);
+      return null;
+    });
   }
 
   /**
@@ -238,11 +232,10 @@ public final class Workspace {
    * @throws WritException {@code SBX-047} for what could reach outside or is no plain archive
    */
   public synchronized void importTar(InputStream in, TreeLimits limits) {
-    io(
-        () -> {
-          new TarReader(this, limits).read(in);
-          return null;
-        });
+    io(() -> {
+      new TarReader(this, limits).read(in);
+      return null;
+    });
   }
 
   /** Bytes that can still be written to it. */

@@ -45,7 +45,8 @@ public final class Workspaces {
 
   /** The storage that holds a size on this host and lasts. */
   public Storage bestStorage() {
-    boolean loops = HostCommands.find("mkfs.ext4").isPresent() && HostCommands.find("mount").isPresent();
+    boolean loops =
+        HostCommands.find("mkfs.ext4").isPresent() && HostCommands.find("mount").isPresent();
     if (!mayMount) {
       return Storage.DIRECTORY;
     }
@@ -75,22 +76,18 @@ public final class Workspaces {
 
   /** What all of them were made as, sorted by tenant and run. */
   public synchronized List<WorkspaceSpec> list() {
-    return io(
-        () -> {
-          List<WorkspaceSpec> found = new ArrayList<>();
-          try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
-            directories.forEach(
-                d -> {
-                  if (Files.exists(d.resolve("workspace.json"))) {
-                    found.add(readSpec(d));
-                  }
-                });
+    return io(() -> {
+      List<WorkspaceSpec> found = new ArrayList<>();
+      try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
+        directories.forEach(d -> {
+          if (Files.exists(d.resolve("workspace.json"))) {
+            found.add(readSpec(d));
           }
-          found.sort(
-              Comparator.comparing(WorkspaceSpec::tenant)
-                  .thenComparing(WorkspaceSpec::run));
-          return found;
         });
+      }
+      found.sort(Comparator.comparing(WorkspaceSpec::tenant).thenComparing(WorkspaceSpec::run));
+      return found;
+    });
   }
 
   /**
@@ -111,18 +108,17 @@ public final class Workspaces {
       open.remove(key);
     }
     Wiped wiped = new Wiped(tenant, run, reason, at);
-    io(
-        () -> {
-          // The record first: after a crash between the two, the wipe is said and done again.
-          Files.write(
-              root.resolve("wiped.jsonl"),
-              (new String(Jcs.write(wiped.toJson()), StandardCharsets.UTF_8) + "\n")
-                  .getBytes(StandardCharsets.UTF_8),
-              StandardOpenOption.CREATE,
-              StandardOpenOption.APPEND);
-          remove(directory);
-          return null;
-        });
+    io(() -> {
+      // The record first: after a crash between the two, the wipe is said and done again.
+      Files.write(
+          root.resolve("wiped.jsonl"),
+          (new String(Jcs.write(wiped.toJson()), StandardCharsets.UTF_8) + "\n")
+              .getBytes(StandardCharsets.UTF_8),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+      remove(directory);
+      return null;
+    });
     return wiped;
   }
 
@@ -142,16 +138,15 @@ public final class Workspaces {
   /** Every wipe that was recorded, in their order. */
   public synchronized List<Wiped> wiped() {
     Path log = root.resolve("wiped.jsonl");
-    return io(
-        () -> {
-          List<Wiped> all = new ArrayList<>();
-          if (Files.exists(log)) {
-            for (String line : Files.readAllLines(log)) {
-              all.add(Wiped.read(Jcs.parse(line.getBytes(StandardCharsets.UTF_8))));
-            }
-          }
-          return all;
-        });
+    return io(() -> {
+      List<Wiped> all = new ArrayList<>();
+      if (Files.exists(log)) {
+        for (String line : Files.readAllLines(log)) {
+          all.add(Wiped.read(Jcs.parse(line.getBytes(StandardCharsets.UTF_8))));
+        }
+      }
+      return all;
+    });
   }
 
   /** Unmounts all; the files stay, except those in memory. For the end of this process. */
@@ -164,22 +159,20 @@ public final class Workspaces {
 
   /** Removes what a crash left half made: a directory without its description. */
   public synchronized void sweep() {
-    io(
-        () -> {
-          List<Path> half = new ArrayList<>();
-          try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
-            directories.forEach(
-                d -> {
-                  if (!Files.exists(d.resolve("workspace.json"))) {
-                    half.add(d);
-                  }
-                });
+    io(() -> {
+      List<Path> half = new ArrayList<>();
+      try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
+        directories.forEach(d -> {
+          if (!Files.exists(d.resolve("workspace.json"))) {
+            half.add(d);
           }
-          for (Path directory : half) {
-            remove(directory);
-          }
-          return null;
         });
+      }
+      for (Path directory : half) {
+        remove(directory);
+      }
+      return null;
+    });
   }
 
   private Workspace make(Path directory, WorkspaceSpec wanted) throws IOException {
@@ -212,7 +205,12 @@ public final class Workspaces {
     switch (spec.storage()) {
       case MEMORY -> Mounts.tmpfs(tree, spec.bytes(), "0700", 0, true);
       case DISK -> {
-        run("mount", "-o", "loop,nosuid,nodev", directory.resolve("image").toString(), tree.toString());
+        run(
+            "mount",
+            "-o",
+            "loop,nosuid,nodev",
+            directory.resolve("image").toString(),
+            tree.toString());
         Files.deleteIfExists(tree.resolve("lost+found"));
       }
       case DIRECTORY -> {
@@ -226,7 +224,17 @@ public final class Workspaces {
       file.setLength(bytes);
     }
     // No journal and no reserved blocks: it need not survive a power cut, only hold its size.
-    run("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "root_owner=0:0", image.toString());
+    run(
+        "mkfs.ext4",
+        "-q",
+        "-F",
+        "-m",
+        "0",
+        "-O",
+        "^has_journal",
+        "-E",
+        "root_owner=0:0",
+        image.toString());
   }
 
   private static void run(String name, String... arguments) throws IOException {
@@ -260,8 +268,8 @@ public final class Workspaces {
   }
 
   private static WorkspaceSpec readSpec(Path directory) {
-    return io(
-        () -> WorkspaceSpec.read(Jcs.parse(Files.readAllBytes(directory.resolve("workspace.json")))));
+    return io(() ->
+        WorkspaceSpec.read(Jcs.parse(Files.readAllBytes(directory.resolve("workspace.json")))));
   }
 
   /** A directory's name says nothing and cannot be chosen: the digest of tenant and run. */

@@ -80,8 +80,7 @@ class CgroupsAreChosenByLookingTest {
     assertThat(text("writ/u1.1/memory.swap.max")).isEqualTo("0");
     assertThat(text("writ/u1.1/pids.max")).isEqualTo("17");
     assertThat(text("writ/u1.1/cpu.max")).isEqualTo("25000 100000");
-    assertThat(cgroup.joinFiles())
-        .containsExactly(root.resolve("writ/u1.1/cgroup.procs"));
+    assertThat(cgroup.joinFiles()).containsExactly(root.resolve("writ/u1.1/cgroup.procs"));
     file("writ/u1.1/cpu.stat", "usage_usec 2500000\nuser_usec 1\n");
     file("writ/u1.1/memory.peak", "8192\n");
     file("writ/u1.1/memory.events", "low 0\nmax 7\noom 1\noom_kill 1\n");

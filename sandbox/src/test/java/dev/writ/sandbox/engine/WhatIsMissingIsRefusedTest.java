@@ -32,7 +32,10 @@ class WhatIsMissingIsRefusedTest {
       holdings.put(one, new EngineReport.Holding(!List.of(notHeld).contains(one), "how"));
     }
     return new EngineReport(
-        "x", "1", there ? List.of() : List.of(new EngineReport.Missing("x", "x-package")), holdings);
+        "x",
+        "1",
+        there ? List.of() : List.of(new EngineReport.Missing("x", "x-package")),
+        holdings);
   }
 
   private static ConfiningEngine engine(EngineReport report) {
@@ -65,7 +68,8 @@ class WhatIsMissingIsRefusedTest {
         .hasMessageContaining("SBX-003")
         .hasMessageContaining("memory-limit")
         .matches(e -> !e.getMessage().contains("landlock"));
-    assertThatThrownBy(() -> short1.choose(List.of(Guarantee.PIDS_LIMIT))).hasMessageContaining("SBX-003");
+    assertThatThrownBy(() -> short1.choose(List.of(Guarantee.PIDS_LIMIT)))
+        .hasMessageContaining("SBX-003");
     assertThat(short1.choose(List.of(Guarantee.MEMORY_LIMIT)).name()).isEqualTo("x");
     SandboxSpec spec = SandboxSpec.of("a", Profile.named("default"));
     for (Guarantee one : Guarantee.values()) {
@@ -82,8 +86,7 @@ class WhatIsMissingIsRefusedTest {
   void thereAreOnlySoManySandboxes() throws Exception {
     try (TestEngines outer = TestEngines.open()) {
       Path state = outer.directory().resolve("two");
-      SandboxSettings settings =
-          new SandboxSettings(state, 2_100_000_000L, 2, name -> List.of());
+      SandboxSettings settings = new SandboxSettings(state, 2_100_000_000L, 2, name -> List.of());
       try (Engines engines = Engines.open(settings)) {
         Engine engine = engines.choose(List.of());
         Sandbox one = engine.create(SandboxSpec.of("one", Profile.named("default")));
@@ -111,15 +114,23 @@ class WhatIsMissingIsRefusedTest {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     List<String> path = new ArrayList<>();
     for (Class<?> one : List.of(Digest.class, Engine.class, RootlessMain.class)) {
-      path.add(copy(Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI()), directory));
+      path.add(
+          copy(
+              Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI()), directory));
     }
     List<String> before =
-        List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all");
+        List.of(
+            "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all");
     try (OtherJvm jvm =
-        new OtherJvm(before, String.join(":", path), RootlessMain.class, directory.resolve("s").toString())) {
+        new OtherJvm(
+            before,
+            String.join(":", path),
+            RootlessMain.class,
+            directory.resolve("s").toString())) {
       assertThat(jvm.lines())
           .containsExactly(
-              "shortfalls [distinct-uid, memory-limit, pids-limit, cpu-limit, measured, disk-limit, tmp-noexec]",
+              "shortfalls [distinct-uid, memory-limit, pids-limit, cpu-limit, measured, disk-limit,"
+                  + " tmp-noexec]",
               "choose SBX-003",
               "some SBX-003",
               "create SBX-003",

@@ -102,9 +102,22 @@ class TheFilterSaysWhatTheTableSaysTest {
   void whatMakesNamespacesOrReadsOthersIsNotAllowed(Architecture architecture) {
     byte[] filter = SeccompFilter.compile(architecture);
     for (String name :
-        List.of("ptrace", "process_vm_readv", "mount", "umount2", "setns", "bpf", "init_module",
-            "kexec_load", "reboot", "unshare", "keyctl", "perf_event_open", "userfaultfd",
-            "open_by_handle_at", "io_uring_setup")) {
+        List.of(
+            "ptrace",
+            "process_vm_readv",
+            "mount",
+            "umount2",
+            "setns",
+            "bpf",
+            "init_module",
+            "kexec_load",
+            "reboot",
+            "unshare",
+            "keyctl",
+            "perf_event_open",
+            "userfaultfd",
+            "open_by_handle_at",
+            "io_uring_setup")) {
       int number = call(architecture, name).number();
       assertThat(run(filter, number, architecture.audit())).as(name).isIn(KILL, EPERM);
     }
@@ -112,13 +125,17 @@ class TheFilterSaysWhatTheTableSaysTest {
     assertThat(run(filter, 435, architecture.audit())).isEqualTo(ENOSYS);
     int clone = call(architecture, "clone").number();
     assertThat(run(filter, clone, architecture.audit(), 0x003d0f00)).isEqualTo(ALLOW);
-    for (int bit : new int[] {0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000}) {
+    for (int bit :
+        new int[] {
+          0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
+        }) {
       assertThat(run(filter, clone, architecture.audit(), 0x11L | bit)).isEqualTo(EPERM);
     }
     int socket = call(architecture, "socket").number();
     for (int family = 0; family < 64; family++) {
       boolean allowed = family == 1 || family == 2 || family == 10;
-      assertThat(run(filter, socket, architecture.audit(), family, 1)).isEqualTo(allowed ? ALLOW : EPERM);
+      assertThat(run(filter, socket, architecture.audit(), family, 1))
+          .isEqualTo(allowed ? ALLOW : EPERM);
     }
     int ioctl = call(architecture, "ioctl").number();
     assertThat(run(filter, ioctl, architecture.audit(), 0, 0x5412)).isEqualTo(EPERM);
@@ -133,7 +150,8 @@ class TheFilterSaysWhatTheTableSaysTest {
     assertThat(call(Architecture.AARCH64, "openat").number()).isEqualTo(56);
     assertThat(call(Architecture.AARCH64, "ptrace").number()).isEqualTo(117);
     assertThat(call(Architecture.AARCH64, "clone").number()).isEqualTo(220);
-    assertThatThrownBy(() -> call(Architecture.AARCH64, "open")).isInstanceOf(RuntimeException.class);
+    assertThatThrownBy(() -> call(Architecture.AARCH64, "open"))
+        .isInstanceOf(RuntimeException.class);
     assertThat(Architecture.of("amd64")).isEqualTo(Architecture.X86_64);
     assertThatThrownBy(() -> Architecture.of("s390x")).hasMessageContaining("SBX-007");
   }

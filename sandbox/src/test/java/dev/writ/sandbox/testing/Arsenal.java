@@ -55,7 +55,11 @@ final class Arsenal {
         Path source = sources.resolve(attack.name() + ".c");
         Files.writeString(source, PRELUDE + attack.program(), StandardCharsets.UTF_8);
         compile
-            .append("gcc -w -O1 -pthread -o ").append(file).append(' ').append(source).append('\n');
+            .append("gcc -w -O1 -pthread -o ")
+            .append(file)
+            .append(' ')
+            .append(source)
+            .append('\n');
       } else {
         Files.writeString(file, attack.program(), StandardCharsets.UTF_8);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));

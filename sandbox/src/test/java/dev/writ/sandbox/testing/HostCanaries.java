@@ -44,7 +44,8 @@ public final class HostCanaries implements AutoCloseable {
             .redirectErrorStream(true)
             .start();
     abstractSocket.getInputStream().read(); // it says that it listens
-    other = engines.named(engine).create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")));
+    other =
+        engines.named(engine).create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")));
     other.workspace().write("secret", "of another".getBytes(StandardCharsets.US_ASCII), false);
     CountDownLatch up = new CountDownLatch(1);
     running =
@@ -84,11 +85,7 @@ public final class HostCanaries implements AutoCloseable {
   /** Whether something that is there belongs to the other sandbox. */
   boolean owns(String what) {
     long uid = other.workspace().owner();
-    return what.contains(" u" + uid + "-")
-        || what.contains("/live/" + other.id() + " ")
-        || what.contains("/oci/u" + uid + "-")
-        || what.contains("/live/" + other.id() + "/")
-        || what.endsWith("/live/" + other.id());
+    return what.contains("u" + uid + "-") || (what + "/").contains("/live/" + other.id() + "/");
   }
 
   /** Throws unless all is as it was. */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Counts what the sandboxes of some JVMs left on the host. Others may run sandboxes at the same time;
- * theirs do not count.
+ * Counts what the sandboxes of some JVMs left on the host. Others may run sandboxes at the same
+ * time; theirs do not count.
  */
 public final class Leftovers {
   private Leftovers() {}
@@ -68,8 +68,9 @@ public final class Leftovers {
           String line = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
           boolean engine = line.contains(state + "/") && !line.contains("SoakMain");
           if ((isOf(cgroup, owners) || engine) && !isDead(process)) {
-            String name = cgroup.replaceAll("(?s).*/writ/([^/\n]*).*", "$1").strip();
-            found.add("process " + process.getFileName() + " in " + name);
+            String name = cgroup.replaceAll("(?s).*/writ/([^/\\n]*).*", "$1");
+            found.add(
+                "process " + process.getFileName() + (engine ? ": " + line : " in " + name.strip()));
           }
         } catch (IOException e) {
           continue; // it has ended
@@ -80,8 +81,8 @@ public final class Leftovers {
   }
 
   /**
-   * Whether it has ended, and only waits for the host's process 1 to take note: what bubblewrap's own
-   * process 1 becomes when the process that started it has gone.
+   * Whether it has ended, and only waits for the host's process 1 to take note: what bubblewrap's
+   * own process 1 becomes when the process that started it has gone.
    */
   private static boolean isDead(Path process) throws IOException {
     String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);

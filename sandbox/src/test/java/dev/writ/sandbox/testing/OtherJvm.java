@@ -25,8 +25,13 @@ public final class OtherJvm implements AutoCloseable {
     argv.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     argv.addAll(
         List.of(
-            "--enable-native-access=ALL-UNNAMED", "-Xshare:auto", "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC", "-cp", classPath, main.getName()));
+            "--enable-native-access=ALL-UNNAMED",
+            "-Xshare:auto",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-cp",
+            classPath,
+            main.getName()));
     argv.addAll(List.of(arguments));
     process = new ProcessBuilder(argv).redirectErrorStream(true).start();
     out = process.inputReader(StandardCharsets.UTF_8);

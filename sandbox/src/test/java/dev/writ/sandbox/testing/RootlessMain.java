@@ -32,9 +32,18 @@ public final class RootlessMain {
       SandboxSpec spec = SandboxSpec.of("a", Profile.named("default"));
       refused("create", () -> engine.create(spec));
       try (Sandbox sandbox = engine.create(spec.without(shortfalls))) {
-        Ended ended = sandbox.exec(Command.of("/bin/sh", "-c", "id -u; grep -E 'Seccomp:|CapEff' /proc/self/status; touch /workspace/f; unshare -U true || echo no"));
+        Ended ended =
+            sandbox.exec(
+                Command.of(
+                    "/bin/sh",
+                    "-c",
+                    "id -u; grep -E 'Seccomp:|CapEff' /proc/self/status; touch /workspace/f;"
+                        + " unshare -U true || echo no"));
         System.out.print(new String(ended.stdout().bytes(), StandardCharsets.UTF_8));
-        Ended slow = sandbox.exec(Command.of("/bin/sh", "-c", "setsid sleep 600 & sleep 600").withLimits(Limits.STANDARD.withWallMs(500).withGraceMs(100)));
+        Ended slow =
+            sandbox.exec(
+                Command.of("/bin/sh", "-c", "setsid sleep 600 & sleep 600")
+                    .withLimits(Limits.STANDARD.withWallMs(500).withGraceMs(100)));
         System.out.println(slow.reason().text());
         sandbox.start(Command.of("sleep", "600"), OutputListener.NONE);
       }

@@ -30,7 +30,10 @@ public final class SoakMain {
       List.of(
           List.of("/bin/sh", "-c", "echo done"),
           List.of("/bin/sh", "-c", "(setsid sleep 600 &) ; echo x >/tmp/x; echo done"),
-          List.of("/usr/bin/python3", "-c", "open('/workspace/f', 'w').write('x' * 100000); print('done')"),
+          List.of(
+              "/usr/bin/python3",
+              "-c",
+              "open('/workspace/f', 'w').write('x' * 100000); print('done')"),
           List.of("/bin/sh", "-c", "trap '' TERM; sleep 0.2; echo done"));
 
   /**
@@ -45,12 +48,11 @@ public final class SoakMain {
     for (int i = 0; i < Integer.parseInt(arguments[2]); i++) {
       threads.add(
           Thread.ofVirtual()
-              .start(
-                  () -> {
-                    for (long n = next.incrementAndGet(); n <= count; n = next.incrementAndGet()) {
-                      one(engines, n);
-                    }
-                  }));
+              .start(() -> {
+                for (long n = next.incrementAndGet(); n <= count; n = next.incrementAndGet()) {
+                  one(engines, n);
+                }
+              }));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -61,7 +63,8 @@ public final class SoakMain {
 
   private static void one(Engines engines, long n) {
     Engine engine = engines.named(n % 4 == 3 ? "runc" : "bubblewrap");
-    SandboxSpec spec = SandboxSpec.of("soak-" + n, Profile.named("default")).withFreshBytes(1 << 20);
+    SandboxSpec spec =
+        SandboxSpec.of("soak-" + n, Profile.named("default")).withFreshBytes(1 << 20);
     if (n % 5 == 0) {
       Workspace place =
           engines

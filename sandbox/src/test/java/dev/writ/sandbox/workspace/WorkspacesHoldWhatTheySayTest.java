@@ -63,7 +63,9 @@ class WorkspacesHoldWhatTheySayTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Storage.class, names = {"MEMORY", "DISK"})
+  @EnumSource(
+      value = Storage.class,
+      names = {"MEMORY", "DISK"})
   void aWorkspaceLastsForItsRunAndHoldsItsSize(Storage storage) {
     Workspaces all = engines.engines().workspaces();
     Workspace workspace = all.open(spec("r", storage, 16 << 20));
@@ -94,12 +96,16 @@ class WorkspacesHoldWhatTheySayTest {
     assertThat(all.wipeExpired(NOW.plusSeconds(59))).isEmpty();
     SandboxSpec spec = SandboxSpec.of(TestEngines.newId(), Profile.named("default")).in(used);
     try (Sandbox sandbox = engines.named("bubblewrap").create(spec)) {
-      assertThat(all.wipeExpired(NOW.plusSeconds(60))).extracting(Wiped::run).containsExactly("old");
-      assertThatThrownBy(
-              () -> engines.named("runc").create(
-                  SandboxSpec.of(TestEngines.newId(), Profile.named("default")).in(used)))
+      assertThat(all.wipeExpired(NOW.plusSeconds(60)))
+          .extracting(Wiped::run)
+          .containsExactly("old");
+      assertThatThrownBy(() ->
+              engines
+                  .named("runc")
+                  .create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")).in(used)))
           .hasMessageContaining("SBX-042");
-      assertThatThrownBy(() -> all.wipe("tenant", "used", "x", NOW)).hasMessageContaining("SBX-042");
+      assertThatThrownBy(() -> all.wipe("tenant", "used", "x", NOW))
+          .hasMessageContaining("SBX-042");
       assertThat(sandbox.exec(Command.of("true")).succeeded()).isTrue();
     }
     assertThat(all.wipeExpired(NOW.plusSeconds(60))).extracting(Wiped::run).containsExactly("used");
@@ -112,21 +118,43 @@ class WorkspacesHoldWhatTheySayTest {
   void theTreeDigestIsOfNamesKindsModesAndContentAlone() throws Exception {
     Workspace one = workspace("one");
     Workspace two = workspace("two");
-    assertThat(shell(one, "echo x >b; mkdir a; echo y >a/c; ln -s ../b a/l; chmod 750 a; chmod 4755 b").succeeded()).isTrue();
-    assertThat(shell(two, "mkdir -m 750 a; touch -d 2001-01-01 b; echo x >b; chmod 4755 b; ln -s ../b a/l; echo y >a/c").succeeded()).isTrue();
+    assertThat(
+            shell(one, "echo x >b; mkdir a; echo y >a/c; ln -s ../b a/l; chmod 750 a; chmod 4755 b")
+                .succeeded())
+        .isTrue();
+    assertThat(
+            shell(
+                    two,
+                    "mkdir -m 750 a; touch -d 2001-01-01 b; echo x >b; chmod 4755 b; ln -s ../b"
+                        + " a/l; echo y >a/c")
+                .succeeded())
+        .isTrue();
     assertThat(one.treeDigest()).isEqualTo(two.treeDigest());
     // By hand, as spec/sandbox.md says it.
     String records =
         "d 750 - a\0"
-            + "f 644 " + Digest.sha256(bytes("y\n")).hex() + " a/c\0"
-            + "l 777 " + Digest.sha256(bytes("../b")).hex() + " a/l\0"
-            + "f 4755 " + Digest.sha256(bytes("x\n")).hex() + " b\0";
+            + "f 644 "
+            + Digest.sha256(bytes("y\n")).hex()
+            + " a/c\0"
+            + "l 777 "
+            + Digest.sha256(bytes("../b")).hex()
+            + " a/l\0"
+            + "f 4755 "
+            + Digest.sha256(bytes("x\n")).hex()
+            + " b\0";
     assertThat(one.treeDigest()).isEqualTo(Digest.sha256(bytes(records)));
     assertThat(workspace("empty").treeDigest()).isEqualTo(Digest.sha256());
     Digest last = one.treeDigest();
     for (String change :
-        List.of("chmod 755 a", "echo z >>b", "mv b b2", "rm a/l; ln -s ../x a/l", "mkdir e", "mkfifo p",
-            "touch \"$(printf '\\377')\"", "rmdir e")) {
+        List.of(
+            "chmod 755 a",
+            "echo z >>b",
+            "mv b b2",
+            "rm a/l; ln -s ../x a/l",
+            "mkdir e",
+            "mkfifo p",
+            "touch \"$(printf '\\377')\"",
+            "rmdir e")) {
       assertThat(shell(one, change).succeeded()).isTrue();
       assertThat(one.treeDigest()).as(change).isNotEqualTo(last);
       last = one.treeDigest();
@@ -140,17 +168,32 @@ class WorkspacesHoldWhatTheySayTest {
     Workspace workspace = workspace("r");
     Path canary = engines.directory().resolve("canary");
     Files.writeString(canary, "host", StandardCharsets.US_ASCII);
-    String up = "ln -s " + canary + " file; ln -s / root; ln -s .. up; ln -s real inside; mkdir real; echo in >real/f; mkfifo fifo;"
-        + " ln -s loop loop; python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('sock')\"";
+    String up =
+        "ln -s "
+            + canary
+            + " file; ln -s / root; ln -s .. up; ln -s real inside; mkdir real; echo in >real/f;"
+            + " mkfifo fifo; ln -s loop loop; python3 -c \"import socket;"
+            + " socket.socket(socket.AF_UNIX).bind('sock')\"";
     assertThat(shell(workspace, up).succeeded()).isTrue();
     assertThat(workspace.read("real/f", 10)).isEqualTo(bytes("in\n"));
     for (String path : List.of("file", "root/etc/passwd", "up/up", "inside/f", "loop")) {
       assertThatThrownBy(() -> workspace.read(path, 10)).as(path).hasMessageContaining("SBX-043");
     }
     for (String path :
-        List.of("/etc/passwd", "../x", "real/../../x", "", "real//f", "./real/f", "real/", "a\0b", "x".repeat(256))) {
+        List.of(
+            "/etc/passwd",
+            "../x",
+            "real/../../x",
+            "",
+            "real//f",
+            "./real/f",
+            "real/",
+            "a\0b",
+            "x".repeat(256))) {
       assertThatThrownBy(() -> workspace.read(path, 10)).as(path).hasMessageContaining("SBX-043");
-      assertThatThrownBy(() -> workspace.write(path, bytes("x"), false)).as(path).hasMessageContaining("SBX-043");
+      assertThatThrownBy(() -> workspace.write(path, bytes("x"), false))
+          .as(path)
+          .hasMessageContaining("SBX-043");
     }
     for (String path : List.of("fifo", "sock", "real", "real/f/g")) {
       assertThatThrownBy(() -> workspace.read(path, 10)).as(path).hasMessageContaining("SBX-045");
@@ -159,25 +202,32 @@ class WorkspacesHoldWhatTheySayTest {
     assertThatThrownBy(() -> workspace.read("none/x", 10)).hasMessageContaining("SBX-044");
     assertThatThrownBy(() -> workspace.read("real/f", 2)).hasMessageContaining("SBX-046");
     for (String path : List.of("root/tmp/x", "up/x", "inside/x")) {
-      assertThatThrownBy(() -> workspace.write(path, bytes("x"), false)).as(path).hasMessageContaining("SBX-043");
+      assertThatThrownBy(() -> workspace.write(path, bytes("x"), false))
+          .as(path)
+          .hasMessageContaining("SBX-043");
     }
     // A link in the last place is replaced, and what it named is as it was.
     workspace.write("file", bytes("mine"), false);
     assertThat(workspace.read("file", 10)).isEqualTo(bytes("mine"));
     assertThat(Files.readString(canary, StandardCharsets.US_ASCII)).isEqualTo("host");
     workspace.write("é/中", bytes("x"), true);
-    assertThat(shell(workspace, "cat é/中 && [ -x é/中 ] && [ -O é/中 ] && rm é/中").succeeded()).isTrue();
+    assertThat(shell(workspace, "cat é/中 && [ -x é/中 ] && [ -O é/中 ] && rm é/中").succeeded())
+        .isTrue();
     assertThat(workspace.files(TreeLimits.STANDARD)).containsExactly("file", "real/f");
   }
 
   @Test
   void whatIsTooMuchIsRefusedAndStillWiped() {
     Workspace workspace = workspace("r");
-    assertThat(shell(workspace, "for i in $(seq 1 80); do mkdir d; cd d; done; echo x >f").succeeded()).isTrue();
+    assertThat(
+            shell(workspace, "for i in $(seq 1 80); do mkdir d; cd d; done; echo x >f").succeeded())
+        .isTrue();
     assertThatThrownBy(workspace::treeDigest).hasMessageContaining("SBX-046");
-    assertThatThrownBy(() -> workspace.treeDigest(new TreeLimits(10, 1 << 20, 200))).hasMessageContaining("SBX-046");
+    assertThatThrownBy(() -> workspace.treeDigest(new TreeLimits(10, 1 << 20, 200)))
+        .hasMessageContaining("SBX-046");
     assertThat(workspace.treeDigest(new TreeLimits(100, 1 << 20, 200))).isNotNull();
-    assertThatThrownBy(() -> workspace.treeDigest(new TreeLimits(100, 1, 200))).hasMessageContaining("SBX-046");
+    assertThatThrownBy(() -> workspace.treeDigest(new TreeLimits(100, 1, 200)))
+        .hasMessageContaining("SBX-046");
     assertThat(engines.engines().workspaces().wipe("tenant", "r", "x", NOW)).isNotNull();
   }
 
@@ -185,8 +235,22 @@ class WorkspacesHoldWhatTheySayTest {
   void anArchiveOfATreeMakesTheSameTree() throws Exception {
     Workspace one = workspace("one");
     String longName = "n".repeat(200);
-    assertThat(shell(one, "echo x >a; mkdir -p d/" + longName + "; echo y >d/" + longName + "/" + longName
-            + "; ln -s ../a d/l; ln -s " + longName + "/" + longName + " d/ll; head -c 1000 /dev/urandom >r; : >empty; chmod 755 a").succeeded()).isTrue();
+    assertThat(
+            shell(
+                    one,
+                    "echo x >a; mkdir -p d/"
+                        + longName
+                        + "; echo y >d/"
+                        + longName
+                        + "/"
+                        + longName
+                        + "; ln -s ../a d/l; ln -s "
+                        + longName
+                        + "/"
+                        + longName
+                        + " d/ll; head -c 1000 /dev/urandom >r; : >empty; chmod 755 a")
+                .succeeded())
+        .isTrue();
     ByteArrayOutputStream tar = new ByteArrayOutputStream();
     one.exportTar(tar, TreeLimits.STANDARD);
     Workspace two = workspace("two");
@@ -198,36 +262,62 @@ class WorkspacesHoldWhatTheySayTest {
     // The host's tar reads it, and writes what we read.
     workspace("three").write("t.tar", tar.toByteArray(), false);
     Workspace three = workspace("three");
-    assertThat(shell(three, "mkdir x && tar -C x -xf t.tar && tar -C x --format=pax -cf t2.tar . && tar -C x --format=ustar -cf t3.tar a empty d/l").succeeded()).isTrue();
+    assertThat(
+            shell(
+                    three,
+                    "mkdir x && tar -C x -xf t.tar && tar -C x --format=pax -cf t2.tar . && tar -C"
+                        + " x --format=ustar -cf t3.tar a empty d/l")
+                .succeeded())
+        .isTrue();
     Workspace four = workspace("four");
     four.importTar(new ByteArrayInputStream(three.read("t3.tar", 1 << 20)), TreeLimits.STANDARD);
     assertThat(four.files(TreeLimits.STANDARD)).containsExactly("a", "empty");
-    assertThatThrownBy(() -> two.importTar(new ByteArrayInputStream(tar.toByteArray()), new TreeLimits(2, 1 << 20, 9))).hasMessageContaining("SBX-046");
+    assertThatThrownBy(() ->
+            two.importTar(
+                new ByteArrayInputStream(tar.toByteArray()), new TreeLimits(2, 1 << 20, 9)))
+        .hasMessageContaining("SBX-046");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "m('/etc/x')", "m('../x')", "m('a/../../x')", "m('l', type=tarfile.SYMTYPE, linkname='/etc')",
-        "m('l', type=tarfile.SYMTYPE, linkname='../x')", "m('a/l', type=tarfile.SYMTYPE, linkname='../../x')",
-        "m('l', type=tarfile.SYMTYPE, linkname='d'); m('l/x')", "m('h', type=tarfile.LNKTYPE, linkname='a')",
-        "m('c', type=tarfile.CHRTYPE)", "m('b', type=tarfile.BLKTYPE)", "m('p', type=tarfile.FIFOTYPE)",
-        "m('')", "m('.')", "m('a//b')", "m('s', type=tarfile.GNUTYPE_SPARSE)", "m('x' * 300)",
-        "m('a'); m('a/b')", "m('l', type=tarfile.SYMTYPE, linkname='')"
+        "m('/etc/x')",
+        "m('../x')",
+        "m('a/../../x')",
+        "m('l', type=tarfile.SYMTYPE, linkname='/etc')",
+        "m('l', type=tarfile.SYMTYPE, linkname='../x')",
+        "m('a/l', type=tarfile.SYMTYPE, linkname='../../x')",
+        "m('l', type=tarfile.SYMTYPE, linkname='d'); m('l/x')",
+        "m('h', type=tarfile.LNKTYPE, linkname='a')",
+        "m('c', type=tarfile.CHRTYPE)",
+        "m('b', type=tarfile.BLKTYPE)",
+        "m('p', type=tarfile.FIFOTYPE)",
+        "m('')",
+        "m('.')",
+        "m('a//b')",
+        "m('s', type=tarfile.GNUTYPE_SPARSE)",
+        "m('x' * 300)",
+        "m('a'); m('a/b')",
+        "m('l', type=tarfile.SYMTYPE, linkname='')"
       })
   void anArchiveThatCouldReachOutIsRefused(String members) {
     Workspace workspace = workspace("r");
     String program =
-        "import tarfile, io, sys\\n"
-            + "t = tarfile.open('t.tar', 'w', format=tarfile.PAX_FORMAT)\\n"
-            + "def m(name, **k):\\n    i = tarfile.TarInfo(name)\\n    [setattr(i, a, b) for a, b in k.items()]\\n    t.addfile(i)\\n"
+        "import tarfile, io, sys\\nt = tarfile.open('t.tar', 'w', format=tarfile.PAX_FORMAT)\\ndef"
+            + " m(name, **k):\\n"
+            + "    i = tarfile.TarInfo(name)\\n"
+            + "    [setattr(i, a, b) for a, b in k.items()]\\n"
+            + "    t.addfile(i)\\n"
             + "%s\\nt.close()\\n";
     Workspace maker = workspace("maker");
     maker.write("p.py", bytes(program.replace("\\n", "\n").replace("%s", members)), false);
     Ended made = shell(maker, "python3 p.py");
-    assertThat(made.succeeded()).as(new String(made.stderr().bytes(), StandardCharsets.UTF_8)).isTrue();
+    assertThat(made.succeeded())
+        .as(new String(made.stderr().bytes(), StandardCharsets.UTF_8))
+        .isTrue();
     byte[] tar = maker.read("t.tar", 1 << 20);
-    assertThatThrownBy(() -> workspace.importTar(new ByteArrayInputStream(tar), TreeLimits.STANDARD))
+    assertThatThrownBy(
+            () -> workspace.importTar(new ByteArrayInputStream(tar), TreeLimits.STANDARD))
         .hasMessageMatching("(?s)(SBX-043|SBX-044|SBX-045|SBX-047).*");
   }
 
@@ -260,13 +350,19 @@ class WorkspacesHoldWhatTheySayTest {
   @Test
   void aWorkspaceGoesFromOneUserIdToAnotherWithAllItsFiles() {
     Workspace workspace = workspace("r");
-    assertThat(shell(workspace, "echo x >a; mkdir d; echo y >d/b; chmod 700 d; ln -s /etc/passwd l").succeeded()).isTrue();
+    assertThat(
+            shell(workspace, "echo x >a; mkdir d; echo y >d/b; chmod 700 d; ln -s /etc/passwd l")
+                .succeeded())
+        .isTrue();
     long first = workspace.owner();
     // Somebody else takes the user id that it had.
     SandboxSpec other = SandboxSpec.of(TestEngines.newId(), Profile.named("default"));
     try (Sandbox sandbox = engines.named("bubblewrap").create(other)) {
       assertThat(sandbox.workspace().owner()).isEqualTo(first);
-      assertThat(shell(workspace, "echo more >>a && rm d/b && rmdir d && rm l && cat a").stdout().bytes())
+      assertThat(
+              shell(workspace, "echo more >>a && rm d/b && rmdir d && rm l && cat a")
+                  .stdout()
+                  .bytes())
           .isEqualTo(bytes("x\nmore\n"));
       assertThat(workspace.owner()).isNotEqualTo(first);
     }
