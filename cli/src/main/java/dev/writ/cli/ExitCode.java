@@ -48,6 +48,7 @@ public enum ExitCode {
               Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
               Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
+              Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;
