@@ -55,7 +55,18 @@ final class Build {
   /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
   private static final List<String> SHORT_FLAGS =
       List.of(
-          "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=error:stderr");
+          "-XX:+UseSerialGC",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:-UsePerfData",
+          "-Xlog:disable",
+          "-Xlog:all=error:stderr");
+
+  /**
+   * Commands that load about the same classes have an AOT cache together: the JVM takes in all of a
+   * cache before it begins, so that one for all would cost the small ones most. In the order in
+   * which they are trained: home leaves the bundle that verify reads.
+   */
+  private static final List<String> GROUPS = List.of("home", "verify", "light");
 
   private static final Pattern MODULE =
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
@@ -281,7 +292,9 @@ final class Build {
     lines.add(String.join(":", jars));
     Files.writeString(next.resolve("long"), arguments(lines));
     lines.addAll(0, SHORT_FLAGS);
-    Files.writeString(next.resolve("short"), arguments(lines));
+    for (String group : GROUPS) {
+      Files.writeString(next.resolve(group), arguments(lines));
+    }
     Files.writeString(next.resolve("identity"), identity + "\n");
   }
 
@@ -455,20 +468,31 @@ final class Build {
   }
 
   /**
-   * Makes the AOT cache from a run of the hidden command {@code train}. Without one Writ starts
+   * Makes the AOT caches from runs of the hidden command {@code train}. Without one Writ starts
    * slower and does the same, so a failure only leaves a line in the log.
    */
   private void train(Path dist) throws IOException, InterruptedException {
     say("preparing a fast start");
-    Path cache = dist.resolve("aot");
-    Path next = dist.resolve("aot.new");
+    Path folder = Files.createDirectories(dist.resolve("train"));
+    for (String group : GROUPS) {
+      train(dist, group, folder);
+    }
+    delete(folder);
+  }
+
+  private void train(Path dist, String group, Path folder)
+      throws IOException, InterruptedException {
+    Path cache = dist.resolve(group + ".aot");
+    Path next = dist.resolve(group + ".aot.new");
     ProcessBuilder builder =
         new ProcessBuilder(
                 jdk.resolve("bin/java").toString(),
                 "-XX:AOTCacheOutput=" + next,
-                "@" + dist.resolve("short"),
+                "@" + dist.resolve(group),
                 "dev.writ.cli.Main",
-                "train")
+                "train",
+                group,
+                folder.toString())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     Process process = builder.start();
@@ -478,11 +502,12 @@ final class Build {
       process.destroyForcibly();
     } else if (process.exitValue() == 0 && Files.exists(next)) {
       move(next, cache);
-      Path file = dist.resolve("short");
+      Path file = dist.resolve(group);
+      Path written = dist.resolve(group + ".new");
       Files.writeString(
-          dist.resolve("short.new"),
+          written,
           arguments(List.of("-XX:AOTCache=" + cache, "-Dwrit.start=aot")) + Files.readString(file));
-      move(dist.resolve("short.new"), file);
+      move(written, file);
     }
   }
 

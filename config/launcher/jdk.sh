@@ -24,7 +24,7 @@ jdk_is_new_enough() {
   jdk_release_of "$1" && [ "$jdk_release" -ge 25 ]
 }
 
-# The home of the java on PATH, through links, in jdk_on_path.
+# The home of the java on PATH, through links, in jdk_on_path, and that java's file in jdk_file.
 jdk_follow_path() {
   local file target
   jdk_on_path=
@@ -36,12 +36,42 @@ jdk_follow_path() {
       *) file=$(dirname "$file")/$target ;;
     esac
   done
+  jdk_file=$file
   jdk_on_path=$(cd "$(dirname "$file")/.." && pwd -P)
 }
 
+# Takes what file $1 remembers of an earlier search, if java on PATH is the very file that it was
+# then: the search starts half a dozen processes. Needs bash 4, which tells where java is without one.
+jdk_recall() {
+  local named real home
+  { read -r named && read -r real && read -r home; } 2>/dev/null <"$1" || return 1
+  hash java 2>/dev/null || return 1
+  [ -n "$named" ] && [ "${BASH_CMDS[java]:-}" = "$named" ] && [ "$named" -ef "$real" ] \
+    && jdk_is_new_enough "$home" && jdk=$home
+}
+
+# Remembers in file $1, where its folder is there and can be written to.
+jdk_remember() {
+  local named
+  named=$(command -v java) && [ -d "${1%/*}" ] && [ -w "${1%/*}" ] || return 0
+  printf '%s\n' "$named" "$jdk_file" "$jdk" >"$1.$$" && mv -f "$1.$$" "$1"
+}
+
+# Sets jdk. With a file $1 it remembers there what it found, for the next time.
 jdk_find() {
-  local home
   jdk=
+  if [ -z "${WRIT_JAVA_HOME:-}" ] && [ -z "${JAVA_HOME:-}" ] && [ -n "${1:-}" ]; then
+    [ -r "$1" ] && jdk_recall "$1" && return 0
+    jdk_file=
+    jdk_search || return 1
+    jdk_remember "$1"
+  else
+    jdk_search
+  fi
+}
+
+jdk_search() {
+  local home
   if [ -n "${WRIT_JAVA_HOME:-}" ]; then
     if jdk_is_new_enough "$WRIT_JAVA_HOME"; then
       jdk=$WRIT_JAVA_HOME

@@ -13,7 +13,7 @@ const names = new Set();
 function write(name, about, bytes, expect) {
   if (names.has(name)) throw new Error("named twice: " + name);
   names.add(name);
-  const vector = { about, input: { json_b64: bytes.toString("base64") }, expect };
+  const vector = { about, op: "canonicalize", input: { json_b64: bytes.toString("base64") }, expect };
   writeFileSync(join(directory, name + ".json"), JSON.stringify(vector, null, 2) + "\n");
 }
 

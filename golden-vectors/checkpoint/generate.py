@@ -57,19 +57,19 @@ NOTE = TEXT + "\n" + LOG.line(TEXT)
 
 
 def write(name, about, note, expect, vkey=VKEY, origin=ORIGIN):
-    body = {"about": about, "input": {"note": note, "vkey": vkey, "origin": origin},
+    body = {"about": about, "op": "checkpoint.verify",
+            "input": {"note": note, "vkey": vkey, "origin": origin},
             "expect": expect}
     (HERE / (name + ".json")).write_text(
         json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def accepted(size, root=ROOT, extensions=()):
-    raw = base64.b64decode(root)
-    return {"size": size, "root": "sha256:" + raw.hex(), "extensions": list(extensions)}
+    return {"size": size, "root_b64": root, "extensions": list(extensions)}
 
 
 def refused(name, about, code, note, **more):
-    write("refused-" + name, about, note, {"error": code}, **more)
+    write("refused-" + name, about, note, {"code": code}, **more)
 
 
 def signed(text, key=LOG):

@@ -5,6 +5,7 @@ It shares nothing with the Java code: MTH, PATH and PROOF are written here as th
 The eight leaves are those of the certificate-transparency reference tests, and the roots that those
 tests publish are asserted below. Run it here; it must change nothing.
 """
+import base64
 import hashlib
 import json
 import pathlib
@@ -64,94 +65,100 @@ def subproof(m, d, b):
     return subproof(m - k, d[k:], False) + [mth(d[:k])]
 
 
-def text(digest):
-    return "sha256:" + digest.hex()
+def text(data):
+    return base64.b64encode(data).decode()
 
 
-def write(name, about, given, expect):
-    body = {"about": about, "input": given, "expect": expect}
+def write(name, about, op, given, expect):
+    body = {"about": about, "op": "merkle." + op, "input": given, "expect": expect}
     (HERE / (name + ".json")).write_text(json.dumps(body, indent=2) + "\n")
 
 
 D = [bytes.fromhex(leaf) for leaf in LEAVES]
-OK = {"result": "accepted"}
+OK = {"valid": True}
 
 
 def error(code):
-    return {"error": code}
+    return {"code": code}
 
 
 for n in range(9):
     root = mth(D[:n])
     assert root.hex() == PUBLISHED[n], n
-    write(f"root-{n}", f"root of the first {n} reference leaves",
-          {"kind": "root", "entries": LEAVES[:n]}, {"root": text(root)})
+    write(f"root-{n}", f"root of the first {n} reference leaves", "root",
+          {"entries_b64": [text(leaf) for leaf in D[:n]]}, {"root_b64": text(root)})
+for n, leaf in enumerate(D):
+    write(f"leaf-{n}", f"a leaf of {len(leaf)} bytes: the prefix 0x00", "leaf",
+          {"entry_b64": text(leaf)}, {"leaf_hash_b64": text(mth([leaf]))})
 
 
 def inclusion(m, n):
-    return {"kind": "inclusion", "entry": LEAVES[m], "index": m, "size": n,
-            "proof": [text(h) for h in path(m, D[:n])], "root": text(mth(D[:n]))}
+    return {"leaf_hash_b64": text(mth([D[m]])), "index": m, "size": n,
+            "proof_b64": [text(h) for h in path(m, D[:n])], "root_b64": text(mth(D[:n]))}
 
 
 def consistency(m, n):
     proof = [] if m == 0 else subproof(m, D[:n], True)
-    return {"kind": "consistency", "size1": m, "root1": text(mth(D[:m])), "size2": n,
-            "root2": text(mth(D[:n])), "proof": [text(h) for h in proof]}
+    return {"size1": m, "root1_b64": text(mth(D[:m])), "size2": n,
+            "root2_b64": text(mth(D[:n])), "proof_b64": [text(h) for h in proof]}
 
 
 for m, n in [(0, 1), (0, 8), (5, 8), (2, 3), (1, 5), (6, 7), (4, 5), (7, 8)]:
-    write(f"inclusion-{m}-of-{n}", f"leaf {m} is in the tree of {n}", inclusion(m, n), OK)
+    write(f"inclusion-{m}-of-{n}", f"leaf {m} is in the tree of {n}", "inclusion",
+          inclusion(m, n), OK)
 for m, n in [(0, 5), (1, 1), (8, 8), (1, 8), (6, 8), (2, 5), (3, 7), (4, 8), (7, 8)]:
     write(f"consistency-{m}-to-{n}", f"the tree of {n} continues that of {m}",
-          consistency(m, n), OK)
+          "consistency", consistency(m, n), OK)
 
 ZERO = text(bytes(32))
 
 
 def bad(name, about, vector, code, **changes):
-    write("refused-" + name, about, {**vector, **changes}, error(code))
+    write("refused-" + name, about, name.split("-")[0], {**vector, **changes}, error(code))
 
 
 INC = inclusion(5, 8)
 bad("inclusion-truncated", "the last hash of the proof is missing", INC, "LED-041",
-    proof=INC["proof"][:-1])
+    proof_b64=INC["proof_b64"][:-1])
 bad("inclusion-trailing", "a hash follows the whole proof", INC, "LED-041",
-    proof=INC["proof"] + [ZERO])
+    proof_b64=INC["proof_b64"] + [ZERO])
 bad("inclusion-leading", "a hash precedes the whole proof", INC, "LED-041",
-    proof=[ZERO] + INC["proof"])
-bad("inclusion-empty", "the proof is empty", INC, "LED-041", proof=[])
+    proof_b64=[ZERO] + INC["proof_b64"])
+bad("inclusion-empty", "the proof is empty", INC, "LED-041", proof_b64=[])
 bad("inclusion-other-hash", "a hash of the proof is another", INC, "LED-042",
-    proof=[ZERO] + INC["proof"][1:])
+    proof_b64=[ZERO] + INC["proof_b64"][1:])
 bad("inclusion-swapped", "two hashes of the proof are swapped", INC, "LED-042",
-    proof=[INC["proof"][1], INC["proof"][0], INC["proof"][2]])
+    proof_b64=[INC["proof_b64"][1], INC["proof_b64"][0], INC["proof_b64"][2]])
 bad("inclusion-other-index", "the proof is of the leaf beside it", INC, "LED-042", index=4)
 bad("inclusion-index-is-size", "the position is behind the tree", INC, "LED-040", index=8)
-bad("inclusion-empty-tree", "an empty tree has no leaf", INC, "LED-040", index=0, size=0, proof=[])
-bad("inclusion-other-root", "the root is another tree's", INC, "LED-042", root=text(mth(D[:7])))
-bad("inclusion-other-entry", "the entry is another", INC, "LED-042", entry="ff")
+bad("inclusion-empty-tree", "an empty tree has no leaf", INC, "LED-040", index=0, size=0, proof_b64=[])
+bad("inclusion-other-root", "the root is another tree's", INC, "LED-042", root_b64=text(mth(D[:7])))
+bad("inclusion-other-entry", "the entry is another", INC, "LED-042", leaf_hash_b64=text(mth([b"\xff"])))
 bad("inclusion-node-as-leaf", "an inner node passed off as an entry: RFC 6962 prefixes prevent it",
-    {"kind": "inclusion", "index": 0, "size": 2, "proof": [text(mth(D[2:4]))],
-     "root": text(mth(D[:4]))}, "LED-042",
-    entry=(mth(D[:1]) + mth(D[1:2])).hex())
+    {"index": 0, "size": 2, "proof_b64": [text(mth(D[2:4]))], "root_b64": text(mth(D[:4]))},
+    "LED-042", leaf_hash_b64=text(mth([mth(D[:1]) + mth(D[1:2])])))
 
 CON = consistency(3, 7)
 bad("consistency-truncated", "the last hash of the proof is missing", CON, "LED-041",
-    proof=CON["proof"][:-1])
+    proof_b64=CON["proof_b64"][:-1])
 bad("consistency-trailing", "a hash follows the whole proof", CON, "LED-041",
-    proof=CON["proof"] + [ZERO])
-bad("consistency-empty", "the proof between two sizes is empty", CON, "LED-041", proof=[])
+    proof_b64=CON["proof_b64"] + [ZERO])
+bad("consistency-empty", "the proof between two sizes is empty", CON, "LED-041", proof_b64=[])
 bad("consistency-other-hash", "a hash of the proof is another", CON, "LED-042",
-    proof=CON["proof"][:-1] + [ZERO])
+    proof_b64=CON["proof_b64"][:-1] + [ZERO])
 bad("consistency-swapped-roots", "the two roots are swapped", CON, "LED-042",
-    root1=CON["root2"], root2=CON["root1"])
+    root1_b64=CON["root2_b64"], root2_b64=CON["root1_b64"])
 bad("consistency-shrinking", "the later tree is smaller", CON, "LED-040", size1=7, size2=3)
 bad("consistency-same-size-other-root", "one size, two roots: a fork",
-    consistency(8, 8), "LED-042", root1=ZERO)
+    consistency(8, 8), "LED-042", root1_b64=ZERO)
 bad("consistency-same-size-proof", "a proof where none may be", consistency(8, 8), "LED-041",
-    proof=[ZERO])
+    proof_b64=[ZERO])
 bad("consistency-from-empty-proof", "a proof from the empty tree", consistency(0, 5), "LED-041",
-    proof=[ZERO])
+    proof_b64=[ZERO])
 bad("consistency-from-empty-root", "the empty tree has one root only", consistency(0, 5),
-    "LED-042", root1=ZERO)
+    "LED-042", root1_b64=ZERO)
 bad("consistency-power-of-two-old-root", "the old tree is whole in the new one, its root is not",
-    consistency(4, 8), "LED-042", root1=ZERO)
+    consistency(4, 8), "LED-042", root1_b64=ZERO)
+bad("inclusion-hash-short", "a hash of the proof has 31 bytes", INC, "CAN-040",
+    proof_b64=[text(bytes(31))] + INC["proof_b64"][1:])
+bad("inclusion-too-many", "65 hashes: no tree is so deep", INC, "LED-041", proof_b64=[ZERO] * 65)

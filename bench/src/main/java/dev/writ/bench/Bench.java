@@ -27,7 +27,9 @@ public final class Bench {
     Stopwatch watch = new Stopwatch(plan);
     try (Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
-        EffectSteps effects = new EffectSteps(watch, lab)) {
+        EffectSteps effects = new EffectSteps(watch, lab);
+        BundleSteps bundles = new BundleSteps(watch, lab);
+        HttpSteps http = new HttpSteps(watch, lab)) {
       List<Step> steps = new ArrayList<>();
       steps.addAll(CurveSteps.of(watch, Documents.small()));
       steps.addAll(BatchSteps.of(watch, Documents.small()));
@@ -35,6 +37,9 @@ public final class Bench {
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
+      steps.addAll(StartSteps.of(home));
+      steps.addAll(bundles.steps());
+      steps.addAll(http.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

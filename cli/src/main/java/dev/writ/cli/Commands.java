@@ -7,7 +7,10 @@ import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.ConformCommand;
+import dev.writ.cli.command.ConfigCommand;
 import dev.writ.cli.command.DemoCommand;
+import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
@@ -16,10 +19,12 @@ import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
+import dev.writ.cli.command.ReplayCommand;
 import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
@@ -53,8 +58,13 @@ final class Commands {
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),
+          new ReplayCommand(),
+          new DiffCommand(),
           new ReportCommand(),
           new CanonCommand(),
+          new ConformCommand(),
+          new ServeCommand(),
+          new ConfigCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(),

@@ -1,6 +1,8 @@
 package dev.writ.cli;
 
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.conform.ConformError;
+import dev.writ.gateway.GatewayError;
 import dev.writ.replay.ReplayError;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,6 +31,8 @@ public enum ExitCode {
               "SBX", UNAVAILABLE,
               "TOL", REFUSED,
               "RPL", BROKEN_INPUT,
+              "CNF", UNAVAILABLE,
+              "GWY", REFUSED,
               "ERR", REFUSED));
 
   private static final Map<String, ExitCode> BY_CODE =
@@ -45,10 +49,30 @@ public enum ExitCode {
               Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_MALFORMED.code(), BROKEN_INPUT),
+              Map.entry(ReplayError.DIVERGED.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_MISSING.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
+              Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
               Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
               Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
+              Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
+              Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.NO_ANSWER.code(), UNAVAILABLE),
+              Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
+              Map.entry(GatewayError.ANSWER_REFUSED.code(), BROKEN_INPUT),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;

@@ -40,6 +40,16 @@ class ABundleLeavesAndIsVerifiedTest {
     assertThat(unpinned.status()).isEqualTo(ExitCode.INTEGRITY_ONLY.status());
     assertThat(unpinned.out()).contains("integrity only; signer not pinned");
 
+    String note = dir.resolve("kept.txt").toString();
+    Run checkpoint = Run.of("--home", home, "checkpoint");
+    assertThat(checkpoint.status()).as(checkpoint.err()).isZero();
+    Files.writeString(Path.of(note), checkpoint.out());
+    String kept = dir.resolve("kept.writ").toString();
+    Run shown = Run.of("--home", home, "export", "main", "-o", kept, "--checkpoint", note);
+    assertThat(shown.status()).as(shown.err()).isZero();
+    assertThat(Run.of("verify", kept, "--trust", trust, "--checkpoint", note).out())
+        .contains("the kept checkpoint");
+
     String other = dir.resolve("other").toString();
     assertThat(Run.of("--home", other, "init").status()).isZero();
     Run foreign = Run.of("verify", file, "--trust", other + "/trust.jwks");

@@ -187,6 +187,67 @@ class LauncherTest {
     assertThat(run(folder, "", List.of("bash", "-c", line)).status() == 0).isEqualTo(taken);
   }
 
+  /** What {@code jdk_find} gives with that file and a java on PATH in the given folder. */
+  private String found(Path memory, Path bin) throws Exception {
+    String line =
+        "unset JAVA_HOME WRIT_JAVA_HOME; PATH="
+            + bin
+            + ":$PATH; . "
+            + TOP
+            + "/config/launcher/jdk.sh; jdk_find "
+            + memory
+            + " && echo $jdk";
+    return run(folder, "", List.of("bash", "-c", line)).out().strip();
+  }
+
+  private Path jdk(String name, String version) throws Exception {
+    Path bin = Files.createDirectories(folder.resolve(name).resolve("bin"));
+    for (String program : List.of("java", "javac")) {
+      assertThat(Files.createFile(bin.resolve(program)).toFile().setExecutable(true)).isTrue();
+    }
+    Files.writeString(bin.resolveSibling("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    return bin;
+  }
+
+  @Test
+  void theJdkThatWasFoundIsRememberedWhileJavaOnPathIsTheSame() throws Exception {
+    Path memory = folder.resolve("jdk");
+    Path first = jdk("first", "25.0.1");
+    Path second = jdk("second", "26");
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path java = Files.createSymbolicLink(bin.resolve("java"), first.resolve("java"));
+    String firstHome = first.getParent().toRealPath().toString();
+    assertThat(found(memory, bin)).isEqualTo(firstHome);
+    assertThat(Files.readAllLines(memory)).hasSize(3).first().isEqualTo(java.toString());
+    // It is taken from there: another home with the same java on PATH is believed.
+    Files.writeString(
+        memory, java + "\n" + first.resolve("java") + "\n" + second.getParent() + "\n");
+    assertThat(found(memory, bin)).isEqualTo(second.getParent().toString());
+    // The link leads elsewhere now, as when the system's alternatives change.
+    Files.delete(java);
+    Files.createSymbolicLink(java, jdk("third", "27").resolve("java"));
+    assertThat(found(memory, bin)).isEqualTo(folder.toRealPath().resolve("third").toString());
+    // What is remembered has gone, is too old, or is no memory at all.
+    for (String bad : List.of("/nonexistent", jdk("old", "17").getParent().toString(), "")) {
+      Files.writeString(memory, java + "\n" + java + "\n" + bad + "\n");
+      assertThat(found(memory, bin)).isEqualTo(folder.toRealPath().resolve("third").toString());
+    }
+    Files.writeString(memory, "x");
+    assertThat(found(memory, bin)).isEqualTo(folder.toRealPath().resolve("third").toString());
+  }
+
+  @Test
+  void aFolderUnderAnotherNameIsTheSameBuild() throws Exception {
+    Path other = Files.createSymbolicLink(folder.resolve("other"), TOP);
+    Path stamp = TOP.resolve("cli/target/writ/current");
+    String before = Files.readString(stamp);
+    var time = Files.getLastModifiedTime(stamp);
+    Ended ended = run(folder, "", List.of(other.resolve("writ").toString(), "--version"));
+    assertThat(ended).isEqualTo(new Ended(0, "writ " + Version.text() + "\n", ""));
+    assertThat(Files.readString(stamp)).isEqualTo(before);
+    assertThat(Files.getLastModifiedTime(stamp)).as("nothing was built").isEqualTo(time);
+  }
+
   @Test
   void aJdkThatIsNamedAndTooOldIsRefusedAndNotReplaced() throws Exception {
     String line = "WRIT_JAVA_HOME=/nonexistent " + TOP + "/writ --version";

@@ -15,8 +15,8 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.RunJournal;
 import java.time.Instant;
 import java.util.List;
 
@@ -28,11 +28,11 @@ final class Administration {
   /** Who opens the system run; no key has this id, so no agent can append to it. */
   private static final String OPENER = "system";
 
-  private final Ledger ledger;
+  private final RunJournal ledger;
   private final KernelTime time;
   private final Runs runs;
 
-  Administration(Ledger ledger, KernelTime time, Runs runs) {
+  Administration(RunJournal ledger, KernelTime time, Runs runs) {
     this.ledger = ledger;
     this.time = time;
     this.runs = runs;
@@ -40,7 +40,7 @@ final class Administration {
 
   /** Puts a policy in force. */
   SystemState activate(Envelope signed, SystemState before) {
-    Instant now = time.now();
+    Instant now = time.now(KernelTime.Reading.CHANGE);
     SystemState after = before.withPolicy(signed, now);
     write(signed, EventKind.POLICY_ACTIVATED, now);
     return after;
@@ -48,7 +48,7 @@ final class Administration {
 
   /** Enrols or revokes a key, prohibits a tool, and the like. */
   SystemState change(Envelope signed, SystemState before) {
-    Instant now = time.now();
+    Instant now = time.now(KernelTime.Reading.CHANGE);
     String kind = SystemChange.read(signed.document()).kind();
     SystemState after = before.with(signed, kind, now);
     write(signed, kind, now);
@@ -74,7 +74,7 @@ final class Administration {
    *     EXE-910} resolved before
    */
   void resolve(Envelope signed, Trust trust) {
-    Instant now = time.now();
+    Instant now = time.now(KernelTime.Reading.RESOLUTION);
     List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
     SystemState.requireNotAhead(resolution.resolvedAt(), now);

@@ -2,6 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.document.Receipt;
@@ -13,6 +14,7 @@ import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
@@ -26,8 +28,10 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,14 +44,22 @@ import java.util.Optional;
  * what it needs and keeps the order of events.
  */
 final class Judging {
-  private final Ledger ledger;
+  private final LedgerState ledger;
   private final KernelTime time;
-  private final Accounts accounts;
+  private final Accounting accounts;
+  private final Surroundings.Consumable consumable;
   private final Guardian guardian;
   private final Tools tools;
 
-  Judging(Ledger ledger, KernelTime time, Accounts accounts, Guardian guardian, Tools tools) {
+  Judging(
+      LedgerState ledger,
+      KernelTime time,
+      Accounting accounts,
+      Surroundings.Consumable consumable,
+      Guardian guardian,
+      Tools tools) {
     this.ledger = ledger;
+    this.consumable = consumable;
     this.time = time;
     this.accounts = accounts;
     this.guardian = guardian;
@@ -104,6 +116,7 @@ final class Judging {
    * what was brought before counts again, as far as it holds now.
    *
    * @param before where it stood; its age counts from when it was first received
+   * @param raw the raw request behind a vouched one
    * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
    */
   Judged judge(
@@ -111,12 +124,13 @@ final class Judging {
       Optional<RequestRow> before,
       List<Envelope> approvals,
       List<Envelope> evidence,
+      Optional<byte[]> raw,
       Runs.Borrowed run,
       Trust trust,
       Policy policy) {
     Request request = admitted.request();
     String runSeed = run.seedFor(admitted.holder().kid());
-    request.consumes().forEach(id -> requireConsumable(request, id));
+    request.consumes().forEach(id -> consumable.require(request, id));
     requireNamed(request, evidence);
     Tools.Circumstances tool = tools.circumstances(request.effect(), policy);
     List<Envelope> allApprovals = new ArrayList<>(approvals);
@@ -130,10 +144,11 @@ final class Judging {
     Accounts.Judged judged =
         accounts.judge(
             admitted,
-            circumstances(request, tool, allApprovals, allEvidence, before),
+            circumstances(request, tool, allApprovals, allEvidence, before)
+                .withProfile(profile(admitted, before, raw, policy)),
             policy,
             trust,
-            time.now());
+            time.now(KernelTime.Reading.JUDGEMENT));
     try {
       return issue(admitted, before, evidence, runSeed, tool, judged);
     } catch (RuntimeException e) {
@@ -149,26 +164,27 @@ final class Judging {
       String runSeed,
       Tools.Circumstances tool,
       Accounts.Judged judged) {
-    Envelope decisionEnvelope = guardian.sign(judged.decision());
-    Optional<Intent> intent = Optional.empty();
-    if (judged.decision().verdict() == Verdict.ALLOW) {
+    Signed<Decision> decision = guardian.sign(judged.decision());
+    Optional<Signed<Intent>> intent = Optional.empty();
+    if (decision.document().verdict() == Verdict.ALLOW) {
       intent =
           Optional.of(
-              guardian.intentFor(
-                  judged.decision(),
-                  decisionEnvelope.id(),
-                  tool.manifest().ref(),
-                  HexFormat.of().parseHex(runSeed),
-                  time.now()));
+              guardian.sign(
+                  guardian.intentFor(
+                      decision.document(),
+                      decision.envelope().id(),
+                      tool.manifest().ref(),
+                      HexFormat.of().parseHex(runSeed),
+                      time.now(KernelTime.Reading.INTENT))));
     }
     Answer answer =
         new Answer(
             admitted.id(),
-            decisionEnvelope,
-            judged.decision(),
-            intent.map(guardian::sign),
+            decision.envelope(),
+            decision.document(),
+            intent.map(Signed::envelope),
             Optional.empty());
-    Optional<Intent> issued = intent;
+    Optional<Intent> issued = intent.map(Signed::document);
     return new Judged(
         answer,
         new Once(
@@ -179,7 +195,7 @@ final class Judging {
                 turn.event(EventKind.REQUEST_RECEIVED, admitted.id(), admitted.receivedAt());
                 turn.batch().document(admitted.envelope());
               }
-              storable(evidence, judged.decision()).forEach(turn.batch()::document);
+              storable(evidence, answer.decision()).forEach(turn.batch()::document);
               write(turn, answer, issued, before, admitted.receivedAt());
               judged.rows().forEach(row -> ReceiptStage.write(turn, row));
             }));
@@ -251,6 +267,30 @@ final class Judging {
     }
   }
 
+  /**
+   * What the profile of the vouching surface finds; what it found before where the raw request is
+   * not at hand and policy is the same. Nothing else stands for it.
+   */
+  private Optional<Finding> profile(
+      Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
+    if (Profiles.of(admitted.request()).isEmpty()) {
+      return Optional.empty();
+    }
+    if (raw.isPresent()) {
+      return Optional.of(
+          Profiles.find(
+              admitted.request(),
+              raw.get(),
+              policy,
+              new ExecutionsSoFar(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
+              admitted.receivedAt()));
+    }
+    return before
+        .map(row -> Decision.read(ledger.document(row.decision()).orElseThrow().document()))
+        .filter(decision -> decision.policy().equals(policy.digest()))
+        .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
+  }
+
   private Circumstances circumstances(
       Request request,
       Tools.Circumstances tool,
@@ -295,7 +335,15 @@ final class Judging {
       return Optional.empty();
     }
     Judged judged =
-        judge(admitted, Optional.of(row), List.of(approval), List.of(), run, trust, policy);
+        judge(
+            admitted,
+            Optional.of(row),
+            List.of(approval),
+            List.of(),
+            Optional.empty(),
+            run,
+            trust,
+            policy);
     return Optional.of(
         new Judged(
             judged.answer(),
@@ -346,15 +394,51 @@ final class Judging {
         admitted,
         tool.manifest(),
         inForce,
-        accounts.look(admitted, circumstances, inForce, trust, time.now()),
+        accounts.look(
+            admitted, circumstances, inForce, trust, time.now(KernelTime.Reading.OUTSIDE)),
         tool.snapshot());
   }
 
+  /** Whether a request's decision still stands: all but an intent that lapsed undispatched. */
+  boolean live(RequestRow row, Policy policy) {
+    return switch (row.state()) {
+      case DENIED, PENDING -> true;
+      case LAPSED -> false;
+      case ALLOWED -> stands(row, policy);
+    };
+  }
+
+  /** Writes a judgement that was made elsewhere, with the events and rows that it causes. */
+  void writeRecorded(
+      RunTurn turn,
+      Envelope request,
+      String runSeed,
+      Answer answer,
+      Optional<RequestRow> before,
+      Optional<Envelope> approval) {
+    Instant receivedAt = JudgeInputs.read(answer.decision().inputs()).receivedAt();
+    if (before.isEmpty()) {
+      turn.open(answer.decision().holder(), runSeed, request.id(), receivedAt);
+      turn.event(EventKind.REQUEST_RECEIVED, request.id(), receivedAt);
+    }
+    approval.ifPresent(word -> {
+      turn.event(EventKind.APPROVAL_RECEIVED, word.id(), time.now(KernelTime.Reading.APPROVAL));
+      turn.batch()
+          .put(Tables.APPROVAL, Tables.key(answer.request().hex(), word.id().hex()), new byte[0]);
+    });
+    write(
+        turn,
+        answer,
+        answer.intent().map(envelope -> Intent.read(envelope.document())),
+        before,
+        receivedAt);
+  }
+
   /** Whether an allowed request's intent can still be served: in time, and under this snapshot. */
-  boolean stands(RequestRow row, Policy policy) {
+  private boolean stands(RequestRow row, Policy policy) {
     Intent intent =
         Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
-    if (!time.now().isBefore(intent.expiresAt())) {
+    if (!time.now(KernelTime.Reading.STANDING).isBefore(intent.expiresAt())) {
       return false;
     }
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
@@ -373,7 +457,8 @@ final class Judging {
         Optional.empty());
   }
 
-  private void requireConsumable(Request request, Digest id) {
+  /** A receipt of the tenant can be consumed, of whatever run. */
+  static void requireConsumable(LedgerState ledger, Request request, Digest id) {
     ledger
         .document(id)
         .filter(e -> e.payloadType().equals(Receipt.TYPE))

@@ -2,7 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -13,23 +13,13 @@ import dev.writ.executor.journal.Prelude;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
-import dev.writ.executor.stage.CanonicalizeStage;
-import dev.writ.executor.stage.Dispatch;
-import dev.writ.executor.stage.Drift;
-import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
-import dev.writ.executor.stage.Preflight;
-import dev.writ.executor.stage.Prepare;
 import dev.writ.executor.stage.ReceiptStage;
-import dev.writ.executor.stage.Refusals;
-import dev.writ.executor.stage.SnapshotStage;
-import dev.writ.executor.stage.Store;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
-import dev.writ.guardian.Guardian;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
@@ -74,47 +64,43 @@ public final class Kernel {
   private final Judging judging;
   private final Administration administration;
   private final RunClosings closings;
+  private final Recovery recovery;
   private final OwnKeys ownKeys;
   private volatile SystemState system;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
     this.system = SystemState.read(ledger);
-    this.time = new KernelTime(config.clock(), ledger.highWater());
-    this.accounts = Accounts.restore(accountRows(ledger), system.policyInForce(), time.now());
-    this.runs = new Runs(ledger, config.random());
-    this.idempotency = new Idempotency(ledger);
-    Audience audience = new Audience(ledger.origin(), ledger.incarnation());
-    Tools tools = new Tools(config.registry(), config.drivers());
-    ReceiptStage.Signer signer = signer(config.executorKey());
-    this.executor = seam.apply(stages(tools, audience, signer));
-    Guardian guardian = new Guardian(config.guardianKey(), audience);
+    this.time = new SteadyTime(config.clock(), ledger.highWater());
+    this.accounts =
+        Accounts.restore(
+            accountRows(ledger), system.policyInForce(), time.now(KernelTime.Reading.OUTSIDE));
+    Parts parts = Parts.of(surroundings(config), seam);
+    this.runs = parts.runs();
+    this.idempotency = parts.idempotency();
+    this.executor = parts.executor();
     this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
-    this.judging = new Judging(ledger, time, accounts, guardian, tools);
-    this.administration = new Administration(ledger, time, runs);
-    this.closings = new RunClosings(ledger, time, runs, signer);
+    this.judging = parts.judging();
+    this.administration = parts.administration();
+    this.closings = parts.closings();
+    this.recovery = parts.recovery();
   }
 
-  private SafeExecutor stages(Tools tools, Audience audience, ReceiptStage.Signer signer) {
-    Gate gate = new Gate(audience);
-    return new SafeExecutor(
+  private Surroundings surroundings(KernelConfig config) {
+    return new Surroundings(
+        ledger,
         time,
-        new Preflight(),
-        gate,
-        idempotency,
-        new SnapshotStage(),
-        tools,
-        new Prepare(tools, (tool, version) -> system.isProhibited(tool, version), this::readable),
-        new Dispatch(time, gate, input -> ledger.openBlob(input.digest())),
-        new Drift(),
-        new CanonicalizeStage(),
-        new Store(this::write),
-        new ReceiptStage(signer, accounts, id -> idempotency.document(id).lamport()),
-        new Refusals(ledger, signer, accounts));
-  }
-
-  private static ReceiptStage.Signer signer(SigningKey key) {
-    return (type, document) -> Envelope.sign(type, document, key);
+        config.random(),
+        accounts,
+        DocumentSigner.of(config.guardianKey()),
+        DocumentSigner.of(config.executorKey()),
+        new Tools(config.registry(), config.drivers()),
+        new Audience(ledger.origin(), ledger.incarnation()),
+        (tool, version) -> system.isProhibited(tool, version),
+        this::readable,
+        (request, receipt) -> Judging.requireConsumable(ledger, request, receipt),
+        input -> ledger.openBlob(input.digest()),
+        this::write);
   }
 
   private static List<Accounts.Row> accountRows(LedgerView ledger) {
@@ -142,7 +128,7 @@ public final class Kernel {
       SecureRandom random) {
     Administration administration =
         new Administration(
-            ledger, new KernelTime(clock, ledger.highWater()), new Runs(ledger, random));
+            ledger, new SteadyTime(clock, ledger.highWater()), new Runs(ledger, random));
     SystemState state = SystemState.read(ledger);
     for (Envelope change : changes) {
       state = administration.change(change, state);
@@ -163,8 +149,8 @@ public final class Kernel {
   /** For tests: a stage can be given a collaborator that fails. */
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     Kernel kernel = new Kernel(config, seam);
-    new Recovery(kernel.ledger, kernel.time, kernel.runs, kernel.executor.receipt()).recover();
-    kernel.closings.sealUnsealed();
+    kernel.recovery.recover(kernel.ledger);
+    kernel.closings.sealUnsealed(kernel.ledger);
     kernel.dropExpiredAccounts();
     return kernel;
   }
@@ -189,15 +175,27 @@ public final class Kernel {
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
   public Answer submit(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, true);
+    return process(envelope, evidence, Optional.empty(), true);
+  }
+
+  /**
+   * The same for a request that a surface with a profile vouches for.
+   *
+   * @param raw the surface's raw request, whose digest the request's origin names; it is read by
+   *     the profile and not kept
+   * @throws WritException also {@code GRD-701} where it is another one
+   */
+  public Answer submit(byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw) {
+    return process(envelope, evidence, raw, true);
   }
 
   /** Judges a request only: the first of two steps. */
   public Answer decide(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, false);
+    return process(envelope, evidence, Optional.empty(), false);
   }
 
-  private Answer process(byte[] envelope, List<Envelope> evidence, boolean execute) {
+  private Answer process(
+      byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
     SystemState before = system;
     Admitted first = admit(envelope, before.trust(), before.policyInForce());
     Request request = first.request();
@@ -216,11 +214,12 @@ public final class Kernel {
         return answered.get();
       }
       ownKeys.require(trust, time.latest());
-      if (row.filter(r -> live(r, policy)).isPresent()) {
+      if (row.filter(r -> judging.live(r, policy)).isPresent()) {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
       }
-      Judging.Judged judged = judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
+      Judging.Judged judged =
+          judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
       if (!execute || judged.answer().intent().isEmpty()) {
         judging.commit(judged, run);
         return judged.answer();
@@ -246,7 +245,7 @@ public final class Kernel {
 
   /** A request that was received before is as old as it was then. */
   private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
-    Instant now = time.now();
+    Instant now = time.now(KernelTime.Reading.ADMISSION);
     Envelope parsed = Admission.parse(envelope, policy);
     Instant receivedAt = row(parsed.id()).map(RequestRow::receivedAt).orElse(now);
     return Admission.readmit(parsed, trust, policy, receivedAt, now);
@@ -275,15 +274,6 @@ public final class Kernel {
       Digest request = s.receipt().request();
       return known(request, row(request).orElseThrow()).withServed(s);
     });
-  }
-
-  /** Whether a request's decision still stands: all but an intent that lapsed undispatched. */
-  private boolean live(RequestRow row, Policy policy) {
-    return switch (row.state()) {
-      case DENIED, PENDING -> true;
-      case LAPSED -> false;
-      case ALLOWED -> judging.stands(row, policy);
-    };
   }
 
   private Answer execute(
@@ -324,7 +314,8 @@ public final class Kernel {
         config,
         (ledger, incarnation) -> {
           Envelope change = signed.apply(incarnation);
-          Instant at = new KernelTime(config.clock(), ledger.highWater()).now();
+          Instant at =
+              new SteadyTime(config.clock(), ledger.highWater()).now(KernelTime.Reading.CHANGE);
           SystemState.read(ledger).with(change, EventKind.LEDGER_INCARNATED, at);
           Event head = ledger.head(SystemState.RUN).orElseThrow();
           return new Batch()
@@ -340,9 +331,10 @@ public final class Kernel {
    * @throws WritException {@code EXE-1xx} to {@code 3xx}
    */
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
-    system.trust().verify(order, ExecutionOrder.TYPE, time.now());
+    system.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
     Intent read = Intent.read(intent.document());
-    ExecutionOrder.read(order.document()).requireFor(intent.id(), read, time.now());
+    ExecutionOrder.read(order.document())
+        .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
     Optional<Request> request =
         ledger.hasDocument(read.request())
             ? Optional.of(idempotency.request(read.request()))
@@ -355,7 +347,10 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
         Runs.Borrowed run = runs.borrow(runId)) {
       SystemState now = system; // who waited for a lock is held to what is in force by then
-      TrustedKey submitter = now.trust().verify(order, ExecutionOrder.TYPE, time.now()).getFirst();
+      TrustedKey submitter =
+          now.trust()
+              .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
+              .getFirst();
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
@@ -372,7 +367,7 @@ public final class Kernel {
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
   public Answer approve(Envelope approvalEnvelope) {
-    Instant now = time.now();
+    Instant now = time.now(KernelTime.Reading.APPROVAL);
     List<TrustedKey> signers = system.trust().verify(approvalEnvelope, Approval.TYPE, now);
     Approval approval = Approval.read(approvalEnvelope.document());
     boolean ofTenant =
@@ -406,7 +401,7 @@ public final class Kernel {
   public Checkpoint closeRun(Envelope close) {
     SystemState state = system;
     ownKeys.require(state.trust(), time.latest());
-    return closings.close(close, state.trust(), state.policyInForce());
+    return RunClosings.seal(ledger, closings.close(close, state.trust(), state.policyInForce()));
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
@@ -459,7 +454,7 @@ public final class Kernel {
 
   /** One reading of the kernel's clock. */
   public Instant now() {
-    return time.now();
+    return time.now(KernelTime.Reading.OUTSIDE);
   }
 
   public LedgerView ledger() {

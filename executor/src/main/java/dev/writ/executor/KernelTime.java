@@ -1,58 +1,57 @@
 package dev.writ.executor;
 
-import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.Timestamps;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 
 /**
- * Time that never goes back: the greater of the clock and of the latest time in the ledger. A clock
- * more than two seconds behind refuses everything (PROTOCOL 22).
+ * The kernel's one source of time. Each reading says what it is for, so that a replay can answer
+ * with the time that was recorded for that.
  */
-public final class KernelTime {
-  /** How far the clock may be behind. */
-  public static final Duration TOLERANCE = Duration.ofSeconds(2);
-
-  private final InstantSource clock;
-  private Instant highWater;
-
-  public KernelTime(InstantSource clock, Instant highWater) {
-    this.clock = clock;
-    this.highWater = Timestamps.truncate(highWater);
+public interface KernelTime {
+  /** What a reading is for. Those marked as recorded are the {@code at} of an event. */
+  enum Reading {
+    /** A request comes in; recorded the first time. */
+    ADMISSION,
+    /** Whether what was allowed before still stands. */
+    STANDING,
+    /** A request is judged; recorded. */
+    JUDGEMENT,
+    /** An intent is issued; recorded. */
+    INTENT,
+    /** Somebody orders that an intent be executed. */
+    ORDER,
+    /** Stage 1; recorded where stages 1 to 3 refuse. */
+    GATE,
+    /** The effect is dispatched, or refused for being late; recorded. */
+    DISPATCH,
+    /** The effect ended; recorded. */
+    END,
+    /** An approver's word comes in; recorded. */
+    APPROVAL,
+    /** Recovery finds an effect that nobody saw end; recorded. */
+    RECOVERY,
+    /** A run is closed; recorded. */
+    CLOSING,
+    /** An operator's word on a doubt comes in; recorded. */
+    RESOLUTION,
+    /** The installation is changed; recorded. */
+    CHANGE,
+    /** Somebody outside asks for the time. */
+    OUTSIDE
   }
 
   /**
    * One reading, in milliseconds.
    *
-   * @throws WritException {@code EXE-904} when the clock is behind
+   * @throws dev.writ.canonicalize.WritException {@code EXE-904} when the clock is behind
    */
-  public synchronized Instant now() {
-    Instant read = Timestamps.truncate(clock.instant());
-    if (read.isBefore(highWater.minus(TOLERANCE))) {
-      throw new WritException(
-          ExecutorError.TIME_WENT_BACK, "clock " + read + ", ledger " + highWater);
-    }
-    return raise(read);
-  }
+  Instant now(Reading what);
 
   /**
    * One reading for what ends: never before the last one, and never refused. What was dispatched
    * gets its receipt also when the clock went back meanwhile.
    */
-  public synchronized Instant nowOrLatest() {
-    return raise(Timestamps.truncate(clock.instant()));
-  }
-
-  private Instant raise(Instant read) {
-    if (read.isAfter(highWater)) {
-      highWater = read;
-    }
-    return highWater;
-  }
+  Instant nowOrLatest(Reading what);
 
   /** The latest reading, without another one. */
-  public synchronized Instant latest() {
-    return highWater;
-  }
+  Instant latest();
 }

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Commit;
+import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,20 +23,23 @@ import java.util.List;
  * order of dispatch. Nothing is run (PROTOCOL 18).
  */
 final class Recovery {
-  private final LedgerView ledger;
+  private final LedgerState ledger;
   private final KernelTime time;
   private final Runs runs;
   private final ReceiptStage receipts;
 
-  Recovery(LedgerView ledger, KernelTime time, Runs runs, ReceiptStage receipts) {
+  Recovery(LedgerState ledger, KernelTime time, Runs runs, ReceiptStage receipts) {
     this.ledger = ledger;
     this.time = time;
     this.runs = runs;
     this.receipts = receipts;
   }
 
-  /** Returns the ids of the receipts it made. */
-  List<Digest> recover() {
+  /**
+   * @param order where in the log an event is
+   * @return the ids of the receipts it made
+   */
+  List<Digest> recover(LedgerView order) {
     List<DispatchedRow> left = new ArrayList<>();
     ledger.scan(
         Tables.DISPATCHED,
@@ -44,11 +48,12 @@ final class Recovery {
           left.add(DispatchedRow.parse(value));
           return true;
         });
-    left.sort(Comparator.comparingLong(row -> ledger.indexOf(row.run(), row.seq()).orElseThrow()));
+    left.sort(Comparator.comparingLong(row -> order.indexOf(row.run(), row.seq()).orElseThrow()));
     return left.stream().map(this::doubt).toList();
   }
 
-  private Digest doubt(DispatchedRow row) {
+  /** The receipt of one effect that was dispatched and has none. */
+  Digest doubt(DispatchedRow row) {
     Instant startedAt = ledger.event(row.run(), row.seq()).orElseThrow().at();
     Envelope intentEnvelope = ledger.document(row.intent()).orElseThrow();
     Intent intent = Intent.read(intentEnvelope.document());
@@ -67,7 +72,7 @@ final class Recovery {
                 intentEnvelope.id(),
                 intent,
                 startedAt,
-                time.now());
+                time.now(KernelTime.Reading.RECOVERY));
         commit = turn.enqueue();
       }
       commit.await();

@@ -1,6 +1,7 @@
 package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -11,7 +12,6 @@ import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
-import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
@@ -20,6 +20,7 @@ import dev.writ.ledger.Commit;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.RunJournal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,12 +28,12 @@ import java.util.List;
 
 /** Closes runs (PROTOCOL 19, 29). */
 final class RunClosings {
-  private final Ledger ledger;
+  private final RunJournal ledger;
   private final KernelTime time;
   private final Runs runs;
-  private final ReceiptStage.Signer signer;
+  private final DocumentSigner signer;
 
-  RunClosings(Ledger ledger, KernelTime time, Runs runs, ReceiptStage.Signer signer) {
+  RunClosings(RunJournal ledger, KernelTime time, Runs runs, DocumentSigner signer) {
     this.ledger = ledger;
     this.time = time;
     this.runs = runs;
@@ -40,12 +41,14 @@ final class RunClosings {
   }
 
   /**
-   * @return the checkpoint, which covers the whole run and is stored with it
+   * Closes a run for good; {@link #seal} makes the checkpoint that covers it.
+   *
+   * @return the row that waits for it
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
    *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh
    */
-  Checkpoint close(Envelope request, Trust trust, Policy policy) {
-    Instant now = time.now();
+  String close(Envelope request, Trust trust, Policy policy) {
+    Instant now = time.now(KernelTime.Reading.CLOSING);
     TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
     RunClose close = RunClose.read(request.document());
     requireFresh(close, policy, now);
@@ -73,11 +76,11 @@ final class RunClosings {
       }
       commit.await();
     }
-    return seal(Tables.key(id.tenant(), id.run()));
+    return Tables.key(id.tenant(), id.run());
   }
 
   /** Seals what was closed by a process that ended before its checkpoint. */
-  void sealUnsealed() {
+  void sealUnsealed(Ledger sealing) {
     List<String> unsealed = new ArrayList<>();
     ledger.scan(
         Tables.CLOSED,
@@ -88,12 +91,13 @@ final class RunClosings {
           }
           return true;
         });
-    unsealed.forEach(this::seal);
+    unsealed.forEach(key -> seal(sealing, key));
   }
 
-  private Checkpoint seal(String key) {
-    Checkpoint checkpoint = ledger.checkpoint();
-    ledger
+  /** Makes the checkpoint of a closed run and stores it with the run. */
+  static Checkpoint seal(Ledger sealing, String key) {
+    Checkpoint checkpoint = sealing.checkpoint();
+    sealing
         .append(
             new Batch()
                 .put(
@@ -114,16 +118,15 @@ final class RunClosings {
   }
 
   private Envelope closing(Envelope request, RunClose close, Event head, RunState state) {
-    return signer.sign(
-        RunClosing.TYPE,
+    RunClosing closing =
         new RunClosing(
-                close.tenant(),
-                close.run(),
-                request.id(),
-                head.seq() + 1,
-                head.id(),
-                state.receipts(),
-                state.lastReceipt())
-            .toJson());
+            close.tenant(),
+            close.run(),
+            request.id(),
+            head.seq() + 1,
+            head.id(),
+            state.receipts(),
+            state.lastReceipt());
+    return signer.sign(RunClosing.TYPE, closing, RunClosing::toJson, RunClosing::read).envelope();
   }
 }

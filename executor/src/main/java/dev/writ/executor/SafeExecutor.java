@@ -51,30 +51,59 @@ public record SafeExecutor(
    *     EXE-801} or {@code LED-0xx}: it was, and is in doubt until the next start
    */
   public Served serve(Writ writ, Trust trust, Policy policy) {
+    return switch (begin(writ, trust, policy)) {
+      case Begun.Before before -> before.served();
+      case Begun.Now now -> finish(now.dispatched());
+    };
+  }
+
+  /** What stages 0 to 3 led to. */
+  public sealed interface Begun {
+    /** It was served before. */
+    record Before(Served served) implements Begun {}
+
+    /** It is dispatched; an impure effect durably so. */
+    record Now(Dispatch.Dispatched dispatched) implements Begun {}
+  }
+
+  /**
+   * Stages 0 to 3, and the durable part of 4. A refusal is written down with the clock reading that
+   * its stage was given.
+   *
+   * @throws WritException as {@link #serve}
+   */
+  public Begun begin(Writ writ, Trust trust, Policy policy) {
     Order order = preflight.check(writ); // 0
-    gate.pass(order, trust, policy, time.now()); // 1
+    Instant at = time.now(KernelTime.Reading.GATE);
+    gate.pass(order, trust, policy, at); // 1
     Optional<Served> before = idempotency.find(order);
     if (before.isPresent()) {
-      return before.get();
+      return new Begun.Before(before.get());
     }
     writ.run().requireNotClosed();
     Ready ready;
-    Instant dispatchedAt;
     String stage = "gate";
     try {
-      gate.requireUnexpired(order.intent(), time.now());
+      gate.requireUnexpired(order.intent(), at);
       stage = "snapshot";
       snapshot.verify(order, tools.circumstances(order.request().effect(), policy)); // 2
       stage = "prepare";
       ready = prepare.prepare(order, policy); // 3
-      dispatchedAt = dispatch.reading(order);
+      at = dispatch.reading();
+      dispatch.requireInTime(order, at);
       idempotency.requireLive(order);
     } catch (WritException refused) {
-      refusals.write(order, stage, refused, time.now());
+      refusals.write(order, stage, refused, at);
       throw refused;
     }
-    Ran ran = dispatch.run(ready, dispatchedAt); // 4
-    Result result = drift.check(ready, Result.of(ran)); // 5
+    return new Begun.Now(dispatch.dispatch(ready, at)); // 4
+  }
+
+  /** The rest of stage 4, and stages 5 to 8: whatever happens, it ends in a receipt. */
+  public Served finish(Dispatch.Dispatched dispatched) {
+    Order order = dispatched.ready().order();
+    Ran ran = dispatch.run(dispatched); // 4
+    Result result = drift.check(dispatched.ready(), Result.of(ran)); // 5
     result = canonicalize.canonicalize(result); // 6
     Stored stored = store.store(ran, result, order.request().retention().equals("keep")); // 7
     return receipt.sign(ran, stored); // 8

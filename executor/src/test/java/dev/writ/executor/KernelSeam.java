@@ -9,4 +9,9 @@ public final class KernelSeam {
   public static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     return Kernel.open(config, seam);
   }
+
+  /** What does again what a kernel did, with a stage exchanged. */
+  public static Rerun rerun(Surroundings surroundings, UnaryOperator<SafeExecutor> seam) {
+    return new Rerun(surroundings, seam);
+  }
 }

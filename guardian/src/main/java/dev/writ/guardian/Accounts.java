@@ -35,7 +35,7 @@ import java.util.function.Function;
  * stores in the batch of the document that caused it; {@link #restore} reads them again. Since each
  * row stands for itself, batches may be committed in any order.
  */
-public final class Accounts {
+public final class Accounts implements Accounting {
   /** What the key of every row begins with. */
   public static final String ROW_PREFIX = "account/";
 
@@ -100,6 +100,7 @@ public final class Accounts {
    * @throws WritException {@code GRD-007} where another request used the nonce, {@code GRD-010} for
    *     evidence that the request does not name, {@code GRD-011} for what was settled already
    */
+  @Override
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
@@ -152,6 +153,7 @@ public final class Accounts {
   }
 
   /** What {@link #judge} would be given now, without taking anything: for explanations. */
+  @Override
   public JudgeInputs look(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
@@ -169,6 +171,7 @@ public final class Accounts {
    *
    * @param cpuMsMeasured a recorded input, see the receipt
    */
+  @Override
   public List<Row> settle(Digest request, long cpuMsMeasured) {
     return close(
         request,
@@ -182,6 +185,7 @@ public final class Accounts {
   }
 
   /** Gives the reservation back: the effect failed before its dispatch. Its rate marks stay. */
+  @Override
   public List<Row> release(Digest request) {
     return close(request, State.RELEASED, _ -> Optional.empty());
   }
@@ -206,6 +210,7 @@ public final class Accounts {
   }
 
   /** Undoes the last step on a request: the batch that carried its rows was never committed. */
+  @Override
   public void forget(Digest request) {
     lock.lock();
     try {

@@ -51,12 +51,21 @@ public final class Admission {
    * @throws WritException {@code GRD-002}, {@code CAN-0xx}
    */
   public static Envelope parse(byte[] envelopeBytes, Policy policy) {
-    long max = policy.limits().requestBytesMax();
-    if (envelopeBytes.length > max) {
-      throw new WritException(
-          GuardianError.REQUEST_TOO_LARGE, envelopeBytes.length + " bytes, at most " + max);
-    }
+    requireSize(envelopeBytes.length, policy);
     return Envelope.parse(envelopeBytes);
+  }
+
+  /**
+   * The first question alone.
+   *
+   * @param bytes of the envelope
+   * @throws WritException {@code GRD-002}
+   */
+  public static void requireSize(long bytes, Policy policy) {
+    long max = policy.limits().requestBytesMax();
+    if (bytes > max) {
+      throw new WritException(GuardianError.REQUEST_TOO_LARGE, bytes + " bytes, at most " + max);
+    }
   }
 
   /** As above, for what {@link #parse} has given. */

@@ -3,7 +3,8 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.Hkdf;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
@@ -16,38 +17,46 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Signs what was judged: the one place that holds the guardian's key. */
+/** Says what was judged: the one place that signs for the guardian. */
 public final class Guardian {
   private static final byte[] SEED_INFO = "writ/seed/v1".getBytes(StandardCharsets.UTF_8);
 
-  private final SigningKey key;
+  private final DocumentSigner signer;
   private final Audience audience;
   private final Duration intentLife;
 
   /** Intents live for as long as they may: {@link Intent#LIFE_MAX}. */
   public Guardian(SigningKey key, Audience audience) {
-    this(key, audience, Intent.LIFE_MAX);
+    this(DocumentSigner.of(key), audience, Intent.LIFE_MAX);
+  }
+
+  public Guardian(DocumentSigner signer, Audience audience) {
+    this(signer, audience, Intent.LIFE_MAX);
+  }
+
+  public Guardian(SigningKey key, Audience audience, Duration intentLife) {
+    this(DocumentSigner.of(key), audience, intentLife);
   }
 
   /**
    * @param audience which ledger the intents are for
    * @param intentLife how long an intent may wait; above zero, {@link Intent#LIFE_MAX} at most
    */
-  public Guardian(SigningKey key, Audience audience, Duration intentLife) {
+  public Guardian(DocumentSigner signer, Audience audience, Duration intentLife) {
     if (!intentLife.isPositive() || intentLife.compareTo(Intent.LIFE_MAX) > 0) {
       throw new IllegalArgumentException("an intent cannot live for " + intentLife);
     }
-    this.key = key;
+    this.signer = signer;
     this.audience = audience;
     this.intentLife = intentLife;
   }
 
-  public Envelope sign(Decision decision) {
-    return Envelope.sign(Decision.TYPE, decision.toJson(), key);
+  public Signed<Decision> sign(Decision decision) {
+    return signer.sign(Decision.TYPE, decision, Decision::toJson, Decision::read);
   }
 
-  public Envelope sign(Intent intent) {
-    return Envelope.sign(Intent.TYPE, intent.toJson(), key);
+  public Signed<Intent> sign(Intent intent) {
+    return signer.sign(Intent.TYPE, intent, Intent::toJson, Intent::read);
   }
 
   /**
@@ -89,13 +98,5 @@ public final class Guardian {
     byte[] info = Arrays.copyOf(SEED_INFO, SEED_INFO.length + id.length);
     System.arraycopy(id, 0, info, SEED_INFO.length, id.length);
     return HexFormat.of().formatHex(Hkdf.derive(runSeed, new byte[0], info, 32));
-  }
-
-  public Audience audience() {
-    return audience;
-  }
-
-  public String kid() {
-    return key.kid();
   }
 }

@@ -66,7 +66,7 @@ class AdmissionTest {
     var intent =
         guardian.intentFor(
             decision,
-            guardian.sign(decision).id(),
+            guardian.sign(decision).envelope().id(),
             World.manifest().ref(),
             new byte[32],
             World.NOW.plusMillis(3));

@@ -24,11 +24,11 @@ class GuardianSignsTest {
   @Test
   void anIntentBindsTheDecisionAndNamesItsAudience() {
     Decision decision = World.judge(World.policy(), World.request());
-    Envelope signed = GUARDIAN.sign(decision);
+    Envelope signed = GUARDIAN.sign(decision).envelope();
     Intent intent =
         GUARDIAN.intentFor(
             decision, signed.id(), World.manifest().ref(), new byte[] {1}, World.NOW);
-    Intent read = Intent.read(GUARDIAN.sign(intent).document());
+    Intent read = Intent.read(GUARDIAN.sign(intent).envelope().document());
     assertThat(read).isEqualTo(intent);
     assertThat(intent.decision()).isEqualTo(signed.id());
     assertThat(intent.request()).isEqualTo(decision.request());

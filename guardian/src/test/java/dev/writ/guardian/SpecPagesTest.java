@@ -47,7 +47,7 @@ class SpecPagesTest {
     Intent intent =
         guardian.intentFor(
             decision,
-            guardian.sign(decision).id(),
+            guardian.sign(decision).envelope().id(),
             World.manifest().ref(),
             new byte[32],
             World.NOW);

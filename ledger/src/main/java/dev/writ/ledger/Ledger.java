@@ -17,7 +17,7 @@ import org.rocksdb.WriteBatch;
  * The journal, the content-addressed store and the Merkle log, embedded: the one writer of a data
  * directory. Safe for use by many threads. It knows nothing of what its documents mean.
  */
-public final class Ledger extends StoreView {
+public final class Ledger extends StoreView implements RunJournal {
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private volatile Durable durable;
@@ -240,6 +240,7 @@ public final class Ledger extends StoreView {
    *     after a failure, {@code LED-023} after closing, {@code LED-024} where too much waits,
    *     {@code LED-025} for a batch that was used: nothing of the batch is enqueued then
    */
+  @Override
   public Commit append(Batch batch) {
     return appender.submit(Optional.of(batch));
   }

@@ -2,7 +2,6 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.merkle.MerkleProof;
 import java.io.InputStream;
 import java.time.Instant;
@@ -16,7 +15,7 @@ import java.util.function.Consumer;
  * {@code LED-023} after {@link #close}, {@code LED-006} for damaged data and {@code LED-008} where
  * the storage fails.
  */
-public interface LedgerView extends DocumentSource, AutoCloseable {
+public interface LedgerView extends LedgerState, AutoCloseable {
 
   /** Takes an event with its position in the log. */
   @FunctionalInterface
@@ -24,21 +23,7 @@ public interface LedgerView extends DocumentSource, AutoCloseable {
     void event(long index, Event event);
   }
 
-  /** Takes a row of an index table; false ends the scan. */
-  @FunctionalInterface
-  interface RowVisitor {
-    boolean row(String key, byte[] value);
-  }
-
-  @Override
-  Optional<Envelope> document(Digest id);
-
   boolean hasDocument(Digest id);
-
-  /** The last event of a run. */
-  Optional<Event> head(RunId run);
-
-  Optional<Event> event(RunId run, long seq);
 
   /** Streams the events of a run from {@code fromSeq} on, in order. */
   void events(RunId run, long fromSeq, Consumer<Event> consumer);
@@ -57,12 +42,6 @@ public interface LedgerView extends DocumentSource, AutoCloseable {
   /** All runs, in the order of their UTF-8 bytes. */
   void runs(Consumer<RunId> consumer);
 
-  /** A row of an index table. */
-  Optional<byte[]> get(String table, String key);
-
-  /** The rows of an index table whose keys begin so, in the order of their UTF-8 bytes. */
-  void scan(String table, String keyPrefix, RowVisitor visitor);
-
   boolean hasBlob(Digest digest);
 
   /**
@@ -71,14 +50,6 @@ public interface LedgerView extends DocumentSource, AutoCloseable {
    * @throws WritException {@code LED-030} where there is none
    */
   long blobSize(Digest digest);
-
-  /**
-   * A blob's content, hashed again.
-   *
-   * @throws WritException {@code LED-030} missing, {@code LED-031} corrupt, {@code LED-032} larger
-   *     than {@code bytesMax}
-   */
-  byte[] blob(Digest digest, long bytesMax);
 
   /**
    * Streams a blob's content. It is hashed along the way, and the read that would answer "end"

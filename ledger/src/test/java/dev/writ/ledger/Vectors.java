@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /** Golden vectors: one file, one vector. */
 final class Vectors {
   /** One vector; {@code input} and {@code expect} are read by the test that knows their form. */
-  record Vector(String name, String about, Fields input, Fields expect) {
+  record Vector(String name, String about, String op, Fields input, Fields expect) {
     @Override
     public String toString() {
       return name + ": " + about;
@@ -54,6 +54,7 @@ final class Vectors {
           new Vector(
               file.getFileName().toString(),
               fields.string("about"),
+              fields.string("op"),
               fields.fields("input"),
               fields.fields("expect"));
       fields.end();

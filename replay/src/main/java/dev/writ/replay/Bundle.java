@@ -9,7 +9,6 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Event;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -35,8 +34,7 @@ public final class Bundle implements Recording, AutoCloseable {
         at(
             Layout.MANIFEST,
             () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
-    this.checkpoint =
-        at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
+    this.checkpoint = at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
     int entry = required(Layout.INCLUSION);
     this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
   }
@@ -167,12 +165,16 @@ public final class Bundle implements Recording, AutoCloseable {
     }
   }
 
+  /** A document and the size of its entry. */
+  record Sized(Envelope envelope, int bytes) {}
+
   @Override
   public Optional<Envelope> document(Digest id) {
     return documents.get(id, this::read);
   }
 
-  private Optional<DocumentCache.Sized> read(Digest id) {
+  /** Reads a document, past the cache. */
+  Optional<Sized> read(Digest id) {
     String name = Layout.document(id);
     OptionalInt entry = entry(name);
     if (entry.isEmpty()) {
@@ -181,7 +183,7 @@ public final class Bundle implements Recording, AutoCloseable {
     byte[] bytes = archive.read(entry.getAsInt(), Limits.DEFAULT.bytesMax());
     Envelope envelope = at(name, () -> Envelope.parse(bytes));
     requireDigest(name, envelope.id(), id);
-    return Optional.of(new DocumentCache.Sized(envelope, bytes.length));
+    return Optional.of(new Sized(envelope, bytes.length));
   }
 
   private static void requireDigest(String name, Digest found, Digest wanted) {
@@ -209,8 +211,8 @@ public final class Bundle implements Recording, AutoCloseable {
     OptionalInt entry = entry(name);
     return entry.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            at(name, () -> manifest(name, entry.getAsInt()))).filter(m -> m.ref().equals(tool));
+        : Optional.of(at(name, () -> manifest(name, entry.getAsInt())))
+            .filter(m -> m.ref().equals(tool));
   }
 
   private ToolManifest manifest(String name, int entry) {
@@ -246,8 +248,7 @@ public final class Bundle implements Recording, AutoCloseable {
   public Driver.PackageContent files(ToolManifest tool) {
     return file -> {
       String name = Layout.file(tool.ref(), file);
-      int entry =
-          entry(name).orElseThrow(() -> new WritException(ReplayError.TOOL_MISSING, name));
+      int entry = entry(name).orElseThrow(() -> new WritException(ReplayError.TOOL_MISSING, name));
       byte[] bytes = archive.read(entry, Layout.CONTENT_MAX);
       requireDigest(name, Digest.sha256(bytes), file.digest());
       return bytes;

@@ -4,7 +4,6 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
@@ -85,8 +84,8 @@ public final class BundleExport {
    * @param ledger also one that another process writes to
    * @return the bundle's bytes
    * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is
-   *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code
-   *     RPL-012} where it is too large
+   *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code RPL-012}
+   *     where it is too large
    */
   public static byte[] of(LedgerView ledger, RunId run, Packages packages, Options options) {
     Target.Memory memory = new Target.Memory();
@@ -145,7 +144,7 @@ public final class BundleExport {
 
   private void write(Target target) {
     Optional<Consistency> consistency = options.kept().flatMap(this::consistency);
-    References references = new References(found);
+    References references = new References(ledger, found);
     events(
         SystemState.RUN,
         event -> {
@@ -171,8 +170,7 @@ public final class BundleExport {
     out.entry(Layout.RUN, to -> events(run, event -> line(event, to)));
     out.entry(Layout.SYSTEM, to -> events(SystemState.RUN, event -> line(event, to)));
     out.entry(Layout.CHECKPOINT, checkpoint.toBytes());
-    consistency.ifPresent(
-        proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
+    consistency.ifPresent(proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
     out.entry(Layout.INCLUSION, inclusion::writeTo);
     if (options.tools()) {
       found.tools.values().forEach(tool -> tool(out, tool));
@@ -234,13 +232,11 @@ public final class BundleExport {
     private final TreeMap<RunId, TreeSet<Digest>> foreign = new TreeMap<>();
 
     @Override
-    public JsonValue document(Digest id, String place) {
+    public void document(Digest id, String place) {
       documents.add(id);
-      return ledger
-          .document(id)
-          .orElseThrow(
-              () -> new WritException(ReplayError.ENTRY_MISSING, place + " names document " + id))
-          .document();
+      if (!ledger.hasDocument(id)) {
+        throw new WritException(ReplayError.CONTENT_MISSING, place + " names document " + id);
+      }
     }
 
     @Override

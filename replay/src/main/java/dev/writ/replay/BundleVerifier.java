@@ -45,6 +45,13 @@ public final class BundleVerifier {
     }
   }
 
+  /** Hears each line of {@link Verified#verified} when it holds, and how far long work has come. */
+  @FunctionalInterface
+  public interface Listener extends Consumer<String> {
+    /** So many of so many are done. */
+    default void progress(String what, long done, long total) {}
+  }
+
   /**
    * What holds.
    *
@@ -60,25 +67,28 @@ public final class BundleVerifier {
     }
   }
 
+  /** Entries, or lines, that are one piece of work. */
+  private static final int PIECE = 1024;
+
   private final Bundle bundle;
   private final Options options;
-  private final Consumer<String> progress;
+  private final Listener listener;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
 
-  private BundleVerifier(Bundle bundle, Options options, Consumer<String> progress) {
+  private BundleVerifier(Bundle bundle, Options options, Listener listener) {
     this.bundle = bundle;
     this.options = options;
-    this.progress = progress;
+    this.listener = listener;
   }
 
   /**
-   * @param progress hears each line of {@link Verified#verified} when it holds
+   * @param listener hears each line of {@link Verified#verified} when it holds
    * @throws WritException {@code RPL-0xx}, {@code EXE-95x}, {@code LED-0xx}, {@code CAN-0xx}: the
    *     first thing that does not hold, with its place and both values
    */
-  public static Verified verify(Bundle bundle, Options options, Consumer<String> progress) {
-    return new BundleVerifier(bundle, options, progress).run();
+  public static Verified verify(Bundle bundle, Options options, Listener listener) {
+    return new BundleVerifier(bundle, options, listener).run();
   }
 
   /**
@@ -86,9 +96,9 @@ public final class BundleVerifier {
    *
    * @throws WritException as the other, and as {@link Bundle#of}
    */
-  public static Verified verify(byte[] file, Options options, Consumer<String> progress) {
+  public static Verified verify(byte[] file, Options options, Listener listener) {
     try (Bundle bundle = Bundle.of(file)) {
-      return verify(bundle, options, progress);
+      return verify(bundle, options, listener);
     }
   }
 
@@ -102,28 +112,47 @@ public final class BundleVerifier {
     Trust trust = systemRun();
     checkpointSignature(trust);
     trustFile(trust);
-    meaning();
+    meaning(trust);
     limits();
     return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
   }
 
   private void verified(String line) {
     verified.add(line);
-    progress.accept(line);
+    listener.accept(line);
   }
 
   /** Documents, manifests and files of tools are hashed when they are read; blobs are not. */
   private void entries() {
     Archive archive = bundle.archive();
-    byte[] buffer = new byte[1 << 16];
-    for (int entry = 0; entry < archive.entries(); entry++) {
-      String name = archive.name(entry);
-      archive.verify(
-          entry,
-          name.startsWith(Layout.BLOBS) ? Optional.of(new BlobHash(name)) : Optional.empty(),
-          buffer);
+    int[] begun = {0};
+    try (Ahead<Integer, Integer> pieces =
+        new Ahead<>(
+            () -> {
+              int from = begun[0];
+              begun[0] = Math.min(archive.entries(), from + PIECE);
+              return from == begun[0] ? Optional.empty() : Optional.of(from);
+            },
+            this::piece)) {
+      for (var done = pieces.next(); done.isPresent(); done = pieces.next()) {
+        listener.progress("entries", done.get(), archive.entries());
+      }
     }
     verified(archive.entries() + " entries: in the one form, with their checksums");
+  }
+
+  /** Returns where it ends. */
+  private int piece(int from) {
+    Archive archive = bundle.archive();
+    int to = Math.min(archive.entries(), from + PIECE);
+    byte[] buffer = new byte[1 << 16];
+    for (int entry = from; entry < to; entry++) {
+      archive.verify(
+          entry,
+          archive.isBlob(entry) ? Optional.of(new BlobHash(archive.name(entry))) : Optional.empty(),
+          buffer);
+    }
+    return to;
   }
 
   /** Holds a blob against its name. */
@@ -147,27 +176,74 @@ public final class BundleVerifier {
     }
   }
 
+  /** A line with what it says, or why it says nothing: that is told when its turn has come. */
+  private record Read(
+      Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
+    Event orThrow() {
+      refused.ifPresent(e -> {
+        throw e;
+      });
+      return event.orElseThrow();
+    }
+  }
+
   /** Returns the journal's last event. */
   private Event chain(Recording.Journal journal, RunId run) {
     Lines lines = bundle.lines(journal);
+    long total = bundle.inclusion().events(journal);
     Event last = null;
     Optional<Digest> prev = Optional.empty();
-    for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      Event event = Lines.event(line, lines.place());
-      same(ReplayError.EVENT_CHAIN, lines.place() + " run", event.runId(), run);
-      same(ReplayError.EVENT_CHAIN, lines.place() + " /seq", event.seq(), lines.lines() - 1);
-      same(ReplayError.EVENT_CHAIN, lines.place() + " /prev", event.prev(), prev);
-      if (last == null) {
-        same(ReplayError.EVENT_CHAIN, lines.place(), event.kind(), EventKind.RUN_OPENED);
+    try (Ahead<List<Line>, List<Read>> pieces =
+        new Ahead<>(() -> lines(lines), BundleVerifier::read)) {
+      for (var piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
+        for (Read read : piece.get()) {
+          Event event = read.orThrow();
+          long seq = last == null ? 0 : last.seq() + 1;
+          same(ReplayError.EVENT_CHAIN, read.place() + " run", event.runId(), run);
+          same(ReplayError.EVENT_CHAIN, read.place() + " /seq", event.seq(), seq);
+          same(ReplayError.EVENT_CHAIN, read.place() + " /prev", event.prev(), prev);
+          if (last == null) {
+            same(ReplayError.EVENT_CHAIN, read.place(), event.kind(), EventKind.RUN_OPENED);
+          }
+          prev = Optional.of(read.id());
+          last = event;
+        }
+        listener.progress("events of " + run, last.seq() + 1, total);
       }
-      prev = Optional.of(Digest.sha256(line));
-      last = event;
     }
     if (last == null) {
       throw new WritException(ReplayError.RUN_EMPTY, Layout.journal(journal));
     }
-    verified(lines.lines() + " events of " + run + ": canonical, chained without gaps");
+    verified((last.seq() + 1) + " events of " + run + ": canonical, chained without gaps");
     return last;
+  }
+
+  private record Line(byte[] bytes, String place) {}
+
+  private static Optional<List<Line>> lines(Lines lines) {
+    List<Line> piece = new ArrayList<>();
+    while (piece.size() < PIECE) {
+      byte[] line = lines.next();
+      if (line == null) {
+        break;
+      }
+      piece.add(new Line(line, lines.place()));
+    }
+    return piece.isEmpty() ? Optional.empty() : Optional.of(piece);
+  }
+
+  private static List<Read> read(List<Line> lines) {
+    return lines.stream().map(BundleVerifier::read).toList();
+  }
+
+  private static Read read(Line line) {
+    Digest id = Digest.sha256(line.bytes());
+    try {
+      Event event = Lines.event(line.bytes(), line.place());
+      return new Read(Optional.of(event), Optional.empty(), id, line.place());
+    } catch (WritException e) {
+      return new Read(Optional.empty(), Optional.of(e), id, line.place());
+    }
   }
 
   /** What the closing itself says is held against the run further down. */
@@ -179,8 +255,7 @@ public final class BundleVerifier {
         bundle.manifest().closed() ? "closed" : "open",
         closed ? "closed" : "open");
     if (!closed && options.requireClosed()) {
-      throw new WritException(
-          ReplayError.RUN_OPEN, "its last event is " + References.place(last));
+      throw new WritException(ReplayError.RUN_OPEN, "its last event is " + References.place(last));
     }
   }
 
@@ -200,18 +275,17 @@ public final class BundleVerifier {
 
   private void inclusion() {
     Checkpoint checkpoint = bundle.checkpoint();
-    Digest root =
-        LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
+    Digest root = LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
     same(
         ReplayError.EVENT_PROOF,
         "root of the log of size " + checkpoint.size(),
         checkpoint.root(),
         root);
-    long events = 0;
-    for (Recording.Journal journal : Inclusion.JOURNALS) {
-      events += bundle.inclusion().events(journal);
-    }
-    verified(events + " events: proven to be in the log of size " + checkpoint.size());
+    verified(events() + " events: proven to be in the log of size " + checkpoint.size());
+  }
+
+  private long events() {
+    return Inclusion.JOURNALS.stream().mapToLong(bundle.inclusion()::events).sum();
   }
 
   /** Trust comes from the system run alone: {@code trust.jwks} is for reading. */
@@ -293,7 +367,9 @@ public final class BundleVerifier {
     throw new WritException(ReplayError.CHECKPOINT_KEY, place + ": " + found);
   }
 
-  /** Of the same size, roots are compared; of another, the proof must lead from one to the other. */
+  /**
+   * Of the same size, roots are compared; of another, the proof must lead from one to the other.
+   */
   private void earlier(Trust trust, Checkpoint kept) {
     Checkpoint checkpoint = bundle.checkpoint();
     if (!kept.origin().equals(checkpoint.origin())) {
@@ -303,19 +379,14 @@ public final class BundleVerifier {
     logKey(trust, kept, "the kept checkpoint");
     if (kept.size() == checkpoint.size()) {
       same(
-          ReplayError.FORK,
-          "at size " + kept.size() + " the root",
-          checkpoint.root(),
-          kept.root());
+          ReplayError.FORK, "at size " + kept.size() + " the root", checkpoint.root(), kept.root());
       verified("the kept checkpoint: of the same size and root");
       return;
     }
     Checkpoint first = kept.size() < checkpoint.size() ? kept : checkpoint;
     Checkpoint second = kept.size() < checkpoint.size() ? checkpoint : kept;
     Optional<Consistency> proof =
-        bundle
-            .consistency()
-            .filter(p -> p.size1() == first.size() && p.size2() == second.size());
+        bundle.consistency().filter(p -> p.size1() == first.size() && p.size2() == second.size());
     if (proof.isEmpty()) {
       notVerified.add(
           "that the log of size "
@@ -367,18 +438,28 @@ public final class BundleVerifier {
    * Everything in the order of the log, under the trust at each place: what an event refers to must
    * be here, and then hold.
    */
-  private void meaning() {
+  private void meaning(Trust trust) {
+    try (EventsAhead events = new EventsAhead(bundle, trust)) {
+      meaning(events);
+    }
+  }
+
+  private void meaning(EventsAhead events) {
     Presence presence = new Presence(bundle);
-    References references = new References(presence);
     RunAudit audit =
-        new RunAudit(bundle, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
-    bundle.events((journal, index, event) -> {
+        new RunAudit(events, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
+    long total = events();
+    long[] done = {0};
+    events.forEach((journal, index, event, referred) -> {
       if (journal == Recording.Journal.CONSUMED) {
         presence.received(event.body(), References.place(event));
         audit.consumed(event);
       } else {
-        references.event(event);
+        referred.tell(presence);
         audit.event(index, event);
+      }
+      if (++done[0] % PIECE == 0 || done[0] == total) {
+        listener.progress("what events mean", done[0], total);
       }
     });
     audit.end(bundle.manifest().incarnation());
@@ -392,8 +473,7 @@ public final class BundleVerifier {
   }
 
   private void present(Presence presence) {
-    verified(
-        presence.documents + " documents: those that the events name, with these digests");
+    verified(presence.documents + " documents: those that the events name, with these digests");
     if (bundle.manifest().blobs()) {
       verified(presence.blobs + " blobs: hashed again, of the size that is signed");
     } else {

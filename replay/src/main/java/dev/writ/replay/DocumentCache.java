@@ -10,31 +10,28 @@ import java.util.function.Function;
 /** The documents that were read last: a walk comes back to each of them a few times. */
 final class DocumentCache {
   /** Of their bytes, which in memory are about twice as many. */
-  private static final long BYTES_MAX = 4 << 20;
+  private static final long BYTES_MAX = 1 << 20;
 
-  /** A document and the size of its entry. */
-  record Sized(Envelope envelope, int bytes) {}
-
-  private final LinkedHashMap<Digest, Sized> recent = new LinkedHashMap<>(64, 0.75f, true);
+  private final LinkedHashMap<Digest, Bundle.Sized> recent = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
 
-  Optional<Envelope> get(Digest id, Function<Digest, Optional<Sized>> read) {
+  Optional<Envelope> get(Digest id, Function<Digest, Optional<Bundle.Sized>> read) {
     synchronized (recent) {
-      Sized known = recent.get(id);
+      Bundle.Sized known = recent.get(id);
       if (known != null) {
         return Optional.of(known.envelope());
       }
     }
-    Optional<Sized> found = read.apply(id);
+    Optional<Bundle.Sized> found = read.apply(id);
     found.ifPresent(document -> put(id, document));
-    return found.map(Sized::envelope);
+    return found.map(Bundle.Sized::envelope);
   }
 
-  private void put(Digest id, Sized document) {
+  private void put(Digest id, Bundle.Sized document) {
     synchronized (recent) {
-      Sized before = recent.put(id, document);
+      Bundle.Sized before = recent.put(id, document);
       bytes += document.bytes() - (before == null ? 0 : before.bytes());
-      Iterator<Sized> oldest = recent.values().iterator();
+      Iterator<Bundle.Sized> oldest = recent.values().iterator();
       while (bytes > BYTES_MAX && oldest.hasNext()) {
         bytes -= oldest.next().bytes();
         oldest.remove();

@@ -2,13 +2,13 @@ package dev.writ.replay;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.RunId;
 import java.util.BitSet;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 
 /**
  * Holds what is in a bundle against what its events refer to: nothing may be missing, and at the
@@ -17,6 +17,7 @@ import java.util.OptionalLong;
 final class Presence implements References.Sink {
   private final Bundle bundle;
   private final BitSet referred = new BitSet();
+  private final TreeSet<String> withFiles = new TreeSet<>();
   private final DigestSet received = new DigestSet();
   private final DigestSet consumed = new DigestSet();
   private final DigestSet leftOut = new DigestSet();
@@ -42,12 +43,8 @@ final class Presence implements References.Sink {
   }
 
   @Override
-  public JsonValue document(Digest id, String place) {
+  public void document(Digest id, String place) {
     documents += refer(Layout.document(id), place) ? 1 : 0;
-    return bundle
-        .document(id)
-        .orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, Layout.document(id)))
-        .document();
   }
 
   @Override
@@ -88,7 +85,7 @@ final class Presence implements References.Sink {
   @Override
   public void files(ToolRef tool, String place) {
     tool(tool, place);
-    if (!bundle.manifest().tools()) {
+    if (!bundle.manifest().tools() || !withFiles.add(Layout.tool(tool))) {
       return;
     }
     ToolManifest manifest = bundle.tool(tool).orElseThrow();

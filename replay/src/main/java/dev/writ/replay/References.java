@@ -15,6 +15,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import java.util.OptionalLong;
@@ -31,13 +32,8 @@ import java.util.OptionalLong;
 final class References {
   /** Hears what is referred to, as often as it is. */
   interface Sink {
-    /**
-     * An envelope.
-     *
-     * @return its document
-     * @throws WritException {@code RPL-023} where it is missing
-     */
-    JsonValue document(Digest id, String place);
+    /** An envelope. */
+    void document(Digest id, String place);
 
     /** A blob, with its size where that is signed. */
     void blob(Digest digest, OptionalLong size, String place);
@@ -55,9 +51,11 @@ final class References {
     void foreign(Digest receipt, RunId run, String place);
   }
 
+  private final DocumentSource source;
   private final Sink sink;
 
-  References(Sink sink) {
+  References(DocumentSource source, Sink sink) {
+    this.source = source;
     this.sink = sink;
   }
 
@@ -68,8 +66,8 @@ final class References {
   /**
    * Takes the next event of the run or of the system run.
    *
-   * @throws WritException what the sink throws; {@code CAN-0xx} where a document is malformed, with
-   *     its place
+   * @throws WritException what the sink throws; {@code RPL-023} where a document is missing, {@code
+   *     CAN-0xx} where it is malformed, with its place
    */
   void event(Event event) {
     String place = place(event);
@@ -88,6 +86,15 @@ final class References {
     }
   }
 
+  private JsonValue document(Digest id, String place) {
+    sink.document(id, place);
+    return source
+        .document(id)
+        .orElseThrow(
+            () -> new WritException(ReplayError.ENTRY_MISSING, place + " names document " + id))
+        .document();
+  }
+
   private void ofRun(Event event, String place) {
     switch (event.kind()) {
       case EventKind.RUN_OPENED -> {
@@ -95,22 +102,21 @@ final class References {
       }
       case EventKind.EFFECT_FINISHED -> sink.blob(event.body(), OptionalLong.empty(), place);
       case EventKind.DECISION_MADE -> {
-        Decision decision = Decision.read(sink.document(event.body(), place));
+        Decision decision = Decision.read(document(event.body(), place));
         JudgeInputs.read(decision.inputs())
             .artifacts()
             .forEach(artifact -> sink.document(artifact.id(), place));
       }
       case EventKind.INTENT_ISSUED ->
-          sink.tool(Intent.read(sink.document(event.body(), place)).tool(), place);
+          sink.tool(Intent.read(document(event.body(), place)).tool(), place);
       case EventKind.EFFECT_DISPATCHED -> {
-        Intent intent = Intent.read(sink.document(event.body(), place));
+        Intent intent = Intent.read(document(event.body(), place));
         sink.files(intent.tool(), place);
-        dispatched(event, Request.read(sink.document(intent.request(), place)), place);
+        dispatched(event, Request.read(document(intent.request(), place)), place);
       }
-      case EventKind.RECEIPT_SIGNED ->
-          receipt(Receipt.read(sink.document(event.body(), place)), place);
+      case EventKind.RECEIPT_SIGNED -> receipt(Receipt.read(document(event.body(), place)), place);
       case EventKind.RUN_CLOSED ->
-          sink.document(RunClosing.read(sink.document(event.body(), place)).request(), place);
+          sink.document(RunClosing.read(document(event.body(), place)).request(), place);
       default -> sink.document(event.body(), place);
     }
   }
@@ -120,7 +126,7 @@ final class References {
       sink.blob(input.digest(), OptionalLong.of(input.size()), place);
     }
     for (Digest consumed : request.consumes()) {
-      Receipt receipt = Receipt.read(sink.document(consumed, place));
+      Receipt receipt = Receipt.read(document(consumed, place));
       RunId other = new RunId(receipt.scope().tenant(), receipt.scope().run());
       if (!other.equals(event.runId())) {
         sink.foreign(consumed, other, place);

@@ -4,6 +4,21 @@ import dev.writ.canonicalize.ErrorCode;
 
 /** The refusals of this module. RPL-001 to RPL-009 are kept for divergences of a replay. */
 public enum ReplayError implements ErrorCode {
+  DIVERGED(
+      "RPL-001",
+      "an event of the replay is another one than recorded",
+      "Compare the fields: the recording was changed by who holds the keys, or this release acts"
+          + " otherwise than the one that recorded it."),
+  DIVERGED_MISSING(
+      "RPL-002", "the recording has an event that the replay does not come to", "As RPL-001."),
+  DIVERGED_EXTRA(
+      "RPL-003", "the replay comes to an event that the recording does not have", "As RPL-001."),
+  DIVERGED_OUTCOME(
+      "RPL-004",
+      "a tool that ran again gave something else than recorded",
+      "Compare the outputs: the tool is not what its manifest says, or the record is not what it"
+          + " gave."),
+
   ARCHIVE_FORM(
       "RPL-010",
       "the file is no bundle, or not in the one form that a bundle has",
@@ -71,6 +86,14 @@ public enum ReplayError implements ErrorCode {
       "RPL-052",
       "a tool's package is not there as the run used it",
       "Register that package again, or export with --without-tools."),
+  KERNEL_UNKNOWN(
+      "RPL-070",
+      "UNSUPPORTED: the run was recorded under a kernel version that this release does not know",
+      "Replay it with the release that recorded it."),
+  REPLAY_FAILED(
+      "RPL-071",
+      "the replay could not go on",
+      "Verify the bundle with `writ verify`; if it holds, report this."),
   CONTENT_MISSING(
       "RPL-053",
       "the ledger lacks content that the run refers to",

@@ -90,13 +90,7 @@ class ForgedBundlesAreRefusedTest {
     UnaryOperator<BundleManifest> open =
         m ->
             new BundleManifest(
-                m.run(),
-                m.origin(),
-                m.incarnation(),
-                m.size(),
-                false,
-                m.blobs(),
-                m.tools());
+                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools());
     // The closing's documents give it away, though the events alone would not.
     refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
     UnaryOperator<TreeMap<String, byte[]>> cutWhole =
@@ -414,49 +408,77 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(),
-                    "other/log",
-                    m.incarnation(),
-                    m.size(),
-                    true,
-                    true,
-                    true)));
+                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true)));
     refused(
         ExecutorError.AUDIT_SYSTEM,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    m.run(), m.origin(), 2, m.size(), true, true, true)));
+            m -> new BundleManifest(m.run(), m.origin(), 2, m.size(), true, true, true)));
     refused(
         ReplayError.EVENT_CHAIN,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
+            m -> new BundleManifest(Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
   }
 
   @Test
-  void anEarlierCheckpointIsComparedOrSaidNotToBe() {
-    Checkpoint real = Checkpoint.parse(Packed.read(small).get(Layout.CHECKPOINT));
-    assertThat(against(real).verified()).anyMatch(l -> l.startsWith("the kept checkpoint"));
-    Digest other = Digest.sha256();
-    Refusal.of(
-        ReplayError.FORK,
-        () -> against(Checkpoint.sign(real.origin(), real.size(), other, TestKeys.key("log"))));
-    assertThat(against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("log"))).notVerified())
-        .anyMatch(line -> line.contains("kept checkpoint of size 3"));
-    Refusal.of(
-        ReplayError.CHECKPOINT_KEY,
-        () -> against(Checkpoint.sign(real.origin(), 3, other, TestKeys.key("mallory"))));
+  void aDocumentOfAFutureVersion() {
+    refused(
+        ExecutorError.AUDIT_DOCUMENT,
+        Sample.forge(
+            whole,
+            documents(envelope ->
+                envelope.payloadType().equals(Receipt.TYPE)
+                    ? Envelope.signBytes(
+                        Receipt.TYPE + ";v=2", envelope.payload(), TestKeys.key("executor"))
+                    : envelope)));
   }
 
-  private static BundleVerifier.Verified against(Checkpoint earlier) {
-    return OPINION.verify(small,
-        new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.of(earlier), true));
+  @Test
+  void aFileOfAToolThatIsAnotherOrMissing() {
+    String file =
+        Packed.read(whole).keySet().stream()
+            .filter(name -> name.contains("/files/"))
+            .findFirst()
+            .orElseThrow();
+    refused(
+        ReplayError.ENTRY_DIGEST,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(file, "another tool's".getBytes(StandardCharsets.UTF_8));
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_MISSING,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.remove(file);
+              return entries;
+            }));
+    refused(
+        ReplayError.ENTRY_UNUSED,
+        Sample.forge(
+            whole,
+            entries -> {
+              entries.put(file + "x", new byte[0]);
+              return entries;
+            }));
+  }
+
+  @Test
+  void aFileThatCannotBeReadAndOneThatIsCutWhileItIsRead(@TempDir Path dir) throws Exception {
+    Refusal.of(ReplayError.STORAGE, () -> Bundle.open(dir.resolve("none.writ")));
+    Path file = java.nio.file.Files.write(dir.resolve("cut.writ"), whole);
+    try (Bundle bundle = Bundle.open(file)) {
+      java.nio.file.Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2));
+      Refusal.of(
+          ReplayError.ARCHIVE_TRUNCATED,
+          () -> BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {}));
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A DSSE envelope in our one form (spec/envelope.md): itself JCS, padded standard base64,
@@ -41,6 +43,11 @@ public final class Envelope {
   private final byte[] payload;
   private final List<Signature> signatures;
   private final Digest id;
+
+  /** What {@link EnvelopesAhead} found: the payload's value, and keys whose signatures hold. */
+  private volatile JsonValue parsed;
+
+  private volatile List<Optional<VerifyingKey>> held = List.of();
 
   /** One signature over the envelope's pre-authentication encoding. */
   public record Signature(String kid, byte[] bytes) {
@@ -243,7 +250,35 @@ public final class Envelope {
 
   /** The payload as a value; for documents of ours it must be canonical. */
   public JsonValue document() {
-    return Jcs.parseCanonical(payload, Limits.DEFAULT);
+    JsonValue known = parsed;
+    return known == null ? Jcs.parseCanonical(payload, Limits.DEFAULT) : known;
+  }
+
+  /** Parses the payload once, for a holder that will ask for it soon and often. */
+  void parseAhead() {
+    parsed = document();
+  }
+
+  /** Keeps which signatures were verified, each by the acceptance rule, under which key. */
+  void holdsAhead(List<Optional<VerifyingKey>> keys) {
+    held = List.copyOf(keys);
+  }
+
+  /**
+   * Verifies every signature, each under the key at its place, unless that was done ahead under the
+   * same key.
+   *
+   * @throws WritException {@code CAN-060} for the first that does not hold
+   */
+  public void verifySignatures(List<VerifyingKey> keys) {
+    List<Optional<VerifyingKey>> known = held;
+    byte[] message = null;
+    for (int i = 0; i < signatures.size(); i++) {
+      if (i >= known.size() || !known.get(i).equals(Optional.of(keys.get(i)))) {
+        message = message == null ? preAuthEncoding() : message;
+        keys.get(i).verify(message, signatures.get(i).bytes);
+      }
+    }
   }
 
   public List<Signature> signatures() {

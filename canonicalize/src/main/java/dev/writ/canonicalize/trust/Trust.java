@@ -265,10 +265,7 @@ public final class Trust {
     }
     requireOneHolder(signers);
     requireAlgorithms(signers);
-    byte[] message = envelope.preAuthEncoding();
-    for (int i = 0; i < signers.size(); i++) {
-      signers.get(i).key().verify(message, envelope.signatures().get(i).bytes());
-    }
+    envelope.verifySignatures(signers.stream().map(TrustedKey::key).toList());
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
     Comparator<TrustedKey> order =
         Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))

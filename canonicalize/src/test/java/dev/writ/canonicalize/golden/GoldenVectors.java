@@ -26,6 +26,9 @@ import java.util.function.UnaryOperator;
  */
 final class GoldenVectors {
   private static final String RECEIPT = PayloadTypes.of("receipt");
+  private static final String SIGNATURE = "ed25519.verify";
+  private static final String ENVELOPE = "dsse.verify";
+  private static final String TRUST = "trust.verify";
 
   private final SortedMap<String, Vector> all = new TreeMap<>();
   private final SigningKey executor = key(1);
@@ -74,6 +77,7 @@ final class GoldenVectors {
           "sha256-" + i,
           new Vector(
               "SHA-256 of " + bytes.length + " bytes",
+              "digest",
               object("bytes_b64", StrictBase64.encode(bytes)),
               object("digest", Digest.sha256(bytes).toString())));
     }
@@ -81,7 +85,7 @@ final class GoldenVectors {
     add(
         "digest",
         "text",
-        new Vector("the text form", object("text", good), object("digest", good)));
+        new Vector("the text form", "digest.parse", object("text", good), object("digest", good)));
     List<List<String>> bad =
         List.of(
             List.of("upper-case", good.toUpperCase(Locale.ROOT)),
@@ -98,6 +102,7 @@ final class GoldenVectors {
           "refused-" + each.getFirst(),
           Vector.of(
               "refused: " + each.getFirst(),
+              "digest.parse",
               object("text", each.getLast()),
               CanonicalizeError.DIGEST_MALFORMED));
     }
@@ -121,7 +126,7 @@ final class GoldenVectors {
       add(
           "ed25519",
           "rfc8032-" + i,
-          new Vector("RFC 8032, 7.1, " + v.about(), signature(key, message, signature), valid));
+          new Vector("RFC 8032, 7.1, " + v.about(), SIGNATURE, signature(key, message, signature), valid));
     }
     for (int i = 0; i < Speccheck.ALL.size(); i++) {
       Speccheck v = Speccheck.ALL.get(i);
@@ -133,9 +138,10 @@ final class GoldenVectors {
           "ed25519",
           String.format(Locale.ROOT, "speccheck-%02d", i),
           accepted
-              ? new Vector(about, input, valid)
+              ? new Vector(about, SIGNATURE, input, valid)
               : Vector.of(
                   about,
+                  SIGNATURE,
                   input,
                   weak ? CanonicalizeError.KEY_WEAK : CanonicalizeError.SIGNATURE_INVALID));
     }
@@ -159,6 +165,7 @@ final class GoldenVectors {
         "refused-off-curve",
         Vector.of(
             "the key is no point of the curve",
+            SIGNATURE,
             signature(offCurve, message, good),
             CanonicalizeError.KEY_MALFORMED));
     add(
@@ -166,6 +173,7 @@ final class GoldenVectors {
         "refused-short-key",
         Vector.of(
             "the key has 31 bytes",
+            SIGNATURE,
             signature(Arrays.copyOf(key, 31), message, good),
             CanonicalizeError.KEY_MALFORMED));
   }
@@ -176,6 +184,7 @@ final class GoldenVectors {
         "refused-" + what,
         Vector.of(
             "refused: " + what,
+            SIGNATURE,
             signature(key, message, signature),
             CanonicalizeError.SIGNATURE_INVALID));
   }
@@ -240,19 +249,17 @@ final class GoldenVectors {
         name,
         new Vector(
             about,
+            "key.enrol",
             JsonValue.object().put("jwk", key.toJwk()).build(),
-            JsonValue.object()
-                .put("algorithm", key.algorithm().text())
-                .put("kid", key.kid())
-                .put("public_key_b64", StrictBase64.encode(key.bytes()))
-                .build()));
+            object("kid", key.kid())));
   }
 
   private void refusedJwk(String what, CanonicalizeError code, JsonValue.Obj jwk) {
     add(
         "jwk",
         "refused-" + what,
-        Vector.of("refused: " + what, JsonValue.object().put("jwk", jwk).build(), code));
+        Vector.of(
+            "refused: " + what, "key.enrol", JsonValue.object().put("jwk", jwk).build(), code));
   }
 
   private void preAuthEncodings() {
@@ -274,6 +281,7 @@ final class GoldenVectors {
         name,
         new Vector(
             about,
+            "dsse.pae",
             JsonValue.object()
                 .put("payload_type", type)
                 .put("payload_b64", StrictBase64.encode(bytes))
@@ -309,20 +317,142 @@ final class GoldenVectors {
     return enrol(executor, "executor", "executor-1");
   }
 
+  /** An envelope alone: any known key may sign anything. */
+  private static JsonValue.Obj signedBy(byte[] envelope, SigningKey... keys) {
+    return JsonValue.object()
+        .put("envelope_b64", StrictBase64.encode(envelope))
+        .putList("keys", List.of(keys), key -> key.verifyingKey().toJwk())
+        .build();
+  }
+
+  private static JsonValue.Obj opened(Envelope envelope) {
+    return JsonValue.object()
+        .putList("kids", envelope.signatures(), s -> JsonValue.of(s.kid()))
+        .put("payload_b64", StrictBase64.encode(envelope.payload()))
+        .put("payload_type", envelope.payloadType())
+        .build();
+  }
+
   /** The forms of an envelope: one is ours. */
   private void envelopes() {
     Envelope good = Envelope.sign(RECEIPT, document, executor);
-    JsonValue.Obj expected =
-        JsonValue.object()
-            .put("id", good.id())
-            .put("payload_b64", StrictBase64.encode(good.payload()))
-            .putList("signers", List.of(executor.kid()), JsonValue::of)
-            .build();
     add(
         "dsse",
         "one-signature",
+        new Vector("one test key", ENVELOPE, signedBy(good.toBytes(), executor), opened(good)));
+    add(
+        "dsse",
+        "as-an-object",
         new Vector(
-            "one test key", input(good.toBytes(), RECEIPT, List.of(enrolledExecutor())), expected));
+            "the envelope as a JSON value, whose canonical form is the envelope",
+            ENVELOPE,
+            JsonValue.object()
+                .put("envelope", good.toJson())
+                .putList("keys", List.of(executor), key -> key.verifyingKey().toJwk())
+                .build(),
+            opened(good)));
+    Envelope foreign = Envelope.signBytes("text/plain", utf8("not JSON"), executor);
+    add(
+        "dsse",
+        "another-payload-type",
+        new Vector(
+            "the payload may be anything", ENVELOPE, signedBy(foreign.toBytes(), executor),
+            opened(foreign)));
+    Envelope both = Envelope.sign(RECEIPT, document, executor, second);
+    add(
+        "dsse",
+        "two-signatures",
+        new Vector(
+            "two keys, in the order of their ids",
+            ENVELOPE,
+            signedBy(both.toBytes(), executor, second),
+            opened(both)));
+    Envelope hybrid = Envelope.sign(RECEIPT, document, executor, postQuantum);
+    add(
+        "dsse",
+        "ml-dsa-65-beside-ed25519",
+        new Vector(
+            "two algorithms",
+            ENVELOPE,
+            signedBy(hybrid.toBytes(), executor, postQuantum),
+            opened(hybrid)));
+    refusedEnvelope(
+        "ml-dsa-65-key-for-ed25519",
+        "the algorithm is the key's: an Ed25519 signature under an ML-DSA key's id",
+        CanonicalizeError.SIGNATURE_INVALID,
+        utf8(text(good).replace(executor.kid(), postQuantum.kid())),
+        executor,
+        postQuantum);
+    refusedEnvelope(
+        "other-key-id",
+        "a good signature under another enrolled key's id",
+        CanonicalizeError.SIGNATURE_INVALID,
+        utf8(text(good).replace(executor.kid(), second.kid())),
+        executor,
+        second);
+    refusedEnvelope(
+        "unknown-key", "nobody enrolled the key", CanonicalizeError.KEY_UNKNOWN, good.toBytes(), second);
+    refusedEnvelope(
+        "one-of-two-unknown",
+        "every signature counts: one of an unknown key spoils the other",
+        CanonicalizeError.KEY_UNKNOWN,
+        both.toBytes(),
+        executor);
+    refusedEnvelope(
+        "one-of-two-wrong",
+        "every signature counts: one that does not hold spoils the other",
+        CanonicalizeError.SIGNATURE_INVALID,
+        withFirstSignatureOfSecond(both),
+        executor,
+        second);
+    refusedEnvelope(
+        "key-twice",
+        "a key is there twice",
+        CanonicalizeError.KEY_TWICE,
+        good.toBytes(),
+        executor,
+        executor);
+    refusedEnvelope(
+        "payload-signed-bare",
+        "the signature is over the payload alone, without the pre-authentication encoding",
+        CanonicalizeError.SIGNATURE_INVALID,
+        utf8(
+            text(good)
+                .replace(
+                    StrictBase64.encode(good.signatures().getFirst().bytes()),
+                    StrictBase64.encode(executor.sign(good.payload())))),
+        executor);
+    forms(good);
+    refusedEnvelope(
+        "moved-to-another-type",
+        "the signature covers the payload type",
+        CanonicalizeError.SIGNATURE_INVALID,
+        utf8(text(good).replace("receipt", "refusal")),
+        executor);
+    String list = text(both).substring(text(both).indexOf('[') + 1, text(both).indexOf(']'));
+    String[] items = list.split("(?<=}),");
+    refusedEnvelope(
+        "unsorted",
+        "the signatures are not in the order of their key ids",
+        CanonicalizeError.FIELD_VALUE,
+        utf8(text(both).replace(list, items[1] + "," + items[0])),
+        executor,
+        second);
+  }
+
+  private static String text(Envelope envelope) {
+    return new String(envelope.toBytes(), StandardCharsets.UTF_8);
+  }
+
+  private static byte[] withFirstSignatureOfSecond(Envelope both) {
+    return utf8(
+        text(both)
+            .replace(
+                StrictBase64.encode(both.signatures().getFirst().bytes()),
+                StrictBase64.encode(both.signatures().getLast().bytes())));
+  }
+
+  private void forms(Envelope good) {
     String payload = StrictBase64.encode(good.payload());
     refusedForm("leading-space", CanonicalizeError.NOT_CANONICAL, text -> " " + text);
     refusedForm("trailing-newline", CanonicalizeError.NOT_CANONICAL, text -> text + "\n");
@@ -358,17 +488,11 @@ final class GoldenVectors {
         "payload-changed",
         CanonicalizeError.SIGNATURE_INVALID,
         text -> text.replace(payload, "A" + payload.substring(1)));
-    refusedForm(
-        "type-changed", CanonicalizeError.PAYLOAD_TYPE, text -> text.replace("receipt", "refusal"));
-    byte[] moved =
-        utf8(new String(good.toBytes(), StandardCharsets.UTF_8).replace("receipt", "refusal"));
-    add(
-        "dsse",
-        "refused-moved-to-another-type",
-        Vector.of(
-            "the signature covers the payload type",
-            input(moved, PayloadTypes.of("refusal"), List.of(enrolledExecutor())),
-            CanonicalizeError.SIGNATURE_INVALID));
+  }
+
+  private void refusedEnvelope(
+      String what, String about, CanonicalizeError code, byte[] envelope, SigningKey... keys) {
+    add("dsse", "refused-" + what, Vector.of(about, ENVELOPE, signedBy(envelope, keys), code));
   }
 
   private static String withSpareBits(String base64) {
@@ -382,17 +506,12 @@ final class GoldenVectors {
   }
 
   private void refusedForm(String what, CanonicalizeError code, UnaryOperator<String> change) {
-    String good =
-        new String(Envelope.sign(RECEIPT, document, executor).toBytes(), StandardCharsets.UTF_8);
+    String good = text(Envelope.sign(RECEIPT, document, executor));
     String changed = change.apply(good);
     if (changed.equals(good)) {
       throw new IllegalStateException("changes nothing: " + what);
     }
-    add(
-        "dsse",
-        "refused-" + what,
-        Vector.of(
-            "refused: " + what, input(utf8(changed), RECEIPT, List.of(enrolledExecutor())), code));
+    refusedEnvelope(what, "refused: " + what, code, utf8(changed), executor);
   }
 
   /** Who may sign. */
@@ -401,11 +520,46 @@ final class GoldenVectors {
     JsonValue same = enrol(second, "executor", "executor-1");
     Envelope hybrid = Envelope.sign(RECEIPT, document, executor, postQuantum);
     JsonValue quantum = enrol(postQuantum, "executor", "executor-1");
+    Envelope one = Envelope.sign(RECEIPT, document, executor);
     add(
-        "dsse",
+        "trust",
+        "one-signature",
+        new Vector(
+            "one enrolled key",
+            TRUST,
+            input(one.toBytes(), RECEIPT, List.of(enrolledExecutor())),
+            JsonValue.object()
+                .put("id", one.id())
+                .put("payload_b64", StrictBase64.encode(one.payload()))
+                .putList("signers", List.of(executor.kid()), JsonValue::of)
+                .build()));
+    add(
+        "trust",
+        "first-millisecond",
+        new Vector(
+            "the window's first millisecond is in it",
+            TRUST,
+            input(
+                one.toBytes(),
+                RECEIPT,
+                List.of(
+                    enrol(
+                        executor,
+                        "executor",
+                        "executor-1",
+                        "writ_not_after",
+                        "2026-06-01T00:00:00.001Z"))),
+            JsonValue.object()
+                .put("id", one.id())
+                .put("payload_b64", StrictBase64.encode(one.payload()))
+                .putList("signers", List.of(executor.kid()), JsonValue::of)
+                .build()));
+    add(
+        "trust",
         "ml-dsa-65-beside-ed25519",
         new Vector(
             "one holder with two algorithms; the required one comes first",
+            TRUST,
             input(hybrid.toBytes(), RECEIPT, List.of(enrolledExecutor(), quantum)),
             JsonValue.object()
                 .put("id", hybrid.id())
@@ -449,24 +603,21 @@ final class GoldenVectors {
         CanonicalizeError.KEY_TWICE,
         good,
         List.of(enrolledExecutor(), enrol(executor, "guardian", "g")));
-    String text = new String(both.toBytes(), StandardCharsets.UTF_8);
-    String list = text.substring(text.indexOf('[') + 1, text.indexOf(']'));
-    String[] items = list.split("(?<=}),");
-    byte[] unsorted = utf8(text.replace(list, items[1] + "," + items[0]));
     add(
-        "dsse",
-        "refused-unsorted",
+        "trust",
+        "refused-another-type",
         Vector.of(
-            "refused: signatures not sorted by keyid",
-            input(unsorted, RECEIPT, List.of(enrolledExecutor(), same)),
-            CanonicalizeError.FIELD_VALUE));
+            "refused: the envelope holds another type of document",
+            TRUST,
+            input(good.toBytes(), PayloadTypes.of("refusal"), List.of(enrolledExecutor())),
+            CanonicalizeError.PAYLOAD_TYPE));
   }
 
   private void refusedSigner(
       String what, CanonicalizeError code, Envelope envelope, List<JsonValue> keys) {
     add(
-        "dsse",
+        "trust",
         "refused-" + what,
-        Vector.of("refused: " + what, input(envelope.toBytes(), RECEIPT, keys), code));
+        Vector.of("refused: " + what, TRUST, input(envelope.toBytes(), RECEIPT, keys), code));
   }
 }

@@ -42,6 +42,7 @@ class GoldenVectorsHoldTest {
   private static void holds(Path file) throws IOException {
     Fields vector = Fields.of("vector", Jcs.parse(Files.readAllBytes(file)));
     vector.string("about");
+    assertThat(vector.string("op")).isEqualTo("canonicalize");
     Fields input = vector.fields("input");
     byte[] json = Base64.getDecoder().decode(input.string("json_b64"));
     input.end();

@@ -10,27 +10,32 @@ import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * {@code writ train}, hidden: runs what people run, for nothing, so that the launcher's build can
- * keep the classes that this loads in the AOT cache.
+ * {@code writ train GROUP DIR}, hidden: runs what people run, for nothing, so that the launcher's
+ * build can keep the classes that this loads in the AOT cache of a group of commands.
  */
 public final class TrainCommand implements CliCommand {
-  private static final List<List<String>> RUNS =
+  private static final List<List<String>> LIGHT =
       List.of(
           List.of("--help"),
           List.of("--version"),
           List.of("version"),
           List.of("canon", "-"),
           List.of("canon", "--json", "-"),
+          List.of("canon", "-", "--digest"),
+          List.of("no-such-command"));
+
+  private static final List<List<String>> HOME =
+      List.of(
+          List.of("--help"),
+          List.of("--version"),
           List.of("no-such-command"),
           List.of("init"),
           List.of("run", "js", "--param", "source='6*7'"),
@@ -38,24 +43,46 @@ public final class TrainCommand implements CliCommand {
           List.of("receipts"),
           List.of("runs"),
           List.of("tool", "list"),
-          List.of("policy", "show"));
+          List.of("policy", "show"),
+          List.of("checkpoint"),
+          List.of("export", "main", "-o", "BUNDLE"));
+
+  private static final List<List<String>> VERIFY =
+      List.of(
+          List.of("verify", "BUNDLE"),
+          List.of("verify", "BUNDLE", "--trust", "TRUST"),
+          List.of("verify", "BUNDLE", "--json"),
+          List.of("verify", "BUNDLE", "--closed"),
+          List.of("verify", "no-such-file"));
+
+  private static final Map<String, List<List<String>>> GROUPS =
+      new TreeMap<>(Map.of("light", LIGHT, "home", HOME, "verify", VERIFY));
 
   @Override
   public Usage usage() {
-    return Usage.of("train", "Load what commands need, for the AOT cache.").hidden();
+    return Usage.of("train", "Load what commands need, for an AOT cache.")
+        .argument("GROUP", "light, home, verify.")
+        .argument("DIR", "A folder to work in; home leaves a bundle there, verify reads it.")
+        .hidden();
   }
 
   @Override
-  public ExitCode run(Session session, Arguments arguments) throws IOException {
-    Path folder = Files.createTempDirectory("writ-train");
-    try {
-      for (List<String> args : RUNS) {
-        List<String> line = new ArrayList<>(List.of("--home", folder.resolve("home").toString()));
-        line.addAll(args);
-        quietly(session, line);
+  public ExitCode run(Session session, Arguments arguments) {
+    String group = arguments.argument("GROUP");
+    Arguments.oneOf("GROUP", group, List.copyOf(GROUPS.keySet()));
+    Path folder = Path.of(arguments.argument("DIR"));
+    Path home = folder.resolve("home");
+    for (List<String> args : GROUPS.get(group)) {
+      List<String> line = new ArrayList<>(List.of("--home", home.toString()));
+      for (String word : args) {
+        line.add(
+            switch (word) {
+              case "BUNDLE" -> folder.resolve("run.writ").toString();
+              case "TRUST" -> home.resolve("trust.jwks").toString();
+              default -> word;
+            });
       }
-    } finally {
-      delete(folder);
+      quietly(session, line);
     }
     return ExitCode.OK;
   }
@@ -69,15 +96,5 @@ public final class TrainCommand implements CliCommand {
             "out,err",
             session.environment());
     new Cli(new Session(terminal, session.environment())).run(line.toArray(String[]::new));
-  }
-
-  private static void delete(Path folder) throws IOException {
-    List<Path> all;
-    try (Stream<Path> files = Files.walk(folder)) {
-      all = files.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path file : all) {
-      Files.delete(file);
-    }
   }
 }

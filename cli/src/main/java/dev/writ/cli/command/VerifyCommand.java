@@ -11,6 +11,7 @@ import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
+import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
@@ -80,12 +81,13 @@ public final class VerifyCommand implements CliCommand {
     Path file = readable(arguments.argument("FILE"));
     List<String> lines = new ArrayList<>();
     Seen seen;
-    try (Bundle bundle = Bundle.open(file)) {
+    try (Progress progress = new Progress(session.terminal());
+        Bundle bundle = Bundle.open(file)) {
       BundleVerifier.Verified verified =
           BundleVerifier.verify(
               bundle,
               new BundleVerifier.Options(trust, earlier, arguments.has("--closed")),
-              lines::add);
+              new Watched(lines, progress));
       seen =
           new Seen(
               true,
@@ -109,6 +111,19 @@ public final class VerifyCommand implements CliCommand {
       return ExitCode.BROKEN_INPUT;
     }
     return seen.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
+  }
+
+  /** Collects what holds, and shows how far it has come. */
+  private record Watched(List<String> lines, Progress progress) implements BundleVerifier.Listener {
+    @Override
+    public void accept(String line) {
+      lines.add(line);
+    }
+
+    @Override
+    public void progress(String what, long done, long total) {
+      progress.step(what, done, total);
+    }
   }
 
   private static Path readable(String name) {

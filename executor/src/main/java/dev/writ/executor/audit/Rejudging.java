@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -47,8 +48,10 @@ import java.util.stream.Stream;
  * then) is taken from the decision, and held against the rest of the ledger elsewhere.
  */
 final class Rejudging {
-  /** The one check that reads the tool's manifest: the last. */
-  private static final String TOOL_CHECK = "/checks/3/";
+  /** The one check that reads the tool's manifest: the last, of four or five. */
+  private static String toolCheck(Decision decision) {
+    return "/checks/" + (decision.checks().size() - 1) + "/";
+  }
 
   private final Documents documents;
   private final Findings findings;
@@ -113,11 +116,14 @@ final class Rejudging {
   private Optional<Admitted> admit(
       Envelope envelope, Policy policy, Asked asked, Instant decidedAt, String place) {
     WritException refused = null;
-    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+    // Nearly always the first holds; the other trust is not put together before it is needed.
+    for (Supplier<Trust> trust :
+        List.<Supplier<Trust>>of(standing::trust, () -> standing.inFlight(decidedAt))) {
       for (Instant now : List.of(asked.receivedAt, decidedAt)) {
         try {
+          Admission.requireSize(envelope.toBytes().length, policy);
           return Optional.of(
-              Admission.readmit(envelope.toBytes(), trust, policy, asked.receivedAt, now));
+              Admission.readmit(envelope, trust.get(), policy, asked.receivedAt, now));
         } catch (WritException e) {
           refused = refused == null ? e : refused;
         }
@@ -152,7 +158,8 @@ final class Rejudging {
         recorded.ignored(),
         artifacts(request, recorded, decidedAt),
         recorded.history(),
-        validUntil);
+        validUntil,
+        recorded.profile()); // the raw request behind it is not kept
   }
 
   /** Every approval that was received and not set aside with a code. */
@@ -244,7 +251,8 @@ final class Rejudging {
       differences.add(found.get());
     }
     Difference difference = differences.getFirst();
-    if (sameTool(now, recorded, effect, policy) || !difference.pointer().startsWith(TOOL_CHECK)) {
+    if (sameTool(now, recorded, effect, policy)
+        || !difference.pointer().startsWith(toolCheck(recorded))) {
       report(place + " " + difference.pointer(), difference);
     } else {
       findings.notJudged++;

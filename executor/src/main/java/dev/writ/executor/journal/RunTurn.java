@@ -6,7 +6,7 @@ import dev.writ.executor.ExecutorError;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.Event;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.RunJournal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * 15). Nothing of a turn that is closed without {@link #enqueue()} is left.
  */
 public final class RunTurn implements AutoCloseable {
-  private final Ledger ledger;
+  private final RunJournal ledger;
   private final Runs.Slot slot;
   private final Batch batch = new Batch();
   private Optional<Event> head;
@@ -26,7 +26,7 @@ public final class RunTurn implements AutoCloseable {
   private Optional<RunState> state;
   private final List<Runnable> whenEnqueued = new ArrayList<>();
 
-  RunTurn(Ledger ledger, Runs.Slot slot) {
+  RunTurn(RunJournal ledger, Runs.Slot slot) {
     this.ledger = ledger;
     this.slot = slot;
     this.head = slot.head;
@@ -57,8 +57,8 @@ public final class RunTurn implements AutoCloseable {
     Event first =
         Event.first(
             slot.id.tenant(), slot.id.run(), EventKind.RUN_OPENED, body, at, Optional.of(seed));
-    Digest id = append(first);
-    state = Optional.of(RunState.opened(opener, seed, id));
+    append(first);
+    state = Optional.of(RunState.opened(opener, seed, headId.orElseThrow()));
   }
 
   /**
@@ -71,20 +71,18 @@ public final class RunTurn implements AutoCloseable {
       throw new WritException(ExecutorError.RUN_CLOSED, slot.id.toString());
     }
     Event last = head.orElseThrow();
-    Event next = last.next(headId.orElseGet(last::id), kind, body, at, seed);
-    append(next);
-    return next.seq();
+    return append(last.next(headId.orElseGet(last::id), kind, body, at, seed)).seq();
   }
 
   public void event(String kind, Digest body, Instant at) {
     event(kind, body, at, Optional.empty());
   }
 
-  private Digest append(Event event) {
-    Digest id = batch.add(event);
+  private Event append(Event next) {
+    Event event = ledger.place(next);
+    headId = Optional.of(batch.add(event));
     head = Optional.of(event);
-    headId = Optional.of(id);
-    return id;
+    return event;
   }
 
   /** Makes a receipt the run's last. */

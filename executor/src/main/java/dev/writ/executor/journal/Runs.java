@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
 import dev.writ.ledger.Event;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.RunJournal;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Runs {
   private static final int IDLE_MAX = 4_096;
 
-  private final Ledger ledger;
+  private final RunJournal ledger;
   private final SecureRandom random;
   private final TreeMap<RunId, Slot> slots = new TreeMap<>();
 
@@ -47,7 +47,7 @@ public final class Runs {
     }
   }
 
-  public Runs(Ledger ledger, SecureRandom random) {
+  public Runs(RunJournal ledger, SecureRandom random) {
     this.ledger = ledger;
     this.random = random;
   }

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.ExecutorError;
 
 /** Stage 6: JSON output in its canonical form; text and bytes as they are. */
-public final class CanonicalizeStage {
+public class CanonicalizeStage {
 
   public Result canonicalize(Result result) {
     if (!result.succeeded() || !result.output().orElseThrow().mediaType().equals(Drift.JSON)) {

@@ -2,6 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.KernelTime;
+import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.journal.DispatchedRow;
@@ -50,31 +51,49 @@ public final class Dispatch {
     this.inputs = inputs;
   }
 
+  /** The clock reading of {@code effect.dispatched}. */
+  public Instant reading() {
+    return time.now(KernelTime.Reading.DISPATCH);
+  }
+
   /**
-   * The clock reading of {@code effect.dispatched}, against which the expiry is checked again.
+   * Checks the expiry again, against that reading.
    *
    * @throws dev.writ.canonicalize.WritException {@code EXE-107} where the intent expired on the way
    *     here
    */
-  public Instant reading(Order order) {
-    Instant at = time.now();
+  public void requireInTime(Order order, Instant at) {
     gate.requireUnexpired(order.intent(), at);
-    return at;
   }
 
-  /** Runs the effect; the only thing that can throw is the commit before an impure one. */
-  public Ran run(Ready ready, Instant startedAt) {
-    Order order = ready.order();
+  /**
+   * An effect that is about to run.
+   *
+   * @param committed whether {@code effect.dispatched} is on disk; a pure effect's is written with
+   *     its receipt
+   */
+  public record Dispatched(Ready ready, Instant startedAt, boolean committed) {}
+
+  /** Makes it durable that an impure effect is dispatched. */
+  public Dispatched dispatch(Ready ready, Instant startedAt) {
     boolean pure = ready.determinism() == Determinism.PURE;
     if (!pure) {
-      commitDispatch(order, startedAt);
+      commit(ready.order(), startedAt);
     }
+    return new Dispatched(ready, startedAt, !pure);
+  }
+
+  /** Runs the effect; nothing is thrown. */
+  public Ran run(Dispatched dispatched) {
+    Ready ready = dispatched.ready();
+    Order order = ready.order();
+    Instant startedAt = dispatched.startedAt();
     Optional<String> driverFailure = Optional.empty();
     Outcome outcome;
     try {
       outcome = Objects.requireNonNull(ready.operation().run(invocation(order, startedAt)));
     } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
-      driverFailure = Optional.of(e.getClass().getSimpleName());
+      driverFailure = Optional.of(DriverFailed.nameOf(e));
       outcome =
           Outcome.failed(
               Outcome.End.FAILED,
@@ -85,14 +104,15 @@ public final class Dispatch {
     return new Ran(
         ready,
         startedAt,
-        time.nowOrLatest(),
+        time.nowOrLatest(KernelTime.Reading.END),
         outcome,
         driverFailure,
-        pure ? order.writ().prelude() : Prelude.NOTHING,
-        !pure);
+        dispatched.committed() ? Prelude.NOTHING : order.writ().prelude(),
+        dispatched.committed());
   }
 
-  private void commitDispatch(Order order, Instant at) {
+  /** Writes the dispatch of an impure effect, durably. */
+  public void commit(Order order, Instant at) {
     Commit commit;
     try (RunTurn turn = order.writ().run().turn()) {
       order.writ().prelude().writeTo(turn);

@@ -9,7 +9,7 @@ import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 
 /** Stage 5: the output is what the tool's pinned manifest promises. */
-public final class Drift {
+public class Drift {
   static final String JSON = "application/json";
 
   public Result check(Ready ready, Result result) {

@@ -11,7 +11,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Request;
-import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.LedgerState;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -21,9 +21,9 @@ import java.util.function.Supplier;
  * (PROTOCOL 1, 2, 11).
  */
 public final class Idempotency {
-  private final LedgerView ledger;
+  private final LedgerState ledger;
 
-  public Idempotency(LedgerView ledger) {
+  public Idempotency(LedgerState ledger) {
     this.ledger = ledger;
   }
 
@@ -91,7 +91,7 @@ public final class Idempotency {
             .get(Tables.DOUBT, Tables.key(id))
             .filter(row -> row.length == Digest.LENGTH)
             .flatMap(row -> ledger.document(Digest.ofBytes(row)));
-    return new Served(envelope, receipt, resolution, output, true);
+    return new Served(envelope, receipt, resolution, output, Optional.empty(), true);
   }
 
   /** A receipt's document alone. */

@@ -2,8 +2,9 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.Receipt;
@@ -15,6 +16,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.executor.stage.Store.Stored;
+import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
@@ -33,28 +35,28 @@ import java.util.function.ToLongFunction;
  */
 public final class ReceiptStage {
 
-  /** Signs a document of the executor. */
-  @FunctionalInterface
-  public interface Signer {
-    Envelope sign(String payloadType, JsonValue document);
-  }
-
-  private final Signer signer;
-  private final Accounts accounts;
+  private final DocumentSigner signer;
+  private final Accounting accounts;
   private final ToLongFunction<Digest> lamportOf;
 
   /**
    * @param lamportOf the lamport of a receipt that an effect consumes
    */
-  public ReceiptStage(Signer signer, Accounts accounts, ToLongFunction<Digest> lamportOf) {
+  public ReceiptStage(
+      DocumentSigner signer, Accounting accounts, ToLongFunction<Digest> lamportOf) {
     this.signer = signer;
     this.accounts = accounts;
     this.lamportOf = lamportOf;
   }
 
   /** This stage with another signer. */
-  public ReceiptStage withSigner(Signer other) {
+  public ReceiptStage withSigner(DocumentSigner other) {
     return new ReceiptStage(other, accounts, lamportOf);
+  }
+
+  /** This stage with another source of lamports. */
+  public ReceiptStage withLamport(ToLongFunction<Digest> other) {
+    return new ReceiptStage(signer, accounts, other);
   }
 
   public Served sign(Ran ran, Stored stored) {
@@ -70,8 +72,9 @@ public final class ReceiptStage {
       } else {
         Dispatch.writeEvent(turn, order, ran.startedAt());
       }
-      receipt = receipt(turn.state().orElseThrow(), ran, stored);
-      envelope = signed(receipt);
+      Signed<Receipt> signed = signed(receipt(turn.state().orElseThrow(), ran, stored));
+      receipt = signed.document();
+      envelope = signed.envelope();
       stored
           .observations()
           .ifPresent(observed -> turn.event(EventKind.EFFECT_FINISHED, observed, ran.finishedAt()));
@@ -89,12 +92,14 @@ public final class ReceiptStage {
     commit.await();
     Optional<byte[]> output =
         stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
-    return new Served(envelope, receipt, Optional.empty(), output, false);
+    Optional<byte[]> raw =
+        output.isPresent() ? Optional.empty() : stored.result().raw().map(o -> o.bytes());
+    return new Served(envelope, receipt, Optional.empty(), output, raw, false);
   }
 
-  private Envelope signed(Receipt receipt) {
+  private Signed<Receipt> signed(Receipt receipt) {
     try {
-      return signer.sign(Receipt.TYPE, receipt.toJson());
+      return signer.sign(Receipt.TYPE, receipt, Receipt::toJson, Receipt::read);
     } catch (RuntimeException e) {
       throw new WritException(ExecutorError.RECEIPT_FAILED, e.getClass().getSimpleName(), e);
     }
@@ -111,6 +116,11 @@ public final class ReceiptStage {
             Tables.IDEMPOTENCY,
             idempotencyKey(request, receipt.request()),
             receipt.request().bytes());
+    request
+        .origin()
+        .flatMap(origin -> origin.execution())
+        .ifPresent(name ->
+            turn.batch().put(Tables.EXECUTION, Tables.key(scope.tenant(), name), new byte[0]));
     if (receipt.status() == Status.SUCCEEDED) {
       turn.batch()
           .put(
@@ -145,7 +155,8 @@ public final class ReceiptStage {
   }
 
   /** Enqueues the turn with the rows of the accounts' last step, which they forget if it fails. */
-  static Commit enqueue(RunTurn turn, Accounts accounts, Digest request, List<Accounts.Row> rows) {
+  static Commit enqueue(
+      RunTurn turn, Accounting accounts, Digest request, List<Accounts.Row> rows) {
     try {
       rows.forEach(row -> write(turn, row));
       return turn.enqueue();
@@ -202,7 +213,7 @@ public final class ReceiptStage {
       Instant startedAt,
       Instant foundAt) {
     RunState run = turn.state().orElseThrow();
-    Receipt receipt =
+    Receipt found =
         new Receipt(
             request.scope(),
             lamport(run, request),
@@ -228,14 +239,25 @@ public final class ReceiptStage {
             intent.prngSeed(),
             startedAt,
             foundAt);
-    Envelope envelope = signed(receipt);
-    turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), foundAt);
-    turn.unfinished(0, -1, 1);
-    turn.batch().delete(Tables.DISPATCHED, Tables.key(intent.request()));
+    Signed<Receipt> signed = signed(found);
+    Receipt receipt = signed.document();
+    Envelope envelope = signed.envelope();
+    writeRecorded(turn, request, receipt, envelope, foundAt);
+    return envelope;
+  }
+
+  /** Writes a receipt, with its event and rows, of an effect whose dispatch is written. */
+  public void writeRecorded(
+      RunTurn turn, Request request, Receipt receipt, Envelope envelope, Instant at) {
+    boolean inDoubt = receipt.status() == Status.IN_DOUBT;
+    turn.event(EventKind.RECEIPT_SIGNED, envelope.id(), at);
+    turn.unfinished(0, -1, inDoubt ? 1 : 0);
+    turn.batch().delete(Tables.DISPATCHED, Tables.key(receipt.request()));
     turn.receipt(envelope.id(), receipt.lamport());
     rows(turn, request, receipt, envelope);
-    turn.batch().put(Tables.DOUBT, envelope.id().hex(), new byte[0]);
-    return envelope;
+    if (inDoubt) {
+      turn.batch().put(Tables.DOUBT, envelope.id().hex(), new byte[0]);
+    }
   }
 
   private long lamport(RunState run, Request request) {

@@ -2,6 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Refusal;
 import dev.writ.executor.journal.EventKind;
@@ -10,10 +11,10 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
-import dev.writ.guardian.Accounts;
+import dev.writ.guardian.Accounting;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.LedgerState;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -22,11 +23,11 @@ import java.util.Optional;
  * reserved for it. The request may then be judged anew.
  */
 public final class Refusals {
-  private final LedgerView ledger;
-  private final ReceiptStage.Signer signer;
-  private final Accounts accounts;
+  private final LedgerState ledger;
+  private final DocumentSigner signer;
+  private final Accounting accounts;
 
-  public Refusals(LedgerView ledger, ReceiptStage.Signer signer, Accounts accounts) {
+  public Refusals(LedgerState ledger, DocumentSigner signer, Accounting accounts) {
     this.ledger = ledger;
     this.signer = signer;
     this.accounts = accounts;
@@ -53,7 +54,7 @@ public final class Refusals {
             at);
     Envelope envelope;
     try {
-      envelope = signer.sign(Refusal.TYPE, refusal.toJson());
+      envelope = signer.sign(Refusal.TYPE, refusal, Refusal::toJson, Refusal::read).envelope();
     } catch (RuntimeException e) {
       refused.addSuppressed(e); // nothing was dispatched; the next attempt may write it down
       return;

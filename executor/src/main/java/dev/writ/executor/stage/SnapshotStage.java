@@ -5,7 +5,7 @@ import dev.writ.executor.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
 
 /** Stage 2: the decision was made under what is in force now (the seed's phenotype hash). */
-public final class SnapshotStage {
+public class SnapshotStage {
 
   /**
    * @param current computed now for the effect's tool and sandbox

@@ -14,7 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Which tools there are, and what runs them. */
-public final class Tools {
+public class Tools {
 
   /** Finds registered packages; what it gives is verified against the package digest. */
   public interface Registry {
@@ -85,9 +85,9 @@ public final class Tools {
   }
 
   private Digest sandboxProfile(ToolManifest manifest, Effect effect) {
-    Driver driver = drivers.get(manifest.driver());
+    Optional<Driver> driver = find(manifest.driver());
     try {
-      return driver == null ? Digest.sha256() : driver.sandboxProfile(effect.sandbox());
+      return driver.isEmpty() ? Digest.sha256() : driver.get().sandboxProfile(effect.sandbox());
     } catch (WritException e) {
       return Digest.sha256(); // no such profile: stage 3 says so
     }
@@ -97,11 +97,13 @@ public final class Tools {
    * @throws WritException {@code EXE-304}
    */
   public Driver driver(ToolManifest manifest) {
-    Driver driver = drivers.get(manifest.driver());
-    if (driver == null) {
-      throw new WritException(ExecutorError.DRIVER_MISSING, manifest.driver());
-    }
-    return driver;
+    return find(manifest.driver())
+        .orElseThrow(() -> new WritException(ExecutorError.DRIVER_MISSING, manifest.driver()));
+  }
+
+  /** The driver of that name, where there is one. */
+  protected Optional<Driver> find(String name) {
+    return Optional.ofNullable(drivers.get(name));
   }
 
   /** A package's files; what the registry gives for one must be what the manifest names. */

@@ -521,7 +521,7 @@ class TheAuditFindsTest {
   }
 
   private static SafeExecutor executor(
-      SafeExecutor e, dev.writ.executor.stage.ReceiptStage.Signer signer) {
+      SafeExecutor e, dev.writ.canonicalize.dsse.DocumentSigner signer) {
     return new SafeExecutor(
         e.time(),
         e.preflight(),

@@ -1,0 +1,35 @@
+package dev.writ.canonicalize.dsse;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.function.Function;
+
+/**
+ * Says a document for good: a key does it by signing. Whoever makes documents asks for one of these
+ * and not for a key, so that a replay, which has none, can attach the signature that was recorded.
+ */
+@FunctionalInterface
+public interface DocumentSigner {
+  Envelope sign(String payloadType, JsonValue document);
+
+  /**
+   * The same for a document of ours, and what was said: the document that was given; in a replay
+   * that goes on after a difference, the recorded one.
+   *
+   * @param read reads what {@code write} writes
+   */
+  default <T> Signed<T> sign(
+      String payloadType,
+      T document,
+      Function<T, ? extends JsonValue> write,
+      Function<JsonValue, T> read) {
+    return new Signed<>(document, sign(payloadType, write.apply(document)));
+  }
+
+  /** A document and the envelope that carries it. */
+  record Signed<T>(T document, Envelope envelope) {}
+
+  static DocumentSigner of(SigningKey key) {
+    return (type, document) -> Envelope.sign(type, document, key);
+  }
+}

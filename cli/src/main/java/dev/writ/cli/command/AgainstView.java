@@ -1,0 +1,115 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.replay.engine.Against;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code writ replay --against}: which past decisions another policy would change, and why. */
+final class AgainstView {
+  private AgainstView() {}
+
+  record Run(String file, String run, List<Against.Judged> decisions) {
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("file", file)
+          .put("run", run)
+          .putList("decisions", decisions, Against.Judged::toJson)
+          .build();
+    }
+  }
+
+  record Answers(Policy policy, List<Run> runs) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("policy", policy.digest())
+          .put("decisions", count(_ -> true))
+          .put("changes", count(Against.Judged::changes))
+          .put("unknown", count(j -> j.answer() == Against.Answer.UNKNOWN))
+          .putList("runs", runs, Run::toJson)
+          .build();
+    }
+
+    long count(java.util.function.Predicate<Against.Judged> what) {
+      return runs.stream().flatMap(run -> run.decisions().stream()).filter(what).count();
+    }
+  }
+
+  static ExitCode run(Session session, List<String> files, Optional<Trust> trust, String file) {
+    Policy policy = PolicyCommand.parse(session, file);
+    List<Run> runs = new ArrayList<>();
+    for (String name : files) {
+      try (BundleFile bundle = BundleFile.verified(name, trust)) {
+        runs.add(
+            new Run(
+                name,
+                bundle.recording().manifest().run().toString(),
+                Against.judge(bundle.recording(), policy)));
+      }
+    }
+    Answers answers = new Answers(policy, runs);
+    session.show(answers, AgainstView::print);
+    if (answers.count(Against.Judged::changes) > 0) {
+      return ExitCode.DIVERGED;
+    }
+    return answers.count(j -> j.answer() == Against.Answer.UNKNOWN) > 0
+        ? ExitCode.UNAVAILABLE
+        : ExitCode.OK;
+  }
+
+  private static boolean isShown(Against.Judged judged) {
+    return judged.changes() || judged.answer() == Against.Answer.UNKNOWN;
+  }
+
+  private static void print(Answers answers, Terminal terminal) {
+    for (Run run : answers.runs()) {
+      terminal.out().println(Text.printable(run.file() + ": " + run.run()));
+      if (run.decisions().stream().noneMatch(AgainstView::isShown)) {
+        continue;
+      }
+      Table table =
+          new Table()
+              .numbers("event")
+              .column("subject", Table.Fit.KEEP)
+              .column("effect", Table.Fit.KEEP)
+              .column("recorded", Table.Fit.KEEP)
+              .column("under the policy", Table.Fit.KEEP)
+              .column("why", Table.Fit.WRAP);
+      run.decisions().stream()
+          .filter(AgainstView::isShown)
+          .forEach(j ->
+              table.row(
+                  Table.cell(String.valueOf(j.seq())),
+                  Table.cell(j.subject()),
+                  Table.cell(j.effect()),
+                  Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
+                  Table.cell(
+                      j.answer() + j.code().map(c -> " " + c).orElse(""),
+                      j.changes() ? Style.BAD : Style.PLAIN),
+                  Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
+      table
+          .lines(terminal.width(), terminal.outHasColour())
+          .forEach(line -> terminal.out().println(line));
+    }
+    terminal
+        .out()
+        .println(
+            answers.count(_ -> true)
+                + " decisions, "
+                + answers.count(Against.Judged::changes)
+                + " would change, "
+                + answers.count(j -> j.answer() == Against.Answer.UNKNOWN)
+                + " unknown");
+  }
+}

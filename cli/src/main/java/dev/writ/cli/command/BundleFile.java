@@ -1,0 +1,53 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.CliError;
+import dev.writ.cli.Homes;
+import dev.writ.replay.Bundle;
+import dev.writ.replay.BundleVerifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A bundle that verifies: what everything but {@code verify} reads. The file must stay as it is
+ * until this is closed.
+ *
+ * @param verified what of it was verified, with counts
+ */
+record BundleFile(Bundle recording, List<String> verified) implements AutoCloseable {
+
+  /**
+   * @throws WritException with the verifier's code where it does not verify
+   */
+  static BundleFile verified(String file, Optional<Trust> trust) {
+    Path path = Path.of(file);
+    if (!Files.isRegularFile(path)) {
+      throw new WritException(CliError.FILE_UNREADABLE, file + " is no file");
+    }
+    try {
+      Homes.expectSignatures(Files.size(path) / 1024); // about one for each KiB
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
+    }
+    Bundle bundle = Bundle.open(path);
+    try {
+      return new BundleFile(
+          bundle,
+          BundleVerifier.verify(
+                  bundle, new BundleVerifier.Options(trust, Optional.empty(), false), _ -> {})
+              .verified());
+    } catch (RuntimeException e) {
+      bundle.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    recording.close();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.writ.conform.op;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.conform.adapter.Operation;
+import dev.writ.executor.driver.Driver;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.replay.Bundle;
+import dev.writ.replay.BundleManifest;
+import dev.writ.replay.BundleVerifier;
+import dev.writ.replay.engine.Divergence;
+import dev.writ.replay.engine.Replay;
+import dev.writ.replay.engine.ReplayOptions;
+import dev.writ.replay.engine.ReplayResult;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** Bundles: verifying them, and executing them again. */
+final class BundleOps {
+  private final List<Driver> drivers;
+
+  private BundleOps(List<Driver> drivers) {
+    this.drivers = List.copyOf(drivers);
+  }
+
+  /**
+   * @param drivers whose sandbox profiles snapshots name, and which run tools again
+   */
+  static void addTo(SortedMap<String, Operation> operations, List<Driver> drivers) {
+    BundleOps ops = new BundleOps(drivers);
+    operations.put("bundle.verify", ops::verify);
+    operations.put("bundle.replay", ops::replay);
+  }
+
+  private JsonValue.Obj verify(Fields input) {
+    byte[] file = Bytes.get(input, "bundle_b64");
+    Optional<Trust> pinned = input.has("keys") ? Optional.of(BasicOps.trust(input)) : Optional.empty();
+    Optional<Checkpoint> earlier =
+        input
+            .optional("checkpoint", input::string)
+            .map(note -> Checkpoint.parse(note.getBytes(StandardCharsets.UTF_8)));
+    boolean closed = input.optional("closed", input::bool).orElse(false);
+    BundleVerifier.Verified verified =
+        BundleVerifier.verify(
+            file, new BundleVerifier.Options(pinned, earlier, closed), _ -> {});
+    BundleManifest manifest = verified.manifest();
+    return JsonValue.object()
+        .put("incarnation", manifest.incarnation())
+        .put("origin", manifest.origin())
+        .put("pinned", verified.pinned())
+        .put("run", manifest.run().run())
+        .put("size", manifest.size())
+        .put("state", manifest.closed() ? "closed" : "open")
+        .put("tenant", manifest.run().tenant())
+        .build();
+  }
+
+  private JsonValue.Obj replay(Fields input) {
+    boolean live = input.optional("live", input::bool).orElse(false);
+    ReplayOptions options = new ReplayOptions(live, true, drivers, _ -> {});
+    try (Bundle bundle = Bundle.of(Bytes.get(input, "bundle_b64"))) {
+      BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
+      ReplayResult result = new Replay(bundle, options).run();
+      if (result.failure().isPresent()) {
+        WritException failure = result.failure().get();
+        throw new WritException(failure.code(), failure.found(), failure);
+      }
+      return JsonValue.object()
+          .put("state", result.state().name())
+          .put("events", result.events())
+          .putIfPresent("run_hash", result.runHash(), d -> JsonValue.of(d.toString()))
+          .putIfPresent("replay_hash", result.replayHash(), d -> JsonValue.of(d.toString()))
+          .putList("divergences", result.divergences(), BundleOps::divergence)
+          .build();
+    }
+  }
+
+  private static JsonValue.Obj divergence(Divergence divergence) {
+    return JsonValue.object()
+        .put("code", divergence.kind().code().code())
+        .put("seq", divergence.seq())
+        .put("event", divergence.event())
+        .put("last_match", JsonValue.of(divergence.lastMatch()))
+        .putList(
+            "fields",
+            divergence.fields(),
+            field ->
+                JsonValue.object()
+                    .put("field", field.pointer())
+                    .put("recorded", field.recorded())
+                    .put("replayed", field.replayed())
+                    .build())
+        .build();
+  }
+}

@@ -1,0 +1,65 @@
+package dev.writ.conform.op;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.conform.adapter.Operation;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.stage.Gate;
+import dev.writ.executor.stage.Preflight;
+import dev.writ.executor.stage.Writ;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** Stages 0 and 1 of the executor: what needs no ledger to be refused. */
+final class GateOps {
+  private GateOps() {}
+
+  static void addTo(SortedMap<String, Operation> operations) {
+    operations.put("executor.gate", GateOps::gate);
+  }
+
+  private static JsonValue.Obj gate(Fields input) {
+    Trust trust = BasicOps.trust(input);
+    Policy policy = GuardianOps.policyOf(input);
+    Instant now = input.time("now");
+    Fields audience = input.fields("audience");
+    Gate gate = new Gate(new Audience(audience.name("origin"), audience.count("incarnation")));
+    audience.end();
+    RunId run = new RunId(input.name("tenant"), input.name("run"));
+    String kid = input.name("submitter");
+    TrustedKey submitter =
+        trust
+            .key(kid)
+            .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid));
+    Optional<Envelope> decision = envelope(input, "decision");
+    Optional<Envelope> intent = envelope(input, "intent");
+    Optional<Request> request =
+        input.optional("request", key -> Request.read(input.value(key)));
+    // The Gate asks a run for its name alone, so there is no ledger behind this one.
+    try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
+      Writ writ = new Writ(decision, intent, request, submitter, Prelude.NOTHING, borrowed);
+      Preflight.Order order = new Preflight().check(writ);
+      gate.pass(order, trust, policy, now);
+      gate.requireUnexpired(order.intent(), now);
+      return JsonValue.object()
+          .put("effect", order.effectDigest())
+          .put("intent", order.intentEnvelope().id())
+          .build();
+    }
+  }
+
+  private static Optional<Envelope> envelope(Fields input, String key) {
+    return input.optional(key, k -> GuardianOps.envelope(input.value(k)));
+  }
+}

@@ -1,0 +1,30 @@
+package dev.writ.conform.run;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.adapter.Answer;
+
+/** What is held against the vectors. */
+public interface Implementation extends AutoCloseable {
+
+  /** How it is named in reports. */
+  String name();
+
+  /**
+   * What it says to one operation.
+   *
+   * @throws Broken where it says nothing, or nothing that can be understood
+   */
+  Answer ask(String op, JsonValue.Obj input);
+
+  @Override
+  default void close() {}
+
+  /** It crashed, hung, or answered with something else than an answer: that vector fails. */
+  final class Broken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public Broken(String what) {
+      super(what);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.writ.conform.run;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.adapter.Adapter;
+import dev.writ.conform.adapter.Answer;
+
+/** An adapter in this process; questions and answers are lines all the same. */
+public final class LocalImplementation implements Implementation {
+  private final String name;
+  private final Adapter adapter;
+  private long asked;
+
+  public LocalImplementation(String name, Adapter adapter) {
+    this.name = name;
+    this.adapter = adapter;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Answer ask(String op, JsonValue.Obj input) {
+    Question question = new Question(String.valueOf(++asked), op, input);
+    return question.answer(adapter.answer(question.line()));
+  }
+}

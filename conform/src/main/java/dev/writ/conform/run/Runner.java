@@ -1,0 +1,95 @@
+package dev.writ.conform.run;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.conform.ConformError;
+import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.run.Report.Result;
+import dev.writ.conform.run.Report.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Holds an implementation against vectors. */
+public final class Runner {
+  private Runner() {}
+
+  /**
+   * Which vectors to run.
+   *
+   * @param suites empty for all of the profile's
+   */
+  public record Selection(Profile profile, List<String> suites) {
+    public Selection {
+      suites = List.copyOf(suites);
+    }
+
+    private List<String> names() {
+      return Profile.ALL.stream()
+          .filter(profile::holds)
+          .flatMap(p -> p.own().stream())
+          .filter(suite -> suites.isEmpty() || suites.contains(suite))
+          .toList();
+    }
+
+    @Override
+    public String toString() {
+      return suites.isEmpty() ? "profile " + profile : "suites " + String.join(", ", names());
+    }
+  }
+
+  /**
+   * @param progress hears the name of each suite when it begins
+   * @throws WritException {@code CNF-006} where a suite that was asked for has no vector: nothing
+   *     that was not run passes
+   */
+  public static Report run(
+      Vectors vectors,
+      Selection selection,
+      Implementation implementation,
+      Consumer<String> progress) {
+    List<Result> results = new ArrayList<>();
+    List<String> suites = selection.names();
+    for (String named : selection.suites()) {
+      if (!suites.contains(named)) {
+        throw new WritException(
+            ConformError.NOTHING_RUN,
+            "profile " + selection.profile() + " has no suite \"" + named + "\"");
+      }
+    }
+    for (String suite : suites) {
+      List<Vector> own = vectors.all().stream().filter(v -> v.suite().equals(suite)).toList();
+      if (own.isEmpty()) {
+        throw new WritException(ConformError.NOTHING_RUN, "suite " + suite + " is empty");
+      }
+      progress.accept(suite);
+      own.forEach(vector -> results.add(run(vector, implementation)));
+    }
+    if (results.isEmpty()) {
+      throw new WritException(ConformError.NOTHING_RUN, selection.toString());
+    }
+    return new Report(implementation.name(), vectors.digest(), selection.toString(), results);
+  }
+
+  /** One vector against an implementation. */
+  public static Result run(Vector vector, Implementation implementation) {
+    long begin = System.nanoTime();
+    Verdict verdict;
+    String detail;
+    try {
+      Answer answer = implementation.ask(vector.op(), vector.input());
+      Optional<String> difference = vector.difference(answer);
+      boolean unsupported =
+          answer instanceof Answer.Refused refused && refused.code().equals(Answer.UNSUPPORTED);
+      verdict =
+          unsupported
+              ? Verdict.UNSUPPORTED
+              : difference.isEmpty() ? Verdict.PASSED : Verdict.FAILED;
+      detail = unsupported ? "no operation " + vector.op() : difference.orElse("");
+    } catch (Implementation.Broken e) {
+      verdict = Verdict.FAILED;
+      detail = e.getMessage();
+    }
+    return new Result(vector, verdict, detail, (System.nanoTime() - begin) / 1000);
+  }
+}

@@ -1,0 +1,172 @@
+package dev.writ.conform.world;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.ConformError;
+import dev.writ.executor.SystemState;
+import dev.writ.ledger.RunId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * One play of the operation {@code executor.run} (spec/conformance.md): an installation, and what
+ * parties, tools and the world do to it, step by step. Its output says what every implementation
+ * must agree on: verdicts, codes, receipts' outcomes, how often tools ran, and the events.
+ */
+public final class Scenario implements AutoCloseable {
+  private final Installation home;
+  private final List<Played> played = new ArrayList<>();
+  private final TreeSet<RunId> runs = new TreeSet<>();
+  private final TreeSet<RunId> raced = new TreeSet<>();
+  private Optional<Envelope> asked = Optional.empty();
+
+  /** What a step left for later ones to refer to. */
+  record Played(
+      Optional<Envelope> request,
+      Optional<Envelope> decision,
+      Optional<Envelope> intent,
+      Optional<Envelope> receipt) {
+    static final Played NOTHING =
+        new Played(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  private Scenario(Fields input) {
+    ScriptedTools tools = new ScriptedTools();
+    input.list(
+        "tools",
+        (path, value) -> {
+          tools.register(Fields.of(path, value));
+          return path;
+        });
+    this.home =
+        new Installation(
+            input.list("parties", TestParty::read),
+            input.obj("policy"),
+            tools,
+            input.time("start"));
+  }
+
+  /** Plays it to its end. */
+  public static JsonValue.Obj play(Fields input) {
+    try (Scenario scenario = new Scenario(input)) {
+      List<JsonValue> outcomes =
+          input.list("steps", (path, value) -> (JsonValue) scenario.step(path, value));
+      var output = JsonValue.object().put("steps", JsonValue.of(outcomes));
+      output.put("events", scenario.events());
+      scenario.home.problems().ifPresent(problems -> output.put("problems", problems));
+      return output.build();
+    }
+  }
+
+  private JsonValue.Obj step(String path, JsonValue value) {
+    Fields step = Fields.of(path, resolved(value));
+    long before = home.driver.runs();
+    Steps.Outcome outcome;
+    asked = Optional.empty();
+    try {
+      outcome = new Steps(home, this).play(step);
+      step.end();
+    } catch (WritException e) {
+      if (e.code() == ConformError.SCENARIO) {
+        throw e;
+      }
+      outcome =
+          new Steps.Outcome(
+              new Played(asked, Optional.empty(), Optional.empty(), Optional.empty()),
+              JsonValue.object().put("code", e.code().code()).build());
+    }
+    played.add(outcome.played());
+    var result = JsonValue.object();
+    outcome.shown().members().forEach(result::put);
+    if (home.driver.runs() > before) {
+      result.put("ran", home.driver.runs() - before);
+    }
+    if (home.startAgainIfCrashed()) {
+      return JsonValue.object()
+          .put("crashed", true)
+          .put("ran", home.driver.runs() - before)
+          .build();
+    }
+    return result.build();
+  }
+
+  /** The step of that number, from 1. */
+  Played played(long number) {
+    if (number < 1 || number > played.size()) {
+      throw new WritException(ConformError.SCENARIO, "no step " + number + " before this one");
+    }
+    return played.get((int) number - 1);
+  }
+
+  /** That a request is made, whatever comes of it: the events of its run are shown. */
+  void asks(Envelope request, RunId run) {
+    asked = Optional.of(request);
+    runs.add(run);
+  }
+
+  /** {@code {"$receipt": 2}} stands for the id of the receipt of step 2, and so on. */
+  private JsonValue resolved(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Obj object -> {
+        if (object.members().size() == 1) {
+          String key = object.members().firstKey();
+          if (key.startsWith("$") && object.get(key) instanceof JsonValue.Num number) {
+            yield JsonValue.of(id(key, (long) number.value()).toString());
+          }
+        }
+        TreeMap<String, JsonValue> members = new TreeMap<>();
+        object.members().forEach((key, member) -> members.put(key, resolved(member)));
+        yield new JsonValue.Obj(members);
+      }
+      case JsonValue.Arr list -> JsonValue.of(list.items().stream().map(this::resolved).toList());
+      default -> value;
+    };
+  }
+
+  private Digest id(String kind, long number) {
+    Played step = played(number);
+    return (switch (kind) {
+          case "$request" -> step.request();
+          case "$decision" -> step.decision();
+          case "$intent" -> step.intent();
+          case "$receipt" -> step.receipt();
+          default -> throw new WritException(ConformError.SCENARIO, "no reference " + kind);
+        })
+        .map(Envelope::id)
+        .orElseThrow(
+            () -> new WritException(ConformError.SCENARIO, "step " + number + " has no " + kind));
+  }
+
+  /** That requests of it were submitted at once: the order of its events is open. */
+  void races(RunId run) {
+    raced.add(run);
+  }
+
+  /** The kinds of events of every run that was touched: in their order, sorted after a race. */
+  private JsonValue.Obj events() {
+    var all = JsonValue.object();
+    for (RunId run : runs) {
+      if (!run.equals(SystemState.RUN)) {
+        List<String> kinds = new ArrayList<>();
+        home.ledgerIfOpen().ifPresent(ledger -> ledger.events(run, 0, e -> kinds.add(e.kind())));
+        if (raced.contains(run)) {
+          kinds.sort(Comparator.naturalOrder());
+        }
+        all.putList(run.tenant() + "/" + run.run(), kinds, JsonValue::of);
+      }
+    }
+    return all.build();
+  }
+
+  @Override
+  public void close() {
+    home.close();
+  }
+}

@@ -1,0 +1,105 @@
+package dev.writ.conform.world;
+
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A vector in the making. What it must come to is written by hand, as a summary; the rest of its
+ * {@code expect} is what the code gave when it was made.
+ *
+ * @param name its path under golden-vectors/ without {@code .json}
+ * @param promise the promise of DESIGN 2 that it attacks
+ * @param wanted {@code ok} or a code; of a scenario, the summary of each step
+ */
+record Made(
+    String name,
+    String about,
+    Optional<Long> promise,
+    String op,
+    JsonValue.Obj input,
+    List<String> wanted) {
+
+  /** The input with the bundle in the place of its file's name. */
+  JsonValue.Obj input(SortedMap<String, byte[]> files) {
+    if (!(input.get("bundle_file") instanceof JsonValue.Str file)) {
+      return input;
+    }
+    TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
+    members.remove("bundle_file");
+    members.put(
+        "bundle_b64", JsonValue.of(StrictBase64.encode(files.get("runs/" + file.value()))));
+    return new JsonValue.Obj(members);
+  }
+
+  /** As its file holds it. */
+  byte[] bytes(JsonValue.Obj expect) {
+    byte[] json =
+        Jcs.write(
+            JsonValue.object()
+                .put("about", about)
+                .putIfPresent("promise", promise, JsonValue::of)
+                .put("op", op)
+                .put("input", input)
+                .put("expect", expect)
+                .build());
+    byte[] line = Arrays.copyOf(json, json.length + 1);
+    line[json.length] = '\n';
+    return line;
+  }
+
+  /** What an outcome comes to. */
+  static List<String> summary(JsonValue.Obj outcome) {
+    if (outcome.get("steps") instanceof JsonValue.Arr steps) {
+      return steps.items().stream().map(step -> step((JsonValue.Obj) step)).toList();
+    }
+    if (outcome.get("divergences") instanceof JsonValue.Arr divergences) {
+      List<String> summary = new ArrayList<>();
+      summary.add(((JsonValue.Str) outcome.get("state")).value());
+      divergences.items().stream().map(d -> divergence((JsonValue.Obj) d)).forEach(summary::add);
+      return summary;
+    }
+    return List.of(outcome.get("code") instanceof JsonValue.Str code ? code.value() : "ok");
+  }
+
+  /** Its code and its first field. */
+  private static String divergence(JsonValue.Obj divergence) {
+    JsonValue.Obj field =
+        (JsonValue.Obj) ((JsonValue.Arr) divergence.get("fields")).items().getFirst();
+    return ((JsonValue.Str) divergence.get("code")).value()
+        + " "
+        + ((JsonValue.Str) field.get("field")).value();
+  }
+
+  private static String step(JsonValue.Obj step) {
+    if (step.get("outcomes") instanceof JsonValue.Obj outcomes) {
+      StringBuilder text = new StringBuilder();
+      outcomes
+          .members()
+          .forEach((what, count) ->
+              text.append(text.isEmpty() ? "" : ", ")
+                  .append((long) ((JsonValue.Num) count).value())
+                  .append(' ')
+                  .append(what));
+      return text.toString();
+    }
+    StringBuilder text = new StringBuilder();
+    for (String key : List.of("code", "verdict", "decision_code", "status", "receipt_code")) {
+      if (step.get(key) instanceof JsonValue.Str value) {
+        text.append(text.isEmpty() ? "" : " ").append(value.value());
+      }
+    }
+    for (String key : List.of("crashed", "repeated", "resolved", "done")) {
+      if (JsonValue.TRUE.equals(step.get(key))) {
+        text.append(text.isEmpty() ? "" : " ").append(key);
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,383 @@
+package dev.writ.conform.world;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What scenarios are made of: parties, tools, policy, requests and steps. */
+final class Plot {
+  static final Instant START = Instant.parse("2026-11-21T12:00:00.000Z");
+  static final String TENANT = "acme";
+  private static final byte[] CODE = "the tool's code".getBytes(StandardCharsets.UTF_8);
+
+  static final List<TestParty> PARTIES =
+      List.of(
+          new TestParty("operator", KeyRole.OPERATOR, Optional.empty()),
+          new TestParty("owner", KeyRole.POLICY_OWNER, Optional.empty()),
+          new TestParty("guardian", KeyRole.GUARDIAN, Optional.empty()),
+          new TestParty("executor", KeyRole.EXECUTOR, Optional.empty()),
+          new TestParty("log", KeyRole.LOG, Optional.empty()),
+          new TestParty("alice", KeyRole.AGENT, Optional.of(TENANT)),
+          new TestParty("bob", KeyRole.AGENT, Optional.of(TENANT)),
+          new TestParty("deputy", KeyRole.AGENT, Optional.of(TENANT)),
+          new TestParty("rita", KeyRole.APPROVER, Optional.of(TENANT)),
+          new TestParty("roy", KeyRole.APPROVER, Optional.of(TENANT)),
+          new TestParty("eve", KeyRole.AGENT, Optional.of("other")));
+
+  private static final String YAML =
+      """
+      writ_policy: 1
+      name: scenario
+      version: VERSION
+      PREVIOUS
+      limits: { request_age_max_s: 300, pending_max_s: 86400, request_bytes_max: 100000 }
+      principals:
+        - { tenant: acme, subject: alice, roles: [worker] }
+        - { tenant: acme, subject: bob, roles: [worker] }
+        - { tenant: acme, subject: deputy, roles: [stand-in, worker] }
+        - { tenant: other, subject: eve, roles: [worker] }
+      roles:
+        worker:
+          tools: [calc, file, mail, odd, pay, sim]
+          resources: { cpu_ms: 50000, memory_bytes: 1073741824, output_bytes: 33554432, wall_ms: 60000 }
+          sandboxes: [box, missing-box]
+          paths: [data]
+        stand-in:
+          tools: []
+          resources: { cpu_ms: 0, memory_bytes: 0, output_bytes: 0, wall_ms: 0 }
+          sandboxes: []
+      tools:
+      TOOLS
+      budgets:
+        - { name: calls, scope: subject, unit: calls, limit: 100, window_s: 86400 }
+        - { name: letters, scope: tenant, unit: calls, limit: 3, window_s: 86400, match: { tool: sim } }
+      requirements:
+        - { effect: { tool: calc }, require: { cel: 'true' } }
+        - { effect: { tool: file }, require: { cel: 'true' } }
+        - { effect: { tool: odd }, require: { cel: 'true' } }
+        - { effect: { tool: sim }, require: { cel: 'true' } }
+        - { effect: { tool: mail }, require: { cel: '!has(params.forbidden)' } }
+        - { effect: { tool: pay }, require: { approvals: { role: reviewer, count: 1 } } }
+      approvers:
+        - { tenant: acme, subject: rita, roles: [reviewer] }
+        - { tenant: acme, subject: roy, roles: [reviewer] }
+        - { tenant: acme, subject: alice, roles: [reviewer] }
+      execute_for: [stand-in]
+      """;
+
+  private Plot() {}
+
+  static ToolManifest manifest(String name, Determinism determinism) {
+    return manifest(name, "1.0.0", determinism, List.of("box"), CODE);
+  }
+
+  static ToolManifest manifest(
+      String name,
+      String version,
+      Determinism determinism,
+      List<String> sandboxes,
+      byte[] code) {
+    List<String> paths = name.equals("file") ? List.of("/path") : List.of();
+    return new ToolManifest(
+        name,
+        version,
+        "scripted",
+        determinism,
+        List.of(
+            new ToolManifest.Operation(
+                "do",
+                json("{\"type\":\"object\"}"),
+                Optional.of(
+                    json(
+                        "{\"type\":\"object\",\"properties\":{\"ok\":{\"type\":\"boolean\"}},"
+                            + "\"required\":[\"ok\"]}")),
+                "application/json"),
+            new ToolManifest.Operation(
+                "text", json("{\"type\":\"object\"}"), Optional.empty(), "text/plain")),
+        new ToolManifest.Capabilities(paths, List.of(), List.of(), false),
+        new Resources(60_000, 1 << 30, 32 << 20, 60_000),
+        sandboxes,
+        List.of(new ToolManifest.PackageFile("code", Digest.sha256(code), code.length)));
+  }
+
+  static final List<ToolManifest> TOOLS =
+      List.of(
+          manifest("calc", Determinism.PURE),
+          manifest("file", Determinism.PURE),
+          manifest("mail", Determinism.RECORDED),
+          manifest("odd", "1.0.0", Determinism.PURE, List.of("box", "missing-box"), CODE),
+          manifest("pay", Determinism.RECORDED),
+          manifest("sim", Determinism.REPRODUCIBLE));
+
+  static JsonValue.Obj tool(ToolManifest manifest, byte[] code) {
+    return JsonValue.object()
+        .put("manifest", manifest.toJson())
+        .put("files", JsonValue.object().put("code", StrictBase64.encode(code)).build())
+        .build();
+  }
+
+  static JsonValue.Obj json(String text) {
+    return (JsonValue.Obj) Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The first policy, or one that follows another; the text can be changed before. */
+  static Policy policy(long version, Optional<Digest> previous, String from, String to) {
+    StringBuilder tools = new StringBuilder();
+    TOOLS.forEach(m ->
+        tools
+            .append("  - { name: ")
+            .append(m.name())
+            .append(", version: 1.0.0, package: \"")
+            .append(m.packageDigest())
+            .append("\" }\n"));
+    String text =
+        YAML.replace("VERSION", String.valueOf(version))
+            .replace("PREVIOUS", previous.map(d -> "previous: \"" + d + "\"").orElse(""))
+            .replace("TOOLS\n", tools)
+            .replace(from, to);
+    return Policy.parse(text.getBytes(StandardCharsets.UTF_8), "policy.yaml");
+  }
+
+  private static final Policy FIRST = policy(1, Optional.empty(), "scenario", "scenario");
+
+  static Policy policy() {
+    return FIRST;
+  }
+
+  /** The policy after the first, with one thing changed. */
+  static Policy next(String from, String to) {
+    return policy(2, Optional.of(policy().digest()), from, to);
+  }
+
+  private static JsonValue party(TestParty party) {
+    return JsonValue.object()
+        .put("name", party.name())
+        .put("role", party.role().text())
+        .putIfPresent("tenant", party.tenant(), JsonValue::of)
+        .build();
+  }
+
+  /** The input of a scenario. */
+  static JsonValue.Obj scenario(ObjectBuilder... steps) {
+    return JsonValue.object()
+        .putList("parties", PARTIES, Plot::party)
+        .putList("tools", TOOLS, m -> tool(m, CODE))
+        .put("policy", policy().toJson())
+        .put("start", START)
+        .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
+        .build();
+  }
+
+  // ---- requests
+
+  /** A request in the making. */
+  static final class Ask {
+    private final TreeMap<String, JsonValue> members = new TreeMap<>();
+    private final TreeMap<String, JsonValue> effect = new TreeMap<>();
+    private String signer;
+
+    Ask(String subject, String tool, String nonce) {
+      signer = subject;
+      effect.putAll(
+          json(
+                  "{\"inputs\":[],\"operation\":\"do\",\"params\":{\"n\":1},"
+                      + "\"resources\":{\"cpu_ms\":1000,\"memory_bytes\":67108864,"
+                      + "\"output_bytes\":1000000,\"wall_ms\":2000},\"sandbox\":\"box\","
+                      + "\"version\":\"1.0.0\"}")
+              .members());
+      effect.put("tool", JsonValue.of(tool));
+      members.putAll(
+          json(
+                  "{\"consumes\":[],\"context\":{},\"delegations\":[],\"evidence\":[],"
+                      + "\"retention\":\"keep\",\"run\":\"run-1\"}")
+              .members());
+      members.put("tenant", JsonValue.of(subject.equals("eve") ? "other" : TENANT));
+      members.put("subject", JsonValue.of(subject));
+      members.put("nonce", JsonValue.of(nonce));
+      at(0);
+    }
+
+    Ask at(long secondsAfterStart) {
+      members.put(
+          "requested_at",
+          JsonValue.object()
+              .put("t", START.plusSeconds(secondsAfterStart))
+              .build()
+              .get("t"));
+      return this;
+    }
+
+    Ask with(String member, JsonValue value) {
+      members.put(member, value);
+      return this;
+    }
+
+    Ask with(String member, String value) {
+      return with(member, JsonValue.of(value));
+    }
+
+    Ask effect(String member, JsonValue value) {
+      effect.put(member, value);
+      return this;
+    }
+
+    Ask effect(String member, String value) {
+      return effect(member, JsonValue.of(value));
+    }
+
+    Ask params(String json) {
+      return effect("params", json(json));
+    }
+
+    Ask signedBy(String name) {
+      signer = name;
+      return this;
+    }
+
+    JsonValue.Obj document() {
+      TreeMap<String, JsonValue> all = new TreeMap<>(members);
+      all.put("effect", new JsonValue.Obj(effect));
+      return new JsonValue.Obj(all);
+    }
+
+    private ObjectBuilder into(ObjectBuilder step) {
+      return step.put("request", document()).put("signer", signer);
+    }
+
+    ObjectBuilder submit() {
+      return into(step("submit"));
+    }
+
+    ObjectBuilder decide() {
+      return into(step("decide"));
+    }
+
+    /** One of a race. */
+    JsonValue racing() {
+      return into(JsonValue.object()).build();
+    }
+  }
+
+  static Ask ask(String subject, String tool, String nonce) {
+    return new Ask(subject, tool, nonce);
+  }
+
+  static Ask ask(String tool) {
+    return ask("alice", tool, "nonce-1");
+  }
+
+  // ---- steps
+
+  static ObjectBuilder step(String word) {
+    return JsonValue.object().put("do", word);
+  }
+
+  static JsonValue ref(String kind, long step) {
+    return JsonValue.object().put("$" + kind, step).build();
+  }
+
+  static ObjectBuilder again(long step) {
+    return step("submit").put("again", step);
+  }
+
+  static ObjectBuilder execute(long decision, long intent, String signer) {
+    return step("execute").put("decision", decision).put("intent", intent).put("signer", signer);
+  }
+
+  static JsonValue.Obj edit(String member, JsonValue value, String... signer) {
+    var edit =
+        JsonValue.object().put("set", JsonValue.object().put(member, value).build());
+    for (String name : signer) {
+      edit.put("signer", name);
+    }
+    return edit.build();
+  }
+
+  static ObjectBuilder clock(long seconds) {
+    return step("clock").put("seconds", seconds);
+  }
+
+  static ObjectBuilder tool(String name, String behaviour) {
+    return step("tool").put("name", name).put("behaviour", json(behaviour));
+  }
+
+  /** A tool that ends so, with that on its output. */
+  static ObjectBuilder gives(String name, String end, String output, String mediaType) {
+    return gives(name, end, output.getBytes(StandardCharsets.UTF_8), mediaType);
+  }
+
+  static ObjectBuilder gives(String name, String end, byte[] output, String mediaType) {
+    return step("tool")
+        .put("name", name)
+        .put(
+            "behaviour",
+            JsonValue.object()
+                .put("does", "end")
+                .put("end", end)
+                .put("reason", end.equals("succeeded") ? "ok" : "exit-1")
+                .put("message", "")
+                .put("output_b64", StrictBase64.encode(output))
+                .put("media_type", mediaType)
+                .build());
+  }
+
+  static ObjectBuilder restart() {
+    return step("restart").put("driver", true);
+  }
+
+  static ObjectBuilder close(String run, String signer) {
+    return step("close").put("tenant", TENANT).put("run", run).put("signer", signer);
+  }
+
+  static ObjectBuilder approve(long request, String approver, String verdict) {
+    return step("approve")
+        .put("request", request)
+        .put("approver", approver)
+        .put("signer", approver)
+        .put("verdict", verdict);
+  }
+
+  static ObjectBuilder revoke(String name) {
+    return step("change")
+        .put("kind", "key.revoked")
+        .put("detail", JsonValue.object().put("kid", TestParty.key(name).kid()).build())
+        .put("signer", "operator");
+  }
+
+  static ObjectBuilder prohibit(String tool) {
+    return step("change")
+        .put("kind", "tool.revoked")
+        .put("detail", JsonValue.object().put("tool", tool).put("version", "1.0.0").build())
+        .put("signer", "operator");
+  }
+
+  static ObjectBuilder activate(Policy policy, String signer) {
+    return step("activate").put("policy", policy.toJson()).put("signer", signer);
+  }
+
+  static ObjectBuilder race(List<JsonValue> requests) {
+    return step("race").put("requests", JsonValue.of(requests));
+  }
+
+  static List<JsonValue> copies(JsonValue one, int count) {
+    List<JsonValue> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(one);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,365 @@
+package dev.writ.conform.world;
+
+import static dev.writ.conform.world.Plot.ask;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.Ours;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.KernelConfig;
+import dev.writ.executor.KernelSeam;
+import dev.writ.executor.SafeExecutor;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.replay.BundleExport;
+import dev.writ.tools.BuiltinTools;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Makes golden-vectors/runs: whole runs of the release's tools as bundles, straight ones and ones
+ * that diverge when they are replayed, and what becomes of each.
+ */
+final class RunVectors {
+  private static final String YAML =
+      """
+      writ_policy: 1
+      name: golden runs
+      version: 1
+      limits: { request_age_max_s: 300, pending_max_s: 86400, request_bytes_max: 100000 }
+      principals:
+        - { tenant: acme, subject: alice, roles: [analyst] }
+      roles:
+        analyst:
+          tools: [js, sql, word-count]
+          sandboxes: [wasm]
+          resources: { cpu_ms: 10000, memory_bytes: 268435456, output_bytes: 8388608, wall_ms: 60000 }
+      tools:
+      TOOLS
+      budgets:
+        - { name: calls, scope: subject, unit: calls, limit: 100, window_s: 86400 }
+      requirements:
+        - effect: { tool: js }
+          require: { none: [ { cel: "params.source.contains('eval(')" } ] }
+        - effect: { tool: sql }
+          require: { any: [ { cel: "!params.sql.contains('salary')" }, { approvals: { role: reviewer, count: 1 } } ] }
+        - effect: { tool: word-count }
+          require: { cel: "inputs.exists(i, i.name == 'text')" }
+      approvers:
+        - { tenant: acme, subject: rita, roles: [reviewer] }
+      """;
+
+  private final List<Made> made = new ArrayList<>();
+  private final TreeMap<String, byte[]> files = new TreeMap<>();
+
+  static List<Made> all() {
+    return new RunVectors().make().made;
+  }
+
+  /** The bundles, by their file names. */
+  static SortedMap<String, byte[]> files() {
+    return new RunVectors().make().files;
+  }
+
+  private RunVectors make() {
+    straight();
+    diverging();
+    return this;
+  }
+
+  // ---- an installation with the tools of the release
+
+  private static Policy policy() {
+    StringBuilder tools = new StringBuilder();
+    BuiltinTools.manifests()
+        .forEach(m ->
+            tools
+                .append("  - { name: ")
+                .append(m.name())
+                .append(", version: 1.0.0, package: \"")
+                .append(m.packageDigest())
+                .append("\" }\n"));
+    return Policy.parse(
+        YAML.replace("TOOLS\n", tools).getBytes(StandardCharsets.UTF_8), "policy.yaml");
+  }
+
+  private static final Tools.Registry REGISTRY =
+      new Tools.Registry() {
+        @Override
+        public Optional<ToolManifest> manifest(String name, String version) {
+          return BuiltinTools.manifest(name, version);
+        }
+
+        @Override
+        public Driver.PackageContent content(ToolManifest manifest) {
+          return BuiltinTools.content(manifest);
+        }
+      };
+
+  private static final BundleExport.Packages PACKAGES =
+      new BundleExport.Packages() {
+        @Override
+        public Optional<ToolManifest> manifest(ToolRef tool) {
+          return BuiltinTools.manifest(tool.name(), tool.version());
+        }
+
+        @Override
+        public Driver.PackageContent files(ToolManifest manifest) {
+          return BuiltinTools.content(manifest);
+        }
+      };
+
+  /** The driver, but for what it measures, which differs from run to run, and for a lie. */
+  private record Steady(Driver of, UnaryOperator<Outcome> lie) implements Driver {
+    @Override
+    public String name() {
+      return of.name();
+    }
+
+    @Override
+    public Determinism determinism() {
+      return of.determinism();
+    }
+
+    @Override
+    public Digest sandboxProfile(String profile) {
+      return of.sandboxProfile(profile);
+    }
+
+    @Override
+    public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
+      Prepared prepared = of.prepare(manifest, operation, content);
+      return invocation -> {
+        Outcome o = lie.apply(prepared.run(invocation));
+        return new Outcome(
+            o.end(),
+            o.reason(),
+            o.message(),
+            o.output(),
+            o.artifacts(),
+            Outcome.Metrics.NONE,
+            o.observations());
+      };
+    }
+  }
+
+  private static Kernel open(
+      KernelConfig config, UnaryOperator<Outcome> lie, UnaryOperator<SafeExecutor> seam) {
+    List<Driver> drivers =
+        Ours.DRIVERS.byName().values().stream().<Driver>map(d -> new Steady(d, lie)).toList();
+    return KernelSeam.open(
+        new KernelConfig(
+            config.ledger(),
+            config.guardianKey(),
+            config.executorKey(),
+            REGISTRY,
+            drivers,
+            config.clock(),
+            config.random()),
+        seam);
+  }
+
+  private static Installation installation(
+      UnaryOperator<Outcome> lie, UnaryOperator<SafeExecutor> seam) {
+    return new Installation(
+        Plot.PARTIES,
+        policy().toJson(),
+        new ScriptedTools(),
+        Plot.START,
+        config -> open(config, lie, seam));
+  }
+
+  private static Installation honest() {
+    return installation(UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  // ---- requests
+
+  private static Plot.Ask tool(String tool, String operation, String nonce, JsonValue.Obj params) {
+    return ask("alice", tool, nonce)
+        .effect("operation", operation)
+        .effect("params", params)
+        .effect("sandbox", "wasm")
+        .effect(
+            "resources",
+            Plot.json(
+                "{\"cpu_ms\":5000,\"memory_bytes\":268435456,\"output_bytes\":1000000,"
+                    + "\"wall_ms\":60000}"));
+  }
+
+  private static Plot.Ask js(String nonce, String source) {
+    return tool("js", "eval", nonce, JsonValue.object().put("source", source).build());
+  }
+
+  private static Plot.Ask sql(String nonce, String sql) {
+    return tool("sql", "query", nonce, JsonValue.object().put("sql", sql).build());
+  }
+
+  private static Plot.Ask words(Installation home, String nonce, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    var content = home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
+    JsonValue input =
+        JsonValue.object()
+            .put("name", "text")
+            .put("digest", content.digest())
+            .put("size", content.size())
+            .put("media_type", "text/plain")
+            .build();
+    return tool("word-count", "count", nonce, JsonValue.object().build())
+        .effect("inputs", JsonValue.of(List.of(input)));
+  }
+
+  private static Answer submit(Installation home, Plot.Ask ask) {
+    return home.kernel()
+        .submit(
+            Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes(),
+            List.of());
+  }
+
+  // ---- vectors
+
+  private void run(String name, String about, byte[] bundle, List<String> recorded, List<String> live) {
+    files.put("runs/" + name + ".writ", bundle);
+    add(name + "-verify", about + ": verified", "bundle.verify", name, false, List.of("ok"));
+    add(name + "-replay", about + ": replayed", "bundle.replay", name, false, recorded);
+    add(name + "-live", about + ": its tools run again", "bundle.replay", name, true, live);
+  }
+
+  private void add(
+      String name, String about, String op, String bundle, boolean live, List<String> wanted) {
+    var input = JsonValue.object().put("bundle_file", bundle + ".writ");
+    if (live) {
+      input.put("live", true);
+    }
+    made.add(new Made("runs/" + name, about, Optional.empty(), op, input.build(), wanted));
+  }
+
+  private static final List<String> COMPLETE = List.of("COMPLETE");
+
+  private void straight() {
+    try (Installation home = honest()) {
+      submit(home, js("n-1", "6 * 7"));
+      submit(home, js("n-2", "({pi: Math.PI, random: Math.random(), now: Date.now()})").at(0));
+      submit(home, js("n-3", "throw new Error('on purpose')"));
+      submit(home, js("n-4", "eval('1')"));
+      BundleVectors.close(home, "run-1");
+      run("js", "JavaScript: values, seeded randomness, an error, a denial",
+          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+    }
+    try (Installation home = honest()) {
+      submit(home, sql("n-1", "select 1 as one, 'two' as two, null as three"));
+      Plot.Ask asked = sql("n-2", "select 'salary' as salary");
+      Envelope request =
+          Envelope.sign(Request.TYPE, asked.document(), TestParty.key("alice"));
+      submit(home, asked);
+      home.clock.move(60);
+      home.kernel().approve(approval(home, request));
+      submit(home, asked);
+      submit(home, sql("n-3", "select from nowhere").at(60));
+      BundleVectors.close(home, "run-1");
+      run("sql", "SQL: a result, an approval, a mistake",
+          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+    }
+    try (Installation home = honest()) {
+      submit(home, words(home, "n-1", "one two\nthree\n"));
+      submit(home, words(home, "n-2", ""));
+      BundleVectors.close(home, "run-1");
+      run("wasm", "WebAssembly with inputs",
+          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+    }
+    try (Installation home = honest()) {
+      Answer other = submit(home, js("n-0", "'of another run'").with("run", "run-0"));
+      JsonValue consumed =
+          JsonValue.of(
+              List.of(JsonValue.of(other.served().orElseThrow().id().toString())));
+      submit(home, js("n-1", "[1, 2, 3]").with("consumes", consumed));
+      home.clock.move(1);
+      submit(home, sql("n-2", "select 2").at(1));
+      home.clock.move(1);
+      submit(home, words(home, "n-3", "words").at(2));
+      home.kernel().checkpoint();
+      run("open", "an open run of all tools that consumes a receipt of another run",
+          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+    }
+  }
+
+  private static Envelope approval(Installation home, Envelope request) {
+    Request read = Request.read(request.document());
+    return Envelope.sign(
+        Approval.TYPE,
+        new Approval(
+                "acme",
+                "rita",
+                "reviewer",
+                request.id(),
+                read.effect().digest(),
+                home.kernel().system().policyInForce().digest(),
+                Approval.Verdict.APPROVE,
+                home.clock.instant(),
+                home.clock.instant().plusSeconds(3600))
+            .toJson(),
+        TestParty.key("rita"));
+  }
+
+  private void diverging() {
+    UnaryOperator<Outcome> lie =
+        o ->
+            new Outcome(
+                o.end(),
+                o.reason(),
+                o.message(),
+                Optional.of(
+                    new Outcome.Output("43".getBytes(StandardCharsets.UTF_8), "application/json")),
+                o.artifacts(),
+                o.metrics(),
+                o.observations());
+    try (Installation home = installation(lie, UnaryOperator.identity())) {
+      submit(home, js("n-1", "6 * 7"));
+      BundleVectors.close(home, "run-1");
+      run("diverging-output", "an output that the tool does not give",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          List.of("DIVERGED", "RPL-004 /body/output/digest"));
+    }
+    UnaryOperator<SafeExecutor> liar =
+        e ->
+            new SafeExecutor(
+                e.time(), e.preflight(), e.gate(), e.idempotency(), e.snapshot(), e.tools(),
+                e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(),
+                e.receipt().withSigner(RunVectors::embellished),
+                e.refusals());
+    try (Installation home = installation(UnaryOperator.identity(), liar)) {
+      submit(home, js("n-1", "6 * 7"));
+      BundleVectors.close(home, "run-1");
+      run("diverging-receipt", "an executor that writes into its receipt what no stage gave it",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          List.of("DIVERGED", "RPL-001 /body/message"),
+          List.of("DIVERGED", "RPL-004 /body/message", "RPL-001 /body/message"));
+    }
+  }
+
+  private static Envelope embellished(String type, JsonValue document) {
+    TreeMap<String, JsonValue> members =
+        new TreeMap<>(((JsonValue.Obj) document).members());
+    if (type.equals(Receipt.TYPE)) {
+      members.put("message", JsonValue.of("all went well"));
+    }
+    return Envelope.sign(type, new JsonValue.Obj(members), TestParty.key("executor"));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.writ.conform.world;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.adapter.Adapter;
+import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.Ours;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files that are
+ * there, and each comes to what is written beside it by hand. {@code -Dwrit.update=true} writes the
+ * files; {@code ./writ conform index} then takes them into the index.
+ */
+class WorldVectorsTest {
+  private static final Path ROOT =
+      Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
+  private static final List<String> SUITES = List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
+  private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
+
+  /** The bundles of golden runs, which vectors name as files. */
+  private static final SortedMap<String, byte[]> RUNS = RunVectors.files();
+
+  static List<Made> all() {
+    List<Made> all = new ArrayList<>();
+    all.addAll(ExecutorVectors.all());
+    all.addAll(AdversarialVectors.all());
+    all.addAll(AttackVectors.all());
+    all.addAll(DocumentVectors.all());
+    all.addAll(BundleVectors.all());
+    all.addAll(RunVectors.all());
+    return all;
+  }
+
+  private static JsonValue.Obj outcome(Made made) {
+    return switch (ADAPTER.ask(made.op(), made.input(RUNS))) {
+      case Answer.Output(JsonValue.Obj output) -> output;
+      case Answer.Refused(String code, String message) -> {
+        assertThat(code).as(made.name() + ": " + message).isNotEqualTo("CNF-023");
+        yield JsonValue.object().put("code", code).build();
+      }
+    };
+  }
+
+  @Test
+  void theGeneratorsMakeTheFilesThatAreThere() throws IOException {
+    boolean update = Boolean.getBoolean("writ.update");
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    List<String> wrong = new ArrayList<>();
+    for (Made made : all()) {
+      JsonValue.Obj outcome = outcome(made);
+      if (!Made.summary(outcome).equals(made.wanted())) {
+        wrong.add(made.name() + ": wanted " + made.wanted() + ", got " + Made.summary(outcome));
+      }
+      if (outcome.get("problems") instanceof JsonValue.Num problems && problems.value() != 0) {
+        wrong.add(made.name() + ": the audit finds " + problems.value() + " problems");
+      }
+      assertThat(files.put(made.name() + ".json", made.bytes(outcome))).as(made.name()).isNull();
+    }
+    files.putAll(RUNS);
+    assertThat(wrong).isEmpty();
+    if (update) {
+      write(files);
+    }
+    TreeSet<String> there = new TreeSet<>();
+    for (String suite : SUITES) {
+      there.addAll(files(suite));
+    }
+    assertThat(there).isEqualTo(files.keySet());
+    for (String name : files.keySet()) {
+      assertThat(Files.readAllBytes(ROOT.resolve(name))).as(name).isEqualTo(files.get(name));
+    }
+  }
+
+  private static void write(TreeMap<String, byte[]> files) throws IOException {
+    for (String suite : SUITES) {
+      for (String old : files(suite)) {
+        Files.delete(ROOT.resolve(old));
+      }
+    }
+    for (String name : files.keySet()) {
+      Files.createDirectories(ROOT.resolve(name).getParent());
+      Files.write(ROOT.resolve(name), files.get(name));
+    }
+  }
+
+  private static List<String> files(String suite) throws IOException {
+    Path folder = ROOT.resolve(suite);
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.map(file -> suite + "/" + file.getFileName())
+          .filter(name -> name.endsWith(".json") || name.endsWith(".writ"))
+          .sorted()
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,322 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Refusal;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.journal.DispatchedRow;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Dispatch;
+import dev.writ.executor.stage.Preflight;
+import dev.writ.executor.stage.Result;
+import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.Writ;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerState;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Does again, one thing after the other, what a kernel did: the same parts over other surroundings.
+ * Who was first, and what came in between, is for the caller to say; it is the commit order
+ * (PROTOCOL 15).
+ *
+ * <p>The {@code recorded…} methods do nothing again: they take over what cannot be done again, so
+ * that what follows it can.
+ */
+public final class Rerun {
+  private final Surroundings surroundings;
+  private final Parts parts;
+  private final TreeMap<Digest, Runs.Borrowed> borrowed = new TreeMap<>();
+
+  public Rerun(Surroundings surroundings) {
+    this(surroundings, UnaryOperator.identity());
+  }
+
+  /** For tests: a stage can be exchanged, and then the replay must show it. */
+  Rerun(Surroundings surroundings, UnaryOperator<SafeExecutor> seam) {
+    this.surroundings = surroundings;
+    this.parts = Parts.of(surroundings, seam);
+  }
+
+  /**
+   * Admits a request and judges it, for the first time or anew. Nothing happens where the decision
+   * that it has still stands.
+   *
+   * @param evidence what was brought with it
+   * @throws WritException where it is not admitted or cannot be judged
+   */
+  public void judge(Envelope request, List<Envelope> evidence, SystemState state) {
+    Policy policy = state.policyInForce();
+    Instant now = surroundings.time().now(KernelTime.Reading.ADMISSION);
+    Optional<RequestRow> row = row(request.id());
+    Admitted admitted =
+        Admission.readmit(
+            Admission.parse(request.toBytes(), policy),
+            state.trust(),
+            policy,
+            row.map(RequestRow::receivedAt).orElse(now),
+            now);
+    if (row.filter(r -> parts.judging().live(r, policy)).isPresent()) {
+      return;
+    }
+    try (Runs.Borrowed run = parts.runs().borrow(runOf(admitted.request()))) {
+      Judging.Judged judged =
+          parts.judging().judge(admitted, row, List.of(), evidence, run, state.trust(), policy);
+      parts.judging().commit(judged, run);
+    }
+  }
+
+  /**
+   * Takes an approver's word and judges the pending request again.
+   *
+   * @throws WritException as {@link Kernel#approve}
+   */
+  public void approve(Envelope approval, SystemState state) {
+    Instant now = surroundings.time().now(KernelTime.Reading.APPROVAL);
+    Digest request = Approval.read(approval.document()).request();
+    RequestRow row =
+        row(request)
+            .filter(r -> r.state() == RequestRow.State.PENDING)
+            .orElseThrow(() -> new WritException(ExecutorError.NOT_PENDING, "request " + request));
+    try (Runs.Borrowed run = parts.runs().borrow(row.run())) {
+      parts
+          .judging()
+          .approve(approval, row, run, state.trust(), state.policyInForce(), now)
+          .ifPresent(judged -> parts.judging().commit(judged, run));
+    }
+  }
+
+  /**
+   * Stages 0 to 3 and the durable part of 4, as asked by the intent's holder.
+   *
+   * @throws WritException where a stage refuses; that is written then
+   */
+  public SafeExecutor.Begun begin(Digest intent, SystemState state) {
+    Writ writ = writ(intent, state);
+    SafeExecutor.Begun begun = null;
+    try {
+      begun = parts.executor().begin(writ, state.trust(), state.policyInForce());
+    } finally {
+      if (begun instanceof SafeExecutor.Begun.Now) {
+        borrowed.put(intent, writ.run());
+      } else {
+        writ.run().close();
+      }
+    }
+    return begun;
+  }
+
+  /** The rest of the eight stages. */
+  public void finish(Dispatch.Dispatched dispatched) {
+    parts.executor().finish(dispatched);
+    giveBack(dispatched);
+  }
+
+  /** What a tool gives now in stages 4 to 7; nothing is written. */
+  public Store.Stored tryOut(Dispatch.Dispatched dispatched) {
+    SafeExecutor e = parts.executor();
+    Dispatch.Ran ran = e.dispatch().run(dispatched);
+    return e.store()
+        .store(
+            ran,
+            e.canonicalize().canonicalize(e.drift().check(dispatched.ready(), Result.of(ran))),
+            true);
+  }
+
+  /** Stage 8 alone, for an outcome whose content is not at hand. */
+  public void finish(Dispatch.Dispatched dispatched, Outcome outcome, Store.Stored stored) {
+    Dispatch.Ran ran =
+        new Dispatch.Ran(
+            dispatched.ready(),
+            dispatched.startedAt(),
+            surroundings.time().nowOrLatest(KernelTime.Reading.END),
+            outcome,
+            Optional.empty(),
+            Prelude.NOTHING,
+            dispatched.committed());
+    parts.executor().receipt().sign(ran, stored);
+    giveBack(dispatched);
+  }
+
+  /** Lets an effect go that is not to be finished. */
+  public void abandon(Dispatch.Dispatched dispatched) {
+    giveBack(dispatched);
+  }
+
+  private void giveBack(Dispatch.Dispatched dispatched) {
+    Runs.Borrowed run = borrowed.remove(dispatched.ready().order().intentEnvelope().id());
+    if (run != null) {
+      run.close();
+    }
+  }
+
+  /** The receipt of an effect that recovery found. */
+  public void doubt(Digest request) {
+    byte[] row =
+        surroundings
+            .journal()
+            .get(Tables.DISPATCHED, Tables.key(request))
+            .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, request.toString()));
+    DispatchedRow dispatched = DispatchedRow.parse(row);
+    parts.recovery().doubt(dispatched);
+    Runs.Borrowed run = borrowed.remove(dispatched.intent());
+    if (run != null) {
+      run.close();
+    }
+  }
+
+  public void resolve(Envelope resolution, SystemState state) {
+    parts.administration().resolve(resolution, state.trust());
+  }
+
+  public void close(Envelope close, SystemState state) {
+    parts.closings().close(close, state.trust(), state.policyInForce());
+  }
+
+  // What cannot be done again is taken over.
+
+  /** A judgement as it was recorded, with its intent where there is one. */
+  public void recordedDecision(
+      Envelope request,
+      Optional<Envelope> approval,
+      Envelope decision,
+      Optional<Envelope> intent,
+      SystemState state) {
+    Request asked = Request.read(request.document());
+    Decision decided = Decision.read(decision.document());
+    try (Runs.Borrowed run = parts.runs().borrow(runOf(asked))) {
+      String seed = run.seedFor(decided.holder());
+      try (RunTurn turn = run.turn()) {
+        parts
+            .judging()
+            .writeRecorded(
+                turn,
+                request,
+                seed,
+                new Answer(request.id(), decision, decided, intent, Optional.empty()),
+                row(request.id()),
+                approval);
+        turn.enqueue();
+      }
+    }
+  }
+
+  /** A refusal as it was recorded. */
+  public void recordedRefusal(Refusal refusal, SystemState state) {
+    Writ writ = writ(refusal.intent(), state);
+    try (Runs.Borrowed _ = writ.run()) {
+      parts
+          .executor()
+          .refusals()
+          .write(
+              new Preflight().check(writ),
+              refusal.stage(),
+              new WritException(new RecordedCode(refusal.code()), refusal.found()),
+              refusal.refusedAt());
+    }
+  }
+
+  /** The dispatch of an effect whose stages before it cannot be run again. */
+  public void recordedDispatch(Digest intent, Instant at, SystemState state) {
+    Writ writ = writ(intent, state);
+    try (Runs.Borrowed _ = writ.run()) {
+      parts.executor().dispatch().commit(new Preflight().check(writ), at);
+    }
+  }
+
+  /** A receipt as it was recorded, of an effect that was dispatched. */
+  public void recordedReceipt(Envelope receipt, Optional<Digest> observed, Instant at) {
+    Receipt read = Receipt.read(receipt.document());
+    Request request = parts.idempotency().request(read.request());
+    try (Runs.Borrowed run = parts.runs().borrow(runOf(request));
+        RunTurn turn = run.turn()) {
+      observed.ifPresent(digest -> turn.event(EventKind.EFFECT_FINISHED, digest, at));
+      parts.executor().receipt().writeRecorded(turn, request, read, receipt, at);
+      turn.enqueue();
+    }
+    Runs.Borrowed open = borrowed.remove(read.intent());
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /** Any other event as it was recorded: a resolution, a closing. */
+  public void recordedEvent(
+      RunId id, String kind, Digest body, Instant at, Optional<Digest> doubt) {
+    try (Runs.Borrowed run = parts.runs().borrow(id);
+        RunTurn turn = run.turn()) {
+      turn.event(kind, body, at);
+      doubt.ifPresent(receipt -> {
+        turn.unfinished(0, 0, -1);
+        turn.batch().put(Tables.DOUBT, Tables.key(receipt), body.bytes());
+      });
+      turn.enqueue();
+    }
+  }
+
+  /** Whether a request may consume a receipt that is at hand. */
+  public static void requireConsumable(LedgerState documents, Request request, Digest receipt) {
+    Judging.requireConsumable(documents, request, receipt);
+  }
+
+  /** Where a request stands by now. */
+  public Optional<RequestRow> row(Digest request) {
+    return surroundings.journal().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
+  }
+
+  /** Which of a request's documents were seen as evidence. */
+  public List<Envelope> documents(List<Digest> ids) {
+    List<Envelope> found = new ArrayList<>();
+    ids.forEach(id -> surroundings.journal().document(id).ifPresent(found::add));
+    return found;
+  }
+
+  private Writ writ(Digest intentId, SystemState state) {
+    Envelope intent = document(intentId);
+    Intent read = Intent.read(intent.document());
+    Request request = parts.idempotency().request(read.request());
+    TrustedKey holder =
+        state
+            .trust()
+            .key(read.holder())
+            .orElseThrow(() -> new WritException(ExecutorError.HOLDER, "key " + read.holder()));
+    return new Writ(
+        Optional.of(document(read.decision())),
+        Optional.of(intent),
+        Optional.of(request),
+        holder,
+        Prelude.NOTHING,
+        parts.runs().borrow(runOf(request)));
+  }
+
+  private Envelope document(Digest id) {
+    return surroundings
+        .journal()
+        .document(id)
+        .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
+  }
+
+  private static RunId runOf(Request request) {
+    return new RunId(request.scope().tenant(), request.scope().run());
+  }
+}

@@ -1,0 +1,54 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.Accounting;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.RunJournal;
+import java.security.SecureRandom;
+import java.util.function.BiPredicate;
+
+/**
+ * All that judging and the eight stages rest on and do not compute. A kernel gives them the world;
+ * a replay gives them what was recorded of it. There is no other way in for time, randomness, keys,
+ * or what other runs did.
+ *
+ * @param random where seeds of new runs come from
+ * @param accounts balances, rates and nonces
+ * @param guardian signs decisions and intents
+ * @param executor signs receipts, refusals and closings
+ * @param audience which ledger intents are for
+ * @param prohibited tells by name and version whether a tool must not run, at this moment
+ * @param readable tells whether a tenant's store holds an input
+ * @param inputs opens it
+ * @param contents takes output
+ */
+public record Surroundings(
+    RunJournal journal,
+    KernelTime time,
+    SecureRandom random,
+    Accounting accounts,
+    DocumentSigner guardian,
+    DocumentSigner executor,
+    Tools tools,
+    Audience audience,
+    BiPredicate<String, String> prohibited,
+    BiPredicate<String, Input> readable,
+    Consumable consumable,
+    Invocation.InputContent inputs,
+    Store.ContentStore contents) {
+
+  /** Says whether a request may consume a receipt. */
+  @FunctionalInterface
+  public interface Consumable {
+    /**
+     * @throws dev.writ.canonicalize.WritException {@code EXE-307}
+     */
+    void require(Request request, Digest receipt);
+  }
+}

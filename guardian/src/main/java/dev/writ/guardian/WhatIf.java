@@ -1,0 +1,157 @@
+package dev.writ.guardian;
+
+import dev.writ.guardian.JudgeInputs.Balance;
+import dev.writ.guardian.JudgeInputs.Ran;
+import dev.writ.guardian.JudgeInputs.RateCount;
+import dev.writ.guardian.JudgeInputs.SeenApproval;
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.EffectPattern;
+import dev.writ.guardian.policy.Order;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a past judgement would have read under another policy. Balances and counts are those that
+ * were recorded, where that policy counts the same thing under the same name; anything else was not
+ * recorded, and its state is UNKNOWN and not zero (PROTOCOL 6).
+ */
+public final class WhatIf {
+  private WhatIf() {}
+
+  /**
+   * @param a the request as that policy admits it
+   * @param then the policy that it was judged under
+   * @param p the other policy
+   * @param history what had succeeded in the run by then
+   */
+  public static JudgeInputs inputs(
+      Admitted a, Policy then, Policy p, JudgeInputs recorded, Circumstances.RunHistory history) {
+    String tenant = a.request().scope().tenant();
+    return new JudgeInputs(
+        recorded.time(),
+        recorded.receivedAt(),
+        recorded.step(),
+        a.charged(),
+        p.rolesOf(tenant, a.request().scope().subject()),
+        balances(a, then, p, recorded),
+        rates(a, then, p, recorded),
+        recorded.nonceSeen(),
+        approvals(tenant, p, recorded),
+        recorded.ignored(),
+        recorded.artifacts(),
+        history(a, p, history),
+        recorded.validUntil());
+  }
+
+  /** Approvals as if they had been given under that policy, by those who may approve under it. */
+  private static List<SeenApproval> approvals(String tenant, Policy p, JudgeInputs recorded) {
+    return recorded.approvals().stream()
+        .filter(seen -> !p.revokes(seen.id()))
+        .filter(seen -> p.approverRoles(tenant, seen.approver()).contains(seen.role()))
+        .toList();
+  }
+
+  private static List<Balance> balances(Admitted a, Policy then, Policy p, JudgeInputs recorded) {
+    List<Balance> balances = new ArrayList<>();
+    for (Charges.Due due :
+        Charges.of(p, a.request().scope().tenant(), a.charged(), a.request().effect())) {
+      Budget budget = due.budget();
+      var start = budget.windowStart(recorded.time());
+      Optional<Balance> same =
+          countsTheSame(then, p, budget)
+              ? recorded.balance(budget.name(), due.key(), start)
+              : Optional.empty();
+      if (same.isPresent() || budget.limit().isEmpty()) { // without a limit nothing is read of it
+        balances.add(
+            new Balance(
+                budget.name(),
+                due.key(),
+                start,
+                same.map(Balance::used).orElse(0L),
+                same.map(Balance::reserved).orElse(0L),
+                budget.limit()));
+      }
+    }
+    return balances;
+  }
+
+  /** Only the limit may differ; and for costs, the prices are in the sums. */
+  private static boolean countsTheSame(Policy then, Policy p, Budget budget) {
+    Budget before = then.budgets().get(budget.name());
+    return before != null
+        && before.scope() == budget.scope()
+        && before.unit() == budget.unit()
+        && before.windowS() == budget.windowS()
+        && before.match().equals(budget.match())
+        && (budget.unit() != Budget.Unit.COST || samePrices(then, p));
+  }
+
+  private static boolean samePrices(Policy then, Policy p) {
+    return Objects.equals(then.toJson().get("prices"), p.toJson().get("prices"));
+  }
+
+  private static List<RateCount> rates(Admitted a, Policy then, Policy p, JudgeInputs recorded) {
+    List<RateCount> rates = new ArrayList<>();
+    for (Rate rate : p.rates().values()) {
+      Rate before = then.rates().get(rate.name());
+      boolean same =
+          before != null
+              && before.scope() == rate.scope()
+              && before.perS() == rate.perS()
+              && before.match().equals(rate.match());
+      for (String key :
+          p.accountsOf(
+              rate, a.request().scope().tenant(), a.charged(), a.request().effect().tool())) {
+        if (same) {
+          recorded.rate(rate.name(), key).ifPresent(rates::add);
+        }
+      }
+    }
+    return rates;
+  }
+
+  private static List<Ran> history(Admitted a, Policy p, Circumstances.RunHistory history) {
+    TreeMap<String, Ran> asked = new TreeMap<>();
+    for (Order order : p.orders()) {
+      if (order.effect().applies(a.request().effect().tool(), a.request().effect().operation())) {
+        EffectPattern after = order.after();
+        String operation = after.operation().orElseThrow();
+        asked.put(
+            after.tool() + "\u0000" + operation,
+            new Ran(after.tool(), operation, history.succeeded(after.tool(), operation)));
+      }
+    }
+    return List.copyOf(asked.values());
+  }
+
+  /** Whether a decision rests on state that is not known. */
+  public static boolean isUnknown(Decision decision) {
+    return decision
+        .code()
+        .filter(code ->
+            code.equals(GuardianError.BUDGET_UNKNOWN.code())
+                || code.equals(GuardianError.TEMPORAL_RATE_UNKNOWN.code())
+                || code.equals(GuardianError.TEMPORAL_ORDER_UNKNOWN.code()))
+        .isPresent();
+  }
+
+  /** The check that decided: the first that did not pass; the last where all did. */
+  public static CheckOutcome deciding(Decision decision) {
+    return decision.checks().stream()
+        .filter(check -> check.outcome() != CheckOutcome.Outcome.PASS)
+        .findFirst()
+        .orElse(decision.checks().getLast());
+  }
+
+  /** The last check, which reads the tool's manifest: nothing before it does. */
+  public static boolean restsOnTheTool(Decision decision) {
+    return deciding(decision).check().equals(EnvelopeCheck.NAME);
+  }
+}

@@ -1,0 +1,109 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A journal that is not written: it keeps the rows that acting needs, and where runs stand. What
+ * documents and blobs say is read where they are recorded. For one thread.
+ *
+ * <p>Rows that nobody reads back are named by the caller and dropped, so that what is held grows
+ * with what may still be asked for and not with what happened.
+ */
+public abstract class MemoryJournal implements RunJournal {
+  private static final Commit DONE =
+      new Commit() {
+        @Override
+        public void await() {}
+
+        @Override
+        public boolean isDone() {
+          return true;
+        }
+      };
+
+  private final DocumentSource documents;
+  private final TreeSet<String> unread;
+  private final TreeMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
+  private final TreeMap<RunId, Event> heads = new TreeMap<>();
+
+  /**
+   * @param unread tables whose rows are dropped
+   */
+  protected MemoryJournal(DocumentSource documents, TreeSet<String> unread) {
+    this.documents = documents;
+    this.unread = unread;
+  }
+
+  /** Takes the rows and heads of a batch; its documents and blobs are where they were recorded. */
+  @Override
+  public Commit append(Batch batch) {
+    batch.use();
+    for (Batch.Row row : batch.rows()) {
+      if (row.family() != Store.Family.TABLES || unread.contains(table(row.key()))) {
+        continue;
+      }
+      if (row.value() == null) {
+        rows.remove(row.key());
+      } else {
+        rows.put(row.key(), row.value());
+      }
+    }
+    batch.entries().forEach(entry -> heads.put(entry.runId(), entry.event()));
+    return DONE;
+  }
+
+  private static String table(byte[] key) {
+    int end = 0;
+    while (key[end] != 0) {
+      end++;
+    }
+    return new String(key, 0, end, StandardCharsets.UTF_8);
+  }
+
+  /** Content as a batch names it; the bytes are not kept. */
+  public static BlobRef blobOf(byte[] content) {
+    return new BlobRef(Digest.sha256(content), content.length, Optional.empty());
+  }
+
+  @Override
+  public Optional<Envelope> document(Digest id) {
+    return documents.document(id);
+  }
+
+  @Override
+  public Optional<Event> head(RunId run) {
+    return Optional.ofNullable(heads.get(run));
+  }
+
+  @Override
+  public Optional<byte[]> get(String table, String key) {
+    return Optional.ofNullable(rows.get(Keys.table(table, key)));
+  }
+
+  @Override
+  public void scan(String table, String keyPrefix, RowVisitor visitor) {
+    byte[] prefix = Keys.table(table, keyPrefix);
+    int keyAt = Keys.table(table, "").length;
+    for (Map.Entry<byte[], byte[]> row : rows.tailMap(prefix, true).entrySet()) {
+      byte[] key = row.getKey();
+      if (!Keys.startsWith(key, prefix)
+          || !visitor.row(
+              new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), row.getValue())) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public byte[] blob(Digest digest, long bytesMax) {
+    throw new WritException(LedgerError.BLOB_MISSING, digest.toString());
+  }
+}

@@ -1,0 +1,46 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.Event;
+import java.util.Optional;
+
+/**
+ * The chain of events as the replay makes it: its own events, each with the {@code prev} and {@code
+ * seq} that follow from those before. While nothing differs these are the recorded ones.
+ *
+ * @param events how many there are
+ * @param parted whether something before differs
+ */
+record Chain(long events, Optional<Event> last, boolean parted) {
+  static final Chain EMPTY = new Chain(0, Optional.empty(), false);
+
+  /**
+   * @param body what the event names in the replay
+   */
+  Chain with(Event next, Digest body) {
+    if (!parted && body.equals(next.body())) {
+      return new Chain(events + 1, Optional.of(next), false);
+    }
+    Event own =
+        new Event(
+            next.tenant(),
+            next.run(),
+            events,
+            next.kind(),
+            hash(),
+            body,
+            next.at(),
+            next.prngSeed());
+    return new Chain(events + 1, Optional.of(own), true);
+  }
+
+  /** The same, when the replay has something else here than the recording. */
+  Chain apart() {
+    return new Chain(events, last, true);
+  }
+
+  /** The digest of the last event. */
+  Optional<Digest> hash() {
+    return last.map(Event::id);
+  }
+}

@@ -1,0 +1,301 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Refusal;
+import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.ledger.DocumentSource;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import dev.writ.replay.engine.Divergence.Field;
+import dev.writ.replay.engine.Divergence.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Holds what the replay writes against the recorded events of one step. It is asked where documents
+ * are signed and where events are placed, and so before anything changes: an attempt at a step that
+ * departs from the recording leaves nothing behind.
+ *
+ * <p>A document with the recorded payload gets the recorded envelope. One with another payload is a
+ * difference; what goes on from there is the recorded one, so that what differs later differs for a
+ * reason of its own.
+ */
+final class Comparison implements DocumentSigner {
+  /** The order in which one effect's events come. */
+  private static final List<String> ORDER =
+      List.of(
+          EventKind.RUN_OPENED,
+          EventKind.REQUEST_RECEIVED,
+          EventKind.APPROVAL_RECEIVED,
+          EventKind.DECISION_MADE,
+          EventKind.INTENT_ISSUED,
+          EventKind.EFFECT_DISPATCHED,
+          EventKind.EFFECT_FINISHED,
+          EventKind.RECEIPT_SIGNED);
+
+  private final DocumentSource documents;
+  private final RunId run;
+  private final Outputs outputs;
+  private List<Placed> step = List.of();
+  private int placed;
+  private int committed;
+  private boolean following;
+  private final TreeMap<String, List<Field>> held = new TreeMap<>();
+  private final TreeMap<String, Optional<String>> diffs = new TreeMap<>();
+  private final List<Divergence> found = new ArrayList<>();
+  private long lastMatch = -1;
+  private long committedMatch = -1;
+  private String runSeed = "none";
+  private final TreeMap<String, Digest> bodies = new TreeMap<>();
+  private Chain chain = Chain.EMPTY;
+  private Chain committedChain = Chain.EMPTY;
+
+  Comparison(DocumentSource documents, RunId run, Outputs outputs) {
+    this.documents = documents;
+    this.run = run;
+    this.outputs = outputs;
+  }
+
+  /** Expects the events of the next step. */
+  void step(List<Placed> events) {
+    step = events;
+    committed = 0;
+    if (events.getFirst().kind().equals(EventKind.RUN_OPENED)) {
+      runSeed = events.getFirst().event().prngSeed().orElse("none");
+    }
+    attempt(false);
+  }
+
+  /**
+   * Begins an attempt at what is left of the step.
+   *
+   * @param follow whether to go on behind a document or event that differs
+   */
+  void attempt(boolean follow) {
+    placed = committed;
+    following = follow;
+    held.clear();
+    diffs.clear();
+    bodies.clear();
+    chain = committedChain;
+    lastMatch = committedMatch;
+    found.clear();
+  }
+
+  /** Whether all events of the step were written. */
+  boolean isDone() {
+    return committed == step.size();
+  }
+
+  List<Divergence> found() {
+    return List.copyOf(found);
+  }
+
+  long lastMatch() {
+    return lastMatch;
+  }
+
+  Chain chain() {
+    return chain;
+  }
+
+  // Documents.
+
+  @Override
+  public Envelope sign(String payloadType, JsonValue document) {
+    return sign(payloadType, document, Function.identity(), Function.identity()).envelope();
+  }
+
+  @Override
+  public <T> Signed<T> sign(
+      String payloadType,
+      T document,
+      Function<T, ? extends JsonValue> write,
+      Function<JsonValue, T> read) {
+    JsonValue replayed = write.apply(document);
+    String kind = kindOf(payloadType);
+    Optional<Event> expected =
+        step.subList(placed, step.size()).stream()
+            .filter(p -> p.kind().equals(kind))
+            .map(Placed::event)
+            .findFirst();
+    if (expected.isEmpty()) {
+      throw departed(kind, Fields.of("/body", JsonValue.object().build(), replayed));
+    }
+    Envelope recorded =
+        documents
+            .document(expected.get().body())
+            .orElseThrow(
+                () -> new IllegalStateException("not in the recording: " + expected.get().body()));
+    Digest id = Jcs.digest(replayed);
+    if (recorded.id().equals(id)) {
+      return new Signed<>(document, recorded);
+    }
+    JsonValue said = recorded.document();
+    held.put(kind, Fields.of("/body", said, replayed));
+    diffs.put(kind, outputs.diff(said, replayed));
+    bodies.put(kind, id);
+    return new Signed<>(read.apply(said), recorded);
+  }
+
+  private static String kindOf(String payloadType) {
+    if (payloadType.equals(Decision.TYPE)) {
+      return EventKind.DECISION_MADE;
+    } else if (payloadType.equals(Intent.TYPE)) {
+      return EventKind.INTENT_ISSUED;
+    } else if (payloadType.equals(Receipt.TYPE)) {
+      return EventKind.RECEIPT_SIGNED;
+    } else if (payloadType.equals(Refusal.TYPE)) {
+      return EventKind.EFFECT_REFUSED;
+    } else if (payloadType.equals(RunClosing.TYPE)) {
+      return EventKind.RUN_CLOSED;
+    }
+    throw new IllegalArgumentException(payloadType);
+  }
+
+  // Events.
+
+  /** Takes the event that the replay would write, and gives the recorded one. */
+  Event place(Event next) {
+    if (placed == step.size() || !step.get(placed).kind().equals(next.kind())) {
+      throw departed(next.kind(), List.of());
+    }
+    Event recorded = step.get(placed).event();
+    List<Field> fields = held.get(next.kind());
+    if (fields == null) { // else what else differs in the event follows from its document
+      fields = recorded.equals(next) ? List.of() : Fields.of("", recorded.toJson(), next.toJson());
+    }
+    chain = chain.with(next, Optional.ofNullable(bodies.remove(next.kind())).orElse(next.body()));
+    if (!fields.isEmpty()) {
+      differs(
+          divergence(
+              Kind.MISMATCH,
+              recorded.seq(),
+              recorded.kind(),
+              fields,
+              diffs.getOrDefault(next.kind(), Optional.empty()),
+              seed(Optional.of(recorded))));
+    } else {
+      lastMatch = recorded.seq();
+    }
+    placed++;
+    return recorded;
+  }
+
+  private void differs(Divergence divergence) {
+    chain = chain.apart();
+    if (!following) {
+      throw new Departed(divergence, chain);
+    }
+    found.add(divergence);
+  }
+
+  /** A difference in an outcome, which no event of the replay shows. */
+  void outcome(Event receipt, List<Field> fields, Optional<String> diff) {
+    chain = chain.apart();
+    found.add(
+        divergence(
+            Kind.OUTCOME, receipt.seq(), receipt.kind(), fields, diff, seed(Optional.of(receipt))));
+  }
+
+  /** The batch with the events placed since the last one is taken. */
+  void appended() {
+    committed = placed;
+    committedChain = chain;
+    committedMatch = lastMatch;
+  }
+
+  /**
+   * Something of another kind than recorded.
+   *
+   * @param body of the replayed event, where it has a document of its own
+   */
+  private Departed departed(String kind, List<Field> body) {
+    List<Placed> left = step.subList(placed, step.size());
+    long seq = step.getFirst().event().seq() + placed;
+    chain = chain.apart();
+    List<Field> fields = new ArrayList<>();
+    if (left.isEmpty() || precedes(kind, left.getFirst().kind())) {
+      fields.add(new Field("/kind", "nothing", kind));
+      fields.addAll(body);
+      return new Departed(
+          divergence(Kind.EXTRA, seq, kind, fields, Optional.empty(), seed(Optional.empty())),
+          chain);
+    }
+    Event recorded = left.getFirst().event();
+    if (left.stream().anyMatch(p -> p.kind().equals(kind))) {
+      return new Departed(missing("before " + kind), chain);
+    }
+    fields.add(new Field("/kind", recorded.kind(), kind));
+    fields.addAll(body);
+    return new Departed(
+        divergence(
+            Kind.MISMATCH,
+            seq,
+            recorded.kind(),
+            fields,
+            Optional.empty(),
+            seed(Optional.of(recorded))),
+        chain);
+  }
+
+  /** The replay goes on behind the step with what was not recorded. */
+  Divergence extra(String kind) {
+    chain = chain.apart();
+    return divergence(
+        Kind.EXTRA,
+        step.getLast().event().seq() + 1,
+        kind,
+        List.of(new Field("/kind", "nothing", kind)),
+        Optional.empty(),
+        seed(Optional.empty()));
+  }
+
+  private static boolean precedes(String one, String other) {
+    int a = ORDER.indexOf(one);
+    int b = ORDER.indexOf(other);
+    return a >= 0 && b >= 0 && a < b;
+  }
+
+  /** The next recorded event, which the replay does not come to. */
+  Divergence missing(String instead) {
+    chain = chain.apart();
+    Event recorded = step.get(placed).event();
+    return divergence(
+        Kind.MISSING,
+        recorded.seq(),
+        recorded.kind(),
+        List.of(new Field("/kind", recorded.kind(), "nothing, " + instead)),
+        Optional.empty(),
+        seed(Optional.of(recorded)));
+  }
+
+  private Divergence divergence(
+      Kind kind, long seq, String event, List<Field> fields, Optional<String> diff, String seed) {
+    return new Divergence(kind, run, seq, event, fields, lastMatch, seed, diff);
+  }
+
+  /** The seed of the effect that an event is of, else of the run. */
+  private String seed(Optional<Event> event) {
+    Optional<String> own = event.flatMap(Event::prngSeed);
+    if (own.isPresent()) {
+      return own.get();
+    }
+    return event
+        .filter(e -> e.kind().equals(EventKind.RECEIPT_SIGNED))
+        .flatMap(e -> documents.document(e.body()))
+        .map(e -> Receipt.read(e.document()).prngSeed())
+        .orElse(runSeed);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.stage.Store;
+import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.MemoryJournal;
+import dev.writ.replay.Recording;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What stage 7 stores in a replay: kept until the next step, to be shown beside the recording. */
+final class Outputs implements Store.ContentStore {
+  private final Recording recording;
+  private final TreeMap<Digest, byte[]> kept = new TreeMap<>();
+
+  Outputs(Recording recording) {
+    this.recording = recording;
+  }
+
+  void forget() {
+    kept.clear();
+  }
+
+  @Override
+  public BlobRef store(byte[] content) {
+    BlobRef blob = MemoryJournal.blobOf(content);
+    kept.put(blob.digest(), content);
+    return blob;
+  }
+
+  /** Where two receipts name different output of text: line by line. */
+  Optional<String> diff(JsonValue recorded, JsonValue replayed) {
+    for (String member : new String[] {"output", "raw_output"}) {
+      Optional<Content> one = content(recorded, member);
+      Optional<Content> other = content(replayed, member);
+      if (one.isPresent()
+          && other.isPresent()
+          && !one.get().digest().equals(other.get().digest())) {
+        Optional<byte[]> left = recording.blob(one.get().digest());
+        Optional<byte[]> right = Optional.ofNullable(kept.get(other.get().digest()));
+        if (left.isPresent() && right.isPresent()) {
+          return TextDiff.of(one.get().mediaType(), left.get(), right.get());
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private record Content(Digest digest, String mediaType) {}
+
+  private static Optional<Content> content(JsonValue receipt, String member) {
+    if (receipt instanceof JsonValue.Obj object
+        && object.get(member) instanceof JsonValue.Obj content
+        && content.get("digest") instanceof JsonValue.Str digest
+        && content.get("media_type") instanceof JsonValue.Str type) {
+      try {
+        return Optional.of(new Content(Digest.parse(digest.value()), type.value()));
+      } catch (WritException e) {
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+}

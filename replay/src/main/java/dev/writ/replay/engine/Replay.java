@@ -1,0 +1,138 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.ledger.Event;
+import dev.writ.replay.Recording;
+import dev.writ.replay.ReplayError;
+import dev.writ.replay.engine.ReplayResult.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Executes a recorded run again and names the first event that differs. The commit order, the clock
+ * readings, the run's seed, what crosses runs and what tools gave are taken from the recording;
+ * everything else is computed by the classes of the kernel (spec/replay.md). What the recording
+ * says must be verified before.
+ */
+public final class Replay {
+  private final Recording recording;
+  private final ReplayOptions options;
+  private final Tally tally = new Tally();
+  private final List<Divergence> divergences = new ArrayList<>();
+  private final Steps steps;
+  private final Stepping stepping;
+  private volatile State state = State.RUNNING;
+  private Optional<Event> last = Optional.empty();
+  private Optional<Digest> departed = Optional.empty();
+  private Optional<WritException> failure = Optional.empty();
+  private long events;
+  private long done;
+
+  /** Ends the walk over the events. */
+  private static final class Stopped extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super("stopped", null, false, false);
+    }
+  }
+
+  public Replay(Recording recording, ReplayOptions options) {
+    this(recording, options, Stepping.Maker.KERNEL);
+  }
+
+  /** For tests: another way to make the stages. */
+  Replay(Recording recording, ReplayOptions options, Stepping.Maker maker) {
+    this.recording = recording;
+    this.options = options;
+    this.steps = new Steps(this::intentOf, this::step);
+    this.stepping = new Stepping(recording, options, maker, tally, divergences);
+  }
+
+  /** Where the session is; may be asked by another thread. */
+  public State state() {
+    return state;
+  }
+
+  /** Replays the whole recording. */
+  public ReplayResult run() {
+    recording.events((journal, _, event) -> {
+      if (journal == Recording.Journal.RUN) {
+        last = Optional.of(event);
+        events++;
+      }
+    });
+    try {
+      recording.events(this::event);
+      steps.flush();
+      stepping.end();
+    } catch (Stopped e) {
+      // the first difference is enough
+    } catch (WritException e) {
+      failure = Optional.of(e);
+    } catch (Departed e) {
+      failure =
+          Optional.of(
+              new WritException(
+                  ReplayError.REPLAY_FAILED, "taking over: " + e.divergence().headline(), e));
+    } catch (RuntimeException e) {
+      failure =
+          Optional.of(
+              new WritException(
+                  ReplayError.REPLAY_FAILED,
+                  "at event " + done + ": " + e.getClass().getSimpleName() + " " + e.getMessage(),
+                  e));
+    }
+    state =
+        failure.isPresent()
+            ? State.FAILED
+            : divergences.isEmpty() ? State.COMPLETE : State.DIVERGED;
+    return new ReplayResult(
+        state,
+        recording.manifest().run(),
+        events,
+        last.map(Event::id),
+        departed.isPresent() ? departed : stepping.hash(),
+        divergences,
+        failure,
+        tally.reexecuted(),
+        tally.checkedLines(),
+        tally.neitherLines());
+  }
+
+  private void event(Recording.Journal journal, long index, Event event) {
+    switch (journal) {
+      case RUN -> steps.event(new Placed(index, event));
+      case SYSTEM -> {
+        steps.flush();
+        stepping.system(event);
+      }
+      case CONSUMED -> {
+        // a receipt of another run: its document is read where it is consumed
+      }
+    }
+  }
+
+  private void step(List<Placed> events) {
+    int before = divergences.size();
+    stepping.step(events);
+    done = events.getLast().event().seq() + 1;
+    options.progress().at(done);
+    if (divergences.size() > before && !options.all()) {
+      departed = stepping.departed();
+      throw new Stopped();
+    }
+  }
+
+  private Digest intentOf(Digest receipt) {
+    return recording
+        .document(receipt)
+        .map(e -> Receipt.read(e.document()).intent())
+        .orElseThrow(() ->
+            new WritException(ReplayError.ENTRY_MISSING, EventKind.RECEIPT_SIGNED + " " + receipt));
+  }
+}

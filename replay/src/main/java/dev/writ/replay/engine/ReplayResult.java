@@ -1,0 +1,75 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.ledger.RunId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a replay came to.
+ *
+ * @param events of the run
+ * @param runHash digest of the recorded run's last event
+ * @param replayHash digest of the replay's last event; of the one that differs, where it ended
+ *     there
+ * @param failure why it could not go on
+ * @param reexecuted what was done again, with counts
+ * @param checked what was only held against the rest
+ * @param neither what was taken from the record, each with the reason
+ */
+public record ReplayResult(
+    State state,
+    RunId run,
+    long events,
+    Optional<Digest> runHash,
+    Optional<Digest> replayHash,
+    List<Divergence> divergences,
+    Optional<WritException> failure,
+    List<String> reexecuted,
+    List<String> checked,
+    List<String> neither) {
+
+  /** Where a session is. */
+  public enum State {
+    RUNNING,
+    /** Everything was done again, or taken over as listed, and nothing differs. */
+    COMPLETE,
+    DIVERGED,
+    /** It could not be brought to an end. */
+    FAILED
+  }
+
+  public ReplayResult {
+    divergences = List.copyOf(divergences);
+    reexecuted = List.copyOf(reexecuted);
+    checked = List.copyOf(checked);
+    neither = List.copyOf(neither);
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("state", state.name())
+        .put("tenant", run.tenant())
+        .put("run", run.run())
+        .put("events", events)
+        .putIfPresent("run_hash", runHash, d -> JsonValue.of(d.toString()))
+        .putIfPresent("replay_hash", replayHash, d -> JsonValue.of(d.toString()))
+        .putList("divergences", divergences, Divergence::toJson)
+        .putIfPresent(
+            "failure",
+            failure,
+            e ->
+                JsonValue.object()
+                    .put("code", e.code().code())
+                    .put("found", e.found())
+                    .put("meaning", e.code().meaning())
+                    .put("remedy", e.code().remedy())
+                    .build())
+        .putList("reexecuted", reexecuted, JsonValue::of)
+        .putList("checked", checked, JsonValue::of)
+        .putList("neither", neither, JsonValue::of)
+        .build();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of one bundle: what does not verify is INVALID and was not replayed.
+ *
+ * @param name of the file
+ * @param invalid why it does not verify
+ * @param pinned whether it is known whose it is
+ * @param result present where it was replayed
+ * @param verified what of it was verified before
+ */
+public record ReplaySession(
+    String name,
+    Optional<WritException> invalid,
+    boolean pinned,
+    Optional<ReplayResult> result,
+    List<String> verified) {
+
+  public ReplaySession {
+    verified = List.copyOf(verified);
+  }
+
+  /** INVALID, or the state of the replay. */
+  public String state() {
+    return result.map(r -> r.state().name()).orElse("INVALID");
+  }
+
+  public JsonValue.Obj toJson() {
+    var json =
+        JsonValue.object()
+            .put("file", name)
+            .put("state", state())
+            .put("pinned", JsonValue.of(pinned))
+            .putList("verified", verified, JsonValue::of)
+            .putIfPresent("invalid", invalid, ReplaySession::toJson);
+    result.ifPresent(r ->
+        r.toJson()
+            .members()
+            .forEach((key, value) -> {
+              if (!key.equals("state")) {
+                json.put(key, value);
+              }
+            }));
+    return json.build();
+  }
+
+  private static JsonValue.Obj toJson(WritException e) {
+    return JsonValue.object()
+        .put("code", e.code().code())
+        .put("found", e.found())
+        .put("meaning", e.code().meaning())
+        .put("remedy", e.code().remedy())
+        .build();
+  }
+}

@@ -1,0 +1,636 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.KernelTime.Reading;
+import dev.writ.executor.Rerun;
+import dev.writ.executor.SafeExecutor.Begun;
+import dev.writ.executor.Surroundings;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Refusal;
+import dev.writ.executor.document.Resolution;
+import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.Dispatch.Dispatched;
+import dev.writ.executor.stage.Store.Stored;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.RecordedAccounts;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Snapshot;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import dev.writ.replay.Recording;
+import dev.writ.replay.ReplayError;
+import dev.writ.replay.engine.Divergence.Field;
+import dev.writ.replay.engine.World.Known;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Does one step after the other, each with what was recorded of its surroundings. */
+final class Stepping {
+  /** Makes the parts that act. */
+  @FunctionalInterface
+  interface Maker {
+    Maker KERNEL = Rerun::new;
+
+    Rerun make(Surroundings surroundings);
+  }
+
+  /** An effect between its dispatch and its receipt. */
+  private record InFlight(Event event, Optional<Dispatched> dispatched) {}
+
+  private final Recording recording;
+  private final ReplayOptions options;
+  private final Maker maker;
+  private final Tally tally;
+  private final List<Divergence> divergences;
+  private final ScriptedTime time = new ScriptedTime();
+  private final RecordedSeed seed = new RecordedSeed();
+  private final RecordedAccounts accounts = new RecordedAccounts();
+  private final SystemStates states;
+  private final World world;
+  private final Outcomes outcomes;
+  private final Outputs outputs;
+  private final Comparison comparison;
+  private final RecordedJournal journal;
+  private final TreeMap<Digest, InFlight> inFlight = new TreeMap<>();
+  private Audience audience;
+  private Rerun rerun;
+  private SystemState current = SystemState.NOTHING;
+  private Optional<Digest> departed = Optional.empty();
+
+  Stepping(
+      Recording recording,
+      ReplayOptions options,
+      Maker maker,
+      Tally tally,
+      List<Divergence> divergences) {
+    this.recording = recording;
+    this.options = options;
+    this.maker = maker;
+    this.tally = tally;
+    this.divergences = divergences;
+    this.states = new SystemStates(recording);
+    this.world = World.of(recording, options.drivers());
+    this.outcomes = new Outcomes(recording);
+    this.outputs = new Outputs(recording);
+    this.comparison = new Comparison(recording, recording.manifest().run(), outputs);
+    this.journal = new RecordedJournal(recording, comparison);
+    this.audience = new Audience(recording.manifest().origin(), 1);
+    this.rerun = make();
+  }
+
+  private Rerun make() {
+    return maker.make(
+        new Surroundings(
+            journal,
+            time,
+            seed,
+            accounts,
+            comparison,
+            comparison,
+            world,
+            audience,
+            (tool, version) -> current.isProhibited(tool, version),
+            (_, input) -> readable(input),
+            this::consumable,
+            input ->
+                new java.io.ByteArrayInputStream(
+                    recording
+                        .blob(input.digest())
+                        .orElseThrow(() ->
+                            new WritException(
+                                ReplayError.CONTENT_MISSING, input.digest().toString()))),
+            outputs));
+  }
+
+  /** What a tenant's store held is recorded by what was refused for its lack. */
+  private boolean readable(Input input) {
+    boolean refused =
+        world
+            .scene()
+            .refusal
+            .filter(r -> r.code().equals(ExecutorError.INPUT_UNKNOWN.code()))
+            .filter(r -> r.found().equals(input.name() + ", " + input.digest()))
+            .isPresent();
+    return !refused
+        && recording.blob(input.digest()).map(b -> b.length == input.size()).orElse(true);
+  }
+
+  private void consumable(Request request, Digest receipt) {
+    if (recording.document(receipt).isPresent()) {
+      Rerun.requireConsumable(journal, request, receipt);
+    } else {
+      tally.neither(
+          "consumed receipts: of requests that were not dispatched, so they are not in the bundle");
+    }
+  }
+
+  void system(Event event) {
+    states.event(event);
+    if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
+      SystemChange change = SystemChange.read(document(event.body()).document());
+      Fields fields = Fields.of("detail", change.detail());
+      audience = new Audience(recording.manifest().origin(), fields.count("incarnation"));
+      rerun = make();
+    }
+  }
+
+  Optional<Digest> hash() {
+    return comparison.chain().hash();
+  }
+
+  Optional<Digest> departed() {
+    return departed;
+  }
+
+  /** At the end of the recording. */
+  void end() {
+    inFlight
+        .values()
+        .forEach(
+            _ -> tally.neither("effects: dispatched and not finished when the bundle was taken"));
+  }
+
+  void step(List<Placed> events) {
+    comparison.step(events);
+    outputs.forget();
+    journal.hide(List.of());
+    Event first = events.getFirst().event();
+    time.step(first.at());
+    switch (first.kind()) {
+      case EventKind.RUN_OPENED -> {
+        seed.set(first.prngSeed().orElse("0".repeat(64)));
+        judged(events, Optional.empty());
+      }
+      case EventKind.REQUEST_RECEIVED, EventKind.DECISION_MADE -> judged(events, Optional.empty());
+      case EventKind.APPROVAL_RECEIVED -> judged(events, Optional.of(first));
+      case EventKind.EFFECT_REFUSED -> refused(first);
+      case EventKind.EFFECT_DISPATCHED -> dispatched(events);
+      case EventKind.EFFECT_FINISHED, EventKind.RECEIPT_SIGNED -> finished(events);
+      case EventKind.DOUBT_RESOLVED -> resolved(first);
+      case EventKind.RUN_CLOSED -> closed(first);
+      default ->
+          throw new WritException(ReplayError.REPLAY_FAILED, "an event of kind " + first.kind());
+    }
+  }
+
+  private Envelope document(Digest id) {
+    return recording
+        .document(id)
+        .orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, "document " + id));
+  }
+
+  // Attempts.
+
+  /** Something of the kernel's that may write. */
+  private interface Action {
+    void under(SystemState state);
+  }
+
+  /**
+   * Does something under the first of several states under which it comes to what is recorded;
+   * under the newest where there is none, and that is a difference.
+   *
+   * @param instead takes over what is recorded, where the replay is to go on
+   */
+  private void attempt(List<SystemState> candidates, Action action, Action instead) {
+    Departed first = null;
+    for (SystemState state : candidates) {
+      comparison.attempt(false);
+      current = state;
+      try {
+        action.under(state);
+        divergences.addAll(comparison.found());
+        return;
+      } catch (Departed d) {
+        first = first == null ? d : first;
+      }
+    }
+    if (!options.all()) {
+      divergences.add(first.divergence());
+      departed = first.chain().hash();
+      return;
+    }
+    comparison.attempt(true);
+    current = candidates.getFirst();
+    try {
+      action.under(current);
+      divergences.addAll(comparison.found());
+    } catch (Departed d) {
+      divergences.addAll(comparison.found());
+      divergences.add(d.divergence());
+      takeOver(current, instead);
+    }
+  }
+
+  /** Takes over what is recorded, without a word on it. */
+  private void takeOver(SystemState state, Action instead) {
+    comparison.attempt(true);
+    current = state;
+    instead.under(state);
+  }
+
+  /** Ends in a departure unless all of the step was written. */
+  private void require(boolean written, String instead) {
+    if (!written) {
+      throw new Departed(comparison.missing(instead), comparison.chain());
+    }
+  }
+
+  /** What the kernel refuses it does not write, unless by an event of its own. */
+  private void acted(Runnable action) {
+    try {
+      action.run();
+    } catch (WritException refused) {
+      require(comparison.isDone(), "refused with " + refused.code().code() + " " + refused.found());
+    }
+    require(comparison.isDone(), "done without it");
+  }
+
+  // Judging.
+
+  private void judged(List<Placed> events, Optional<Event> approval) {
+    if (events.stream().noneMatch(p -> p.kind().equals(EventKind.DECISION_MADE))) {
+      divergences.add(comparison.extra(EventKind.DECISION_MADE)); // what is received is judged
+      departed = comparison.chain().hash();
+      return;
+    }
+    Event event = find(events, EventKind.DECISION_MADE);
+    Envelope envelope = document(event.body());
+    Decision decision = Decision.read(envelope.document());
+    JudgeInputs inputs = JudgeInputs.read(decision.inputs());
+    Envelope request = document(decision.request());
+    Request asked = Request.read(request.document());
+    Optional<Event> issued =
+        events.stream()
+            .map(Placed::event)
+            .filter(e -> e.kind().equals(EventKind.INTENT_ISSUED))
+            .findFirst();
+    time.step(event.at());
+    time.set(Reading.ADMISSION, received(events).map(Event::at).orElse(inputs.receivedAt()));
+    approval.ifPresent(e -> time.set(Reading.APPROVAL, e.at()));
+    issued.ifPresent(e -> time.set(Reading.INTENT, e.at()));
+    accounts.expect(inputs);
+    List<Digest> seen =
+        Stream.concat(
+                inputs.artifacts().stream().map(JudgeInputs.SeenArtifact::id),
+                inputs.ignored().stream().map(JudgeInputs.Ignored::id))
+            .filter(asked.evidence()::contains)
+            .toList();
+    journal.hide(asked.evidence().stream().filter(id -> !seen.contains(id)).toList());
+    List<Envelope> evidence = rerun.documents(seen);
+    List<SystemState> candidates = states.at(event.at(), decision.policy());
+    Policy policy = candidates.getFirst().policyInForce();
+    Known known = world.infer(asked.effect(), policy, decision.snapshot());
+    requireSupported(known, asked, decision, event);
+    Action instead =
+        state ->
+            rerun.recordedDecision(
+                request,
+                approval.map(e -> document(e.body())),
+                envelope,
+                issued.map(e -> document(e.body())),
+                state);
+    if (known == Known.NO_MANIFEST && decision.verdict() == Verdict.ALLOW) {
+      tally.neither("decisions: the manifest of their tool is not in the bundle");
+      takeOver(candidates.getFirst(), instead);
+      return;
+    }
+    int before = divergences.size();
+    attempt(
+        candidates,
+        state ->
+            acted(() -> {
+              if (approval.isPresent()) {
+                rerun.approve(document(approval.get().body()), state);
+              } else {
+                rerun.judge(request, evidence, state);
+              }
+            }),
+        instead);
+    if (divergences.size() > before && known == Known.NO_MANIFEST && onlyTheTool(before)) {
+      divergences.subList(before, divergences.size()).clear();
+      departed = Optional.empty();
+      tally.neither("decisions: the manifest of their tool is not in the bundle");
+      if (!comparison.isDone()) {
+        takeOver(candidates.getFirst(), instead);
+      }
+      return;
+    }
+    tally.judged++;
+    tally.intents += issued.isPresent() ? 1 : 0;
+    if (known == Known.COMPUTED) {
+      tally.checked(
+          "snapshots: follow from policy, package, sandbox and kernel " + Snapshot.KERNEL);
+    } else {
+      tally.neither(
+          known == Known.NO_DRIVER
+              ? "snapshots: taken as recorded, the tool's driver is not here"
+              : "snapshots: taken as recorded, what was registered then is not in the bundle");
+    }
+  }
+
+  private static Optional<Event> received(List<Placed> events) {
+    return events.stream()
+        .map(Placed::event)
+        .filter(e -> e.kind().equals(EventKind.REQUEST_RECEIVED))
+        .findFirst();
+  }
+
+  private static Event find(List<Placed> events, String kind) {
+    return events.stream()
+        .map(Placed::event)
+        .filter(e -> e.kind().equals(kind))
+        .findFirst()
+        .orElseThrow(() ->
+            new WritException(
+                ReplayError.REPLAY_FAILED,
+                "event " + events.getFirst().event().seq() + " without " + kind));
+  }
+
+  /** The one check that reads the manifest is the last; its answer decides the verdict. */
+  private boolean onlyTheTool(int from) {
+    return divergences.subList(from, divergences.size()).stream()
+        .flatMap(d -> d.fields().stream())
+        .map(Field::pointer)
+        .allMatch(p ->
+            p.startsWith("/body/checks/3/") || p.equals("/body/code") || p.equals("/body/verdict"));
+  }
+
+  /**
+   * An ALLOW whose tool, driver and sandbox are all here was made by a kernel of another version.
+   */
+  private void requireSupported(Known known, Request asked, Decision decision, Event event) {
+    if (known == Known.OTHER && decision.verdict() == Verdict.ALLOW) {
+      throw new WritException(
+          ReplayError.KERNEL_UNKNOWN,
+          "event "
+              + event.seq()
+              + ": snapshot "
+              + decision.snapshot()
+              + " of "
+              + asked.effect().tool()
+              + " "
+              + asked.effect().version()
+              + " is of no kernel version known here ("
+              + Snapshot.KERNEL
+              + ")");
+    }
+  }
+
+  // Stages 1 to 4.
+
+  private void refused(Event event) {
+    Refusal refusal = Refusal.read(document(event.body()).document());
+    Intent intent = Intent.read(document(refusal.intent()).document());
+    Decision decision = Decision.read(document(refusal.decision()).document());
+    Request asked = Request.read(document(refusal.request()).document());
+    boolean late = refusal.code().equals(ExecutorError.EXPIRED.code());
+    time.step(event.at());
+    time.set(
+        Reading.GATE,
+        late && !refusal.stage().equals("gate") ? intent.issuedAt() : refusal.refusedAt());
+    List<SystemState> candidates = states.at(event.at());
+    int before = divergences.size();
+    boolean[] taken = {false};
+    attempt(
+        candidates,
+        state -> {
+          Known known = stage(asked, decision, refusal, state.policyInForce());
+          if (known == Known.NO_MANIFEST && refusal.stage().equals("prepare")) {
+            taken[0] = true;
+            rerun.recordedRefusal(refusal, state);
+          } else {
+            acted(() -> {
+              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+                rerun.abandon(now.dispatched());
+                require(false, "the effect is dispatched");
+              }
+            });
+          }
+        },
+        state -> rerun.recordedRefusal(refusal, state));
+    if (taken[0]) {
+      tally.neither("refusals: the manifest of their tool is not in the bundle");
+    } else if (divergences.size() == before) {
+      tally.refused++;
+    }
+  }
+
+  /** Sets the scene for stages 2 and 3 as they were when something was refused. */
+  private Known stage(Request asked, Decision decision, Refusal refusal, Policy policy) {
+    Digest snapshot =
+        refusal.code().equals(ExecutorError.SNAPSHOT.code())
+            ? snapshotOf(refusal).orElse(decision.snapshot())
+            : decision.snapshot();
+    Known known = world.infer(asked.effect(), policy, snapshot);
+    World.Scene scene = world.scene();
+    if (refusal.stage().equals("prepare")) {
+      scene.driverMissing = refusal.code().equals(ExecutorError.DRIVER_MISSING.code());
+      scene.refusal = Optional.of(refusal);
+    }
+    return known;
+  }
+
+  /** The circumstances that stage 2 met, as it says: "decided under …, now …". */
+  private static Optional<Digest> snapshotOf(Refusal refusal) {
+    int now = refusal.found().lastIndexOf(", now ");
+    if (now < 0) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Digest.parse(refusal.found().substring(now + ", now ".length())));
+    } catch (WritException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void dispatched(List<Placed> events) {
+    Event event = events.getFirst().event();
+    Intent intent = Intent.read(document(event.body()).document());
+    Decision decision = Decision.read(document(intent.decision()).document());
+    Request asked = Request.read(document(intent.request()).document());
+    time.set(Reading.GATE, intent.issuedAt());
+    time.set(Reading.DISPATCH, event.at());
+    List<SystemState> candidates = states.at(event.at(), decision.policy());
+    Policy policy = candidates.getFirst().policyInForce();
+    Known known = world.infer(asked.effect(), policy, decision.snapshot());
+    world.scene().alone = events.size() == 1;
+    journal.opened(event);
+    if (known == Known.NO_MANIFEST) {
+      takeOver(
+          candidates.getFirst(), state -> rerun.recordedDispatch(event.body(), event.at(), state));
+      inFlight.put(event.body(), new InFlight(event, Optional.empty()));
+    } else {
+      List<Dispatched> begun = new ArrayList<>();
+      attempt(
+          candidates,
+          state -> begun.add(begin(event.body(), state)),
+          state -> rerun.recordedDispatch(event.body(), event.at(), state));
+      if (departed.isPresent()) {
+        return;
+      }
+      inFlight.put(event.body(), new InFlight(event, begun.stream().findFirst()));
+    }
+    if (events.size() > 1) {
+      finished(events.subList(1, events.size()));
+    }
+  }
+
+  private Dispatched begin(Digest intent, SystemState state) {
+    Begun begun;
+    try {
+      begun = rerun.begin(intent, state);
+    } catch (WritException refused) {
+      throw new Departed(
+          comparison.missing("refused with " + refused.code().code() + " " + refused.found()),
+          comparison.chain());
+    }
+    if (begun instanceof Begun.Now now) {
+      return now.dispatched();
+    }
+    throw new Departed(comparison.missing("served before"), comparison.chain());
+  }
+
+  // Stages 4 to 8.
+
+  private void finished(List<Placed> events) {
+    Event event = find(events, EventKind.RECEIPT_SIGNED);
+    Envelope envelope = document(event.body());
+    Receipt receipt = Receipt.read(envelope.document());
+    InFlight effect = inFlight.remove(receipt.intent());
+    if (effect == null) {
+      divergences.add(comparison.missing("its effect does not run"));
+      departed = comparison.chain().hash();
+      return;
+    }
+    time.step(event.at());
+    Optional<Digest> observed =
+        events.stream()
+            .map(Placed::event)
+            .filter(e -> e.kind().equals(EventKind.EFFECT_FINISHED))
+            .findFirst()
+            .map(Event::body);
+    Action instead =
+        state -> {
+          if (effect.dispatched().filter(d -> !d.committed()).isPresent()) {
+            rerun.recordedDispatch(receipt.intent(), effect.event().at(), state);
+          }
+          rerun.recordedReceipt(envelope, observed, event.at());
+        };
+    List<SystemState> only = List.of(current);
+    if (receipt.status() == Status.IN_DOUBT) {
+      int before = divergences.size();
+      attempt(only, _ -> acted(() -> rerun.doubt(receipt.request())), instead);
+      tally.doubts += divergences.size() == before ? 1 : 0;
+    } else if (effect.dispatched().isEmpty()) {
+      tally.neither("effects: taken as recorded, their stages could not be run again");
+      takeOver(current, instead);
+    } else {
+      finish(effect.dispatched().get(), event, receipt, instead);
+    }
+    journal.ended(effect.event());
+  }
+
+  private void finish(Dispatched dispatched, Event event, Receipt receipt, Action instead) {
+    List<SystemState> only = List.of(current);
+    Optional<Supplier<Outcome>> outcome = outcomes.of(receipt);
+    int before = divergences.size();
+    if (outcome.isEmpty()) {
+      Stored stored = Outcomes.stored(receipt);
+      attempt(
+          only, _ -> acted(() -> rerun.finish(dispatched, Outcomes.unknown(), stored)), instead);
+      tally.neither("effects: only the receipt was made again, their output is not in the bundle");
+      return;
+    }
+    world.scene().outcome = outcome.get();
+    attempt(
+        only,
+        _ -> {
+          if (options.live()) {
+            live(dispatched, event, receipt);
+          }
+          acted(() -> rerun.finish(dispatched));
+        },
+        instead);
+    tally.effects += divergences.size() == before ? 1 : 0;
+  }
+
+  private void live(Dispatched dispatched, Event event, Receipt receipt) {
+    ToolManifest manifest = dispatched.ready().manifest();
+    Optional<String> reason = Live.unable(dispatched, receipt, world, recording);
+    if (reason.isPresent()) {
+      tally.neither("effects: " + reason.get());
+      return;
+    }
+    try {
+      world.scene().live =
+          Optional.of(
+              world.prepare(manifest, dispatched.ready().order().request().effect().operation()));
+    } catch (WritException e) {
+      tally.neither("effects: their tool could not be made ready again, " + e.code().code());
+      return;
+    }
+    Stored stored = rerun.tryOut(dispatched);
+    world.scene().live = Optional.empty();
+    JsonValue again = Live.comparable(stored);
+    JsonValue recorded = Live.comparable(receipt);
+    List<Field> fields = dev.writ.replay.engine.Fields.of("/body", recorded, again);
+    if (fields.isEmpty()) {
+      tally.live++;
+    } else {
+      comparison.outcome(event, fields, outputs.diff(recorded, again));
+    }
+  }
+
+  // The rest.
+
+  private void resolved(Event event) {
+    Envelope envelope = document(event.body());
+    Resolution resolution = Resolution.read(envelope.document());
+    int before = divergences.size();
+    attempt(
+        states.at(event.at()),
+        state -> acted(() -> rerun.resolve(envelope, state)),
+        _ ->
+            rerun.recordedEvent(
+                event.runId(),
+                event.kind(),
+                event.body(),
+                event.at(),
+                Optional.of(resolution.receipt())));
+    tally.resolutions += divergences.size() == before ? 1 : 0;
+  }
+
+  private void closed(Event event) {
+    RunClosing closing = RunClosing.read(document(event.body()).document());
+    Envelope request = document(closing.request());
+    int before = divergences.size();
+    attempt(
+        states.at(event.at()),
+        state -> acted(() -> rerun.close(request, state)),
+        _ ->
+            rerun.recordedEvent(
+                event.runId(), event.kind(), event.body(), event.at(), Optional.empty()));
+    tally.closings += divergences.size() == before ? 1 : 0;
+  }
+}

@@ -1,0 +1,68 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.SystemState;
+import dev.writ.ledger.DocumentSource;
+import dev.writ.ledger.Event;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was in force, and when. A change is in force a moment after its event, and work in flight
+ * reaches the log after what it was done under (the same allowance as the audit's); so at one place
+ * of the log several states can have been seen, the newest first.
+ */
+final class SystemStates {
+  private static final Duration IN_FLIGHT = Duration.ofSeconds(60);
+
+  private record Past(SystemState state, Instant until) {}
+
+  private final DocumentSource documents;
+  private final List<Past> past = new ArrayList<>();
+  private SystemState now = SystemState.NOTHING;
+
+  SystemStates(DocumentSource documents) {
+    this.documents = documents;
+  }
+
+  void event(Event event) {
+    SystemState next = now.after(event, documents);
+    if (next != now) {
+      past.add(new Past(now, event.at()));
+      past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
+      now = next;
+    }
+  }
+
+  SystemState now() {
+    return now;
+  }
+
+  /** The states that something at that time can have been done under. */
+  List<SystemState> at(Instant time) {
+    List<SystemState> states = new ArrayList<>();
+    states.add(now);
+    for (Past p : past.reversed()) {
+      if (p.until().plus(IN_FLIGHT).isBefore(time)) {
+        break;
+      }
+      if (p.state().policy().isPresent()) {
+        states.add(p.state());
+      }
+    }
+    return states;
+  }
+
+  /** Those of them with that policy; all, where none has it. */
+  List<SystemState> at(Instant time, Digest policy) {
+    List<SystemState> all = at(time);
+    List<SystemState> same =
+        all.stream()
+            .filter(s -> s.policy().map(p -> p.digest()).equals(Optional.of(policy)))
+            .toList();
+    return same.isEmpty() ? all : same;
+  }
+}
