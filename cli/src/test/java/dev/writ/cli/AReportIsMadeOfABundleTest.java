@@ -32,6 +32,11 @@ class AReportIsMadeOfABundleTest {
     assertThat(other.out()).contains("\"pinned\":false");
     assertThat(Files.readString(unpinned)).doesNotContain("\"trust\":{\"keys\":");
 
+    Path replayed = dir.resolve("replayed.html");
+    Run third = Run.of("report", bundle, "-o", replayed.toString(), "--replay");
+    assertThat(third.status()).as(third.err()).isZero();
+    assertThat(Files.readString(replayed)).contains("\"state\":\"COMPLETE\"", "\"divergences\":[]");
+
     Run again = Run.of("report", bundle, "-o", pinned.toString());
     assertThat(again.status()).isEqualTo(ExitCode.UNAVAILABLE.status());
     assertThat(again.err()).contains("CLI-003");
