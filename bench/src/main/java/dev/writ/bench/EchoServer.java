@@ -1,7 +1,7 @@
 package dev.writ.bench;
 
-import io.vertx.core.Future;
 import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The same no-op effect through a whole gateway, against the kernel alone and against bare HTTP. */
+/**
+ * The same no-op effect through a whole gateway, against the kernel alone and against bare HTTP.
+ */
 final class HttpSteps implements AutoCloseable {
   private static final int CALLERS = 64;
   private static final int EACH_MAX = 2_000;
@@ -155,9 +157,7 @@ final class HttpSteps implements AutoCloseable {
         work.add(bodies.of("http-" + i, each));
         callers.add(opens.open());
       }
-      last =
-          Stopwatch.concurrently(
-              CALLERS, each, n -> work.get(n).forEach(callers.get(n)::post));
+      last = Stopwatch.concurrently(CALLERS, each, n -> work.get(n).forEach(callers.get(n)::post));
       callers.forEach(HttpCaller::close);
       return last;
     }

@@ -42,8 +42,7 @@ class TheServersDemoIsReadyToPasteTest {
             .directory(dir.toFile())
             .redirectErrorStream(true)
             .start();
-    String said =
-        new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(shell.waitFor()).as(command + "\n" + said).isZero();
     return said;
   }
@@ -85,7 +84,8 @@ class TheServersDemoIsReadyToPasteTest {
   @Test
   void aConfigurationIsCheckedAndATokenIsMadeForIt() throws Exception {
     Run made = Run.of("--json", "config", "token", "ci", "--tenant", "acme", "--subject", "a");
-    JsonValue.Obj token = (JsonValue.Obj) Jcs.parse(made.out().strip().getBytes(StandardCharsets.UTF_8));
+    JsonValue.Obj token =
+        (JsonValue.Obj) Jcs.parse(made.out().strip().getBytes(StandardCharsets.UTF_8));
     assertThat(string(token, "token")).startsWith("writ_");
     Path file =
         Files.writeString(
@@ -103,13 +103,7 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(open.status()).isEqualTo(ExitCode.REFUSED.status());
     Run overridden =
         Run.on(
-            "",
-            "",
-            Map.of("WRIT_TLS", "proxy"),
-            Commands.ALL,
-            "config",
-            "check",
-            file.toString());
+            "", "", Map.of("WRIT_TLS", "proxy"), Commands.ALL, "config", "check", file.toString());
     assertThat(overridden.status()).isZero();
     Run none = Run.of("config", "check", dir.resolve("none").toString());
     assertThat(none.err()).contains("GWY-001");

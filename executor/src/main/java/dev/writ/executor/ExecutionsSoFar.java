@@ -12,7 +12,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.profile.ExecuteState;
 import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Event;
-import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class ExecutionsSoFar implements ExecuteState {
   private static final long EVENTS_LOOKED_AT_MAX = 2_000;
 
-  private final LedgerView ledger;
+  private final LedgerState ledger;
   private final Scope scope;
   private final Digest raw;
   private Optional<Digest> waiting = Optional.empty();
@@ -31,7 +31,7 @@ public final class ExecutionsSoFar implements ExecuteState {
    * @param scope tenant, run (the trace) and subject of who asks
    * @param raw digest of the raw request
    */
-  public ExecutionsSoFar(LedgerView ledger, Scope scope, Digest raw) {
+  public ExecutionsSoFar(LedgerState ledger, Scope scope, Digest raw) {
     this.ledger = ledger;
     this.scope = scope;
     this.raw = raw;
@@ -82,19 +82,14 @@ public final class ExecutionsSoFar implements ExecuteState {
   private List<Envelope> earlier(String id) {
     RunId run = new RunId(scope.tenant(), scope.run());
     List<Envelope> found = new ArrayList<>();
-    Optional<Event> head = ledger.head(run);
-    if (head.isPresent()) {
-      ledger.events(
-          run,
-          Math.max(0, head.get().seq() - EVENTS_LOOKED_AT_MAX),
-          event -> {
-            if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
-              ledger
-                  .document(event.body())
-                  .filter(envelope -> isOf(Request.read(envelope.document()), id))
-                  .ifPresent(found::addFirst);
-            }
-          });
+    long last = ledger.head(run).map(Event::seq).orElse(-1L);
+    for (long seq = last; seq >= Math.max(0, last - EVENTS_LOOKED_AT_MAX); seq--) {
+      ledger
+          .event(run, seq)
+          .filter(event -> event.kind().equals(EventKind.REQUEST_RECEIVED))
+          .flatMap(event -> ledger.document(event.body()))
+          .filter(envelope -> isOf(Request.read(envelope.document()), id))
+          .ifPresent(found::add);
     }
     return found;
   }

@@ -81,7 +81,17 @@ public final class Rerun {
     }
     try (Runs.Borrowed run = parts.runs().borrow(runOf(admitted.request()))) {
       Judging.Judged judged =
-          parts.judging().judge(admitted, row, List.of(), evidence, run, state.trust(), policy);
+          parts
+              .judging()
+              .judge(
+                  admitted,
+                  row,
+                  List.of(),
+                  evidence,
+                  Optional.empty(),
+                  run,
+                  state.trust(),
+                  policy);
       parts.judging().commit(judged, run);
     }
   }

@@ -20,8 +20,7 @@ import java.util.function.Supplier;
  *
  * @param audience the log's origin
  */
-public record AccessDocument(
-    String tenant, String audience, Instant issuedAt, Instant expiresAt) {
+public record AccessDocument(String tenant, String audience, Instant issuedAt, Instant expiresAt) {
   public static final String TYPE = PayloadTypes.of("access");
   public static final String SCHEME = "Writ";
   public static final Duration LIFE_MAX = Duration.ofMinutes(5);

@@ -58,12 +58,11 @@ final class Connections {
     }
     Watch watch = new Watch(connection, vertx, limits);
     watches.put(connection, watch);
-    connection.closeHandler(
-        _ -> {
-          watch.timer.cancel();
-          watches.remove(connection);
-          leave(address);
-        });
+    connection.closeHandler(_ -> {
+      watch.timer.cancel();
+      watches.remove(connection);
+      leave(address);
+    });
   }
 
   /** The watch of a connection; a new one's, that nobody asks again, where it is closing. */

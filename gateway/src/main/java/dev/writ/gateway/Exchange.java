@@ -45,8 +45,7 @@ final class Exchange {
     REFUSED
   }
 
-  Exchange(
-      ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
+  Exchange(ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
     this.parts = parts;
     this.context = vertx.getOrCreateContext();
     this.request = request;
@@ -105,13 +104,11 @@ final class Exchange {
           case Route.Body.Whole whole -> whole.bytesMax();
           case Route.Body.Streamed streamed -> streamed.bytesMax();
         };
-    if (body instanceof Route.Body.None
-        && (declared > 0 || headers.has("transfer-encoding"))) {
+    if (body instanceof Route.Body.None && (declared > 0 || headers.has("transfer-encoding"))) {
       throw new WritException(GatewayError.BODY_UNEXPECTED, "");
     }
     if (declared > max) {
-      throw new WritException(
-          GatewayError.BODY_TOO_LARGE, declared + " bytes, at most " + max);
+      throw new WritException(GatewayError.BODY_TOO_LARGE, declared + " bytes, at most " + max);
     }
     if (headers.all("expect").stream().anyMatch("100-continue"::equalsIgnoreCase)) {
       request.response().writeContinue();
@@ -145,25 +142,22 @@ final class Exchange {
                 new WritException(
                     GatewayError.TOO_SLOW,
                     whole.size() + " bytes of the body within " + parts.limits().bodyWithin())));
-    request.handler(
-        buffer -> {
-          if (stage != Stage.READING) {
-            return;
-          }
-          if (whole.size() + buffer.length() > max) {
-            refuseEarly(
-                new WritException(GatewayError.BODY_TOO_LARGE, "more than " + max + " bytes"));
-            return;
-          }
-          whole.writeBytes(buffer.getBytes());
-        });
-    request.endHandler(
-        _ -> {
-          bodyTimer.cancel();
-          if (stage == Stage.READING) {
-            start(whole.toByteArray(), Optional.empty());
-          }
-        });
+    request.handler(buffer -> {
+      if (stage != Stage.READING) {
+        return;
+      }
+      if (whole.size() + buffer.length() > max) {
+        refuseEarly(new WritException(GatewayError.BODY_TOO_LARGE, "more than " + max + " bytes"));
+        return;
+      }
+      whole.writeBytes(buffer.getBytes());
+    });
+    request.endHandler(_ -> {
+      bodyTimer.cancel();
+      if (stage == Stage.READING) {
+        start(whole.toByteArray(), Optional.empty());
+      }
+    });
   }
 
   /** The body is there, or comes as it is read: over to a thread that may block. */

@@ -58,9 +58,7 @@ public final class Gateway implements AutoCloseable {
    * @param surfaces beside the native API, made with the pipeline; asked before it
    */
   public static Gateway start(
-      GatewayConfig config,
-      Installation installation,
-      Function<Pipeline, List<Surface>> surfaces) {
+      GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
     Places places = new Places(config.limits());
     JsonLog log = new JsonLog(installation.log(), installation.clock());

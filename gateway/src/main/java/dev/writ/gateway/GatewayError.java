@@ -14,7 +14,8 @@ public enum GatewayError implements ErrorCode {
   SECRET_UNREADABLE(
       "GWY-005", "a secret's file cannot be read", "Name a file that only the server can read."),
   REQUEST_MALFORMED("GWY-010", "the HTTP request is malformed", "Send HTTP/1.1 as RFC 9112 says."),
-  NO_ROUTE("GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),
+  NO_ROUTE(
+      "GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),
   METHOD("GWY-012", "the path does not take that method", "Use one that the Allow header names."),
   HEADER_TWICE("GWY-013", "a header that may stand once stands several times", "Send it once."),
   BODY_TOO_LARGE("GWY-014", "the body is too large", "Send less, or put content as blobs."),
@@ -26,14 +27,17 @@ public enum GatewayError implements ErrorCode {
   MEDIA_TYPE("GWY-019", "the media type is not one that is taken", "Send what Accept names."),
   NOT_AUTHENTICATED(
       "GWY-020", "the caller is not known", "Send a token or a signed access document."),
-  ACCESS_REFUSED(
-      "GWY-021", "the access document does not hold", "Sign a new one for this server."),
+  ACCESS_REFUSED("GWY-021", "the access document does not hold", "Sign a new one for this server."),
   TENANT_BUSY(
-      "GWY-025", "the tenant has too many requests running", "Wait as Retry-After says, and retry."),
+      "GWY-025",
+      "the tenant has too many requests running",
+      "Wait as Retry-After says, and retry."),
   SERVER_BUSY("GWY-026", "the server is at its limit", "Wait as Retry-After says, and retry."),
   DRAINING("GWY-027", "the server is shutting down", "Retry; another instance will answer."),
   SURFACE_KEY(
-      "GWY-030", "the surface has no key for that tenant", "Enrol one: writ key new --role surface."),
+      "GWY-030",
+      "the surface has no key for that tenant",
+      "Enrol one: writ key new --role surface."),
   IDEMPOTENCY_KEY(
       "GWY-031",
       "the Idempotency-Key header is not the one that the request signs",

@@ -196,7 +196,9 @@ public final class GatewayServer implements AutoCloseable {
 
   private static <T> T await(Future<T> future) throws ExecutionException {
     try {
-      return future.toCompletionStage().toCompletableFuture()
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
           .get(START_WITHIN.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

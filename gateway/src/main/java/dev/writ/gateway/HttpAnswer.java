@@ -37,7 +37,9 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
     }
   }
 
-  /** Writes a streamed body. An exception cuts the connection: half an answer must not look whole. */
+  /**
+   * Writes a streamed body. An exception cuts the connection: half an answer must not look whole.
+   */
   @FunctionalInterface
   public interface Writer {
     void write(Sink sink) throws IOException;
@@ -70,7 +72,8 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
   public static HttpAnswer events(Writer writer) {
     return new HttpAnswer(
         200,
-        List.of(Map.entry("Content-Type", "text/event-stream"), Map.entry("Cache-Control", "no-store")),
+        List.of(
+            Map.entry("Content-Type", "text/event-stream"), Map.entry("Cache-Control", "no-store")),
         new Body.Stream(-1, writer));
   }
 

@@ -9,7 +9,9 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What could not be read as HTTP. It is answered, and the connection ends: nothing after it counts. */
+/**
+ * What could not be read as HTTP. It is answered, and the connection ends: nothing after it counts.
+ */
 final class InvalidRequest {
   private final ServerParts parts;
   private final HttpServerRequest request;

@@ -111,9 +111,7 @@ public final class Problems {
   /** The HTTP status of a refusal. */
   public static int status(ErrorCode code) {
     Integer exact = BY_CODE.get(code.code());
-    return exact != null
-        ? exact
-        : BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], 500);
+    return exact != null ? exact : BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], 500);
   }
 
   /** The answer that says so; 429 and 503 say when to come again. */

@@ -26,11 +26,7 @@ final class Reply {
   private final HttpServerResponse response;
   private final boolean headOnly;
 
-  Reply(
-      ServerParts parts,
-      Context context,
-      HttpServerResponse response,
-      boolean headOnly) {
+  Reply(ServerParts parts, Context context, HttpServerResponse response, boolean headOnly) {
     this.parts = parts;
     this.context = context;
     this.response = response;
@@ -121,26 +117,24 @@ final class Reply {
 
   private void await(Supplier<Future<Void>> step) throws IOException {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    context.runOnContext(
-        _ -> {
-          try {
-            if (response.closed()) {
-              done.completeExceptionally(new IOException("the client went away"));
-              return;
-            }
-            step.get()
-                .onComplete(
-                    result -> {
-                      if (result.succeeded()) {
-                        done.complete(null);
-                      } else {
-                        done.completeExceptionally(result.cause());
-                      }
-                    });
-          } catch (RuntimeException e) {
-            done.completeExceptionally(e);
-          }
-        });
+    context.runOnContext(_ -> {
+      try {
+        if (response.closed()) {
+          done.completeExceptionally(new IOException("the client went away"));
+          return;
+        }
+        step.get()
+            .onComplete(result -> {
+              if (result.succeeded()) {
+                done.complete(null);
+              } else {
+                done.completeExceptionally(result.cause());
+              }
+            });
+      } catch (RuntimeException e) {
+        done.completeExceptionally(e);
+      }
+    });
     try {
       done.get(parts.limits().writeWithin().toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {

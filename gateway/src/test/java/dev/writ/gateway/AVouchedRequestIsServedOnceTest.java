@@ -74,8 +74,7 @@ class AVouchedRequestIsServedOnceTest {
 
   @Test
   void policyNamesForWhomASurfaceMayVouch() {
-    assertThatThrownBy(
-            () -> gateway.pipeline.vouch(vouched("bob", effect("{}"), Optional.empty())))
+    assertThatThrownBy(() -> gateway.pipeline.vouch(vouched("bob", effect("{}"), Optional.empty())))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GRD-008");
   }
@@ -128,8 +127,7 @@ class AVouchedRequestIsServedOnceTest {
     assertThat(known.request()).isEqualTo(answer.request());
     assertThat(known.raw()).contains(RAW);
     assertThat(known.effect()).isEqualTo(effect);
-    assertThat(known.served().orElseThrow().id())
-        .isEqualTo(answer.served().orElseThrow().id());
+    assertThat(known.served().orElseThrow().id()).isEqualTo(answer.served().orElseThrow().id());
   }
 
   @Test

@@ -143,7 +143,10 @@ class HostileHttpTest {
         "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
         "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /v1/runs HTTP/1.1\r\n\r\n",
-        "GET /v1/runs HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+        "GET /v1/runs HTTP/1.1\r\n"
+            + "Host: a\r\n"
+            + "Upgrade: h2c\r\n"
+            + "Connection: Upgrade, HTTP2-Settings\r\n"
             + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
         "GET /v1/runs HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\nSec-WebSocket-Version: 13\r\n\r\n",
@@ -187,7 +190,9 @@ class HostileHttpTest {
     List<java.net.Socket> slow = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       java.net.Socket socket = new java.net.Socket("127.0.0.1", gateway.server.port());
-      socket.getOutputStream().write("GET /v1/runs HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+      socket
+          .getOutputStream()
+          .write("GET /v1/runs HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
       slow.add(socket);
     }
     assertThat(gateway.get("alice", "/v1/runs").status()).isEqualTo(200);

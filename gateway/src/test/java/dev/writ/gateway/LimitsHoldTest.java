@@ -117,7 +117,8 @@ class LimitsHoldTest {
     assertThat(gateway.send(gateway.as("alice", path).POST(empty())).status()).isEqualTo(202);
     Reply killed = reply.get();
     assertThat(killed.status()).isEqualTo(200);
-    var receipt = Envelope.parse(dev.writ.canonicalize.json.Jcs.write(killed.json().get("receipt")));
+    var receipt =
+        Envelope.parse(dev.writ.canonicalize.json.Jcs.write(killed.json().get("receipt")));
     assertThat(((JsonValue.Obj) receipt.document()).get("status"))
         .isEqualTo(JsonValue.of("killed"));
     assertThat(gateway.send(gateway.as("alice", path).POST(empty())).string("code"))
@@ -136,7 +137,8 @@ class LimitsHoldTest {
         .contains("GWY-016");
     assertThat(gateway.raw("GET / HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(20000) + "\r\n\r\n"))
         .startsWith("HTTP/1.1 431");
-    assertThat(gateway.raw("POST /v1/effects HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n"))
+    assertThat(
+            gateway.raw("POST /v1/effects HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n"))
         .startsWith("HTTP/1.1 413")
         .contains("GWY-014");
     String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
@@ -152,8 +154,7 @@ class LimitsHoldTest {
     assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 404")
         .contains("GWY-011");
-    assertThat(
-            gateway.raw("DELETE /v1/effects HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+    assertThat(gateway.raw("DELETE /v1/effects HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 405")
         .contains("GWY-012")
         .containsIgnoringCase("allow: POST");
@@ -194,7 +195,9 @@ class LimitsHoldTest {
         Socket second = new Socket("127.0.0.1", gateway.server.port())) {
       String request = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n";
       for (Socket socket : List.of(first, second)) {
-        socket.getOutputStream().write(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        socket
+            .getOutputStream()
+            .write(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
         assertThat(socket.getInputStream().read()).isEqualTo('H');
       }
       assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")).isEmpty();
@@ -211,19 +214,18 @@ class LimitsHoldTest {
     }
     assertThat(new Listen("0.0.0.0", 0, new Listen.Protection.Proxy()).isLoopback()).isFalse();
     assertThat(new Listen("::1", 0, new Listen.Protection.None()).isLoopback()).isTrue();
-    assertThatThrownBy(
-            () ->
-                GatewayServer.start(
-                    new GatewayServer.Config(
-                        Listen.loopback(gateway.server.port()),
-                        Limits.DEFAULT,
-                        List.of(),
-                        List.of(),
-                        GatewayServer.places(Limits.DEFAULT),
-                        _ -> {},
-                        (_, _) -> {},
-                        gateway.home.clock,
-                        new java.security.SecureRandom())))
+    assertThatThrownBy(() ->
+            GatewayServer.start(
+                new GatewayServer.Config(
+                    Listen.loopback(gateway.server.port()),
+                    Limits.DEFAULT,
+                    List.of(),
+                    List.of(),
+                    GatewayServer.places(Limits.DEFAULT),
+                    _ -> {},
+                    (_, _) -> {},
+                    gateway.home.clock,
+                    new java.security.SecureRandom())))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GWY-004");
   }

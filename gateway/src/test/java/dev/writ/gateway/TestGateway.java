@@ -57,8 +57,7 @@ public final class TestGateway implements AutoCloseable {
     places = GatewayServer.places(limits);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
-    Backend backend =
-        new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
+    Backend backend = new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> surfaces = new ArrayList<>(more);
     nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);

@@ -66,7 +66,8 @@ public final class RecordedAccounts implements Accounting {
         gathered.approvals(),
         List.copyOf(ignored.values()),
         gathered.artifacts(),
-        gathered.history());
+        gathered.history(),
+        recorded.profile()); // the raw request behind it is not kept
   }
 
   private List<Balance> balances(Admitted a, Policy p, Instant time) {

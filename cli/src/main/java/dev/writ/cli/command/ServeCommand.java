@@ -36,11 +36,12 @@ public final class ServeCommand implements CliCommand {
   public Usage usage() {
     return Usage.of(
             "serve",
-            "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then it"
-                + " finishes what is at work and takes nothing new.",
-            "Without a configuration it listens on loopback, port 8181, for holders of enrolled keys."
-                + " Log lines go to stderr, one JSON object each.")
-        .option("--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
+            "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
+                + " it finishes what is at work and takes nothing new.",
+            "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
+                + " keys. Log lines go to stderr, one JSON object each.")
+        .option(
+            "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
         .flag("--demo", "A throw-away server with an example policy, and commands to try on it.");
   }
@@ -65,7 +66,8 @@ public final class ServeCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     SignatureEngines.use(SignatureEngines.fastest());
     if (arguments.has("--demo")) {
-      return new ServeDemo(session).run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
+      return new ServeDemo(session)
+          .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
     }
     Home home = Homes.home(session);
     GatewayConfig config = config(session, arguments, home);

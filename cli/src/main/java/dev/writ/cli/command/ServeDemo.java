@@ -71,7 +71,8 @@ final class ServeDemo {
         ServeCommand.start(
             session, open, running, config(port, token), enrolSurfaces(open), _ -> List.of());
     session.show(
-        new ServeCommand.Listening(gateway.url(), home.dir(), tries(open, gateway, dir, token), token),
+        new ServeCommand.Listening(
+            gateway.url(), home.dir(), tries(open, gateway, dir, token), token),
         ServeDemo::print);
     ServeCommand.stopWith(session, gateway, open, () -> remove(dir));
     return ExitCode.OK;
@@ -120,8 +121,7 @@ final class ServeDemo {
           .change(
               Envelope.sign(
                   SystemChange.TYPE,
-                  new SystemChange(
-                          EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
+                  new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
                       .toJson(),
                   open.home().key("operator")));
       keys.put(KernelPipeline.keyName(surface, NAMES.tenant()), key);
@@ -135,7 +135,8 @@ final class ServeDemo {
             .filter(m -> m.name().equals("js"))
             .findFirst()
             .orElseThrow();
-    String post = "curl -sS " + gateway.url() + "/v1/effects -H 'Content-Type: application/json' -d @";
+    String post =
+        "curl -sS " + gateway.url() + "/v1/effects -H 'Content-Type: application/json' -d @";
     String get = "curl -sS -H 'Authorization: Bearer " + token + "' " + gateway.url();
     List<Try> tries = new ArrayList<>();
     tries.add(

@@ -24,11 +24,7 @@ public final class OpenHome implements AutoCloseable {
   private final Kernel kernel;
 
   private OpenHome(
-      Home home,
-      Ledger ledger,
-      Drivers drivers,
-      UnaryOperator<Driver> wrap,
-      InstantSource clock) {
+      Home home, Ledger ledger, Drivers drivers, UnaryOperator<Driver> wrap, InstantSource clock) {
     this.home = home;
     this.ledger = ledger;
     this.drivers = drivers;

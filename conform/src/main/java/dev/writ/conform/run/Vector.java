@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
 import dev.writ.conform.adapter.Answer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -19,7 +20,8 @@ import java.util.function.Function;
  * @param about why it succeeds or fails
  * @param op the operation
  * @param input of the operation
- * @param expect the output, or {@code {"code": …}} alone for a refusal
+ * @param expect the output; or {@code {"code": …}} alone for a refusal, {@code {"codes": […]}} where
+ *     the specification leaves open which of several reasons is found first
  * @param promise the number of the promise (DESIGN 2) that it attacks
  */
 public record Vector(
@@ -79,11 +81,17 @@ public record Vector(
     return name.substring(0, name.indexOf('/'));
   }
 
-  /** The code of the refusal that is expected, where one is. */
-  Optional<String> refusal() {
-    return expect.members().size() == 1 && expect.get("code") instanceof JsonValue.Str code
-        ? Optional.of(code.value())
-        : Optional.empty();
+  /** The codes of the refusals that are right; empty where an output is expected. */
+  List<String> refusals() {
+    if (expect.members().size() != 1) {
+      return List.of();
+    }
+    if (expect.get("code") instanceof JsonValue.Str code) {
+      return List.of(code.value());
+    }
+    return expect.get("codes") instanceof JsonValue.Arr codes
+        ? codes.items().stream().map(code -> Fields.stringItem(name, code)).toList()
+        : List.of();
   }
 
   /** What is wrong with an answer; empty where it is what is expected. */
@@ -94,7 +102,7 @@ public record Vector(
               ? Optional.empty()
               : Optional.of("expected " + shown(expect) + ", got " + shown(output));
       case Answer.Refused(String code, String message) ->
-          refusal().filter(code::equals).isPresent()
+          refusals().contains(code)
               ? Optional.empty()
               : Optional.of("expected " + shown(expect) + ", refused with " + code + ": " + message);
     };

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.SignedNote;
 import dev.writ.ledger.merkle.Merkle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -255,11 +256,15 @@ final class AttackVectors {
         consistency(2, root(0, 2), 4, root(0, 4), root(2, 4)));
     SigningKey log = TestParty.key("log");
     String origin = Installation.ORIGIN;
-    Checkpoint other = Checkpoint.sign("writ.example/other", 4, root(0, 4), log);
+    SignedNote other =
+        SignedNote.sign(
+            "writ.example/other\n4\n" + StrictBase64.encode(root(0, 4).bytes()) + "\n",
+            origin,
+            log);
     add(
         "fork-under-another-name",
         7,
-        "a checkpoint of another log of the same key",
+        "a checkpoint of another log under the same key and key name",
         "LED-054",
         "checkpoint.verify",
         JsonValue.object()

@@ -225,14 +225,18 @@ final class BundleVectors {
   private void archive() {
     add("empty", "no bytes", "RPL-011", bundle(new byte[0]));
     add("cut-short", "the last byte is missing", "RPL-011", bundle(Arrays.copyOf(closed, closed.length - 1)));
-    add("byte-behind", "a byte behind the archive", "RPL-011", bundle(Arrays.copyOf(closed, closed.length + 1)));
+    add("byte-behind", "a byte behind the archive", "RPL-010 or RPL-011", bundle(Arrays.copyOf(closed, closed.length + 1)));
     byte[] before = new byte[closed.length + 1];
     System.arraycopy(closed, 0, before, 1, closed.length);
     add("byte-before", "a byte before the archive", "RPL-010", bundle(before));
     for (int at : List.of(4, 10, 14, 30)) {
       byte[] flipped = closed.clone();
       flipped[at] ^= 1;
-      add("flipped-" + at, "bit 0 of byte " + at + " is flipped", "RPL-010", bundle(flipped));
+      add(
+          "flipped-" + at,
+          "bit 0 of byte " + at + " is flipped",
+          at == 14 ? "RPL-010 or RPL-015" : "RPL-010",
+          bundle(flipped));
     }
     byte[] middle = closed.clone();
     int inside = indexOf(closed, utf8("\"run.opened\""));

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * A vector in the making. What it must come to is written by hand, as a summary; the rest of its
@@ -16,7 +17,8 @@ import java.util.TreeMap;
  *
  * @param name its path under golden-vectors/ without {@code .json}
  * @param promise the promise of DESIGN 2 that it attacks
- * @param wanted {@code ok} or a code; of a scenario, the summary of each step
+ * @param wanted {@code ok} or a code, {@code A or B} where either is right; of a scenario, the
+ *     summary of each step
  */
 record Made(
     String name,
@@ -25,6 +27,8 @@ record Made(
     String op,
     JsonValue.Obj input,
     List<String> wanted) {
+
+  private static final String OR = " or ";
 
   /** The input with the bundle in the place of its file's name. */
   JsonValue.Obj input(SortedMap<String, byte[]> files) {
@@ -39,7 +43,16 @@ record Made(
   }
 
   /** As its file holds it. */
-  byte[] bytes(JsonValue.Obj expect) {
+  byte[] bytes(JsonValue.Obj outcome) {
+    JsonValue.Obj expect =
+        wanted.getFirst().contains(OR)
+            ? JsonValue.object()
+                .putList(
+                    "codes",
+                    List.of(wanted.getFirst().split(Pattern.quote(OR))),
+                    JsonValue::of)
+                .build()
+            : outcome;
     byte[] json =
         Jcs.write(
             JsonValue.object()
@@ -52,6 +65,14 @@ record Made(
     byte[] line = Arrays.copyOf(json, json.length + 1);
     line[json.length] = '\n';
     return line;
+  }
+
+  /** Whether an outcome is what is written by hand. */
+  boolean isWanted(JsonValue.Obj outcome) {
+    List<String> summary = summary(outcome);
+    return wanted.getFirst().contains(OR)
+        ? List.of(wanted.getFirst().split(Pattern.quote(OR))).contains(summary.getFirst())
+        : wanted.equals(summary);
   }
 
   /** What an outcome comes to. */

@@ -222,6 +222,11 @@ final class RunVectors {
             .put("media_type", "text/plain")
             .build();
     return tool("word-count", "count", nonce, JsonValue.object().build())
+        .effect(
+            "resources",
+            Plot.json(
+                "{\"cpu_ms\":5000,\"memory_bytes\":16777216,\"output_bytes\":1024,"
+                    + "\"wall_ms\":20000}"))
         .effect("inputs", JsonValue.of(List.of(input)));
   }
 
@@ -281,6 +286,12 @@ final class RunVectors {
       submit(home, words(home, "n-2", ""));
       BundleVectors.close(home, "run-1");
       run("wasm", "WebAssembly with inputs",
+          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+    }
+    try (Installation home = honest()) {
+      submit(home, js("n-1", "eval('1')"));
+      BundleVectors.close(home, "run-1");
+      run("denied", "a closed run without a receipt",
           BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
     }
     try (Installation home = honest()) {

@@ -30,8 +30,7 @@ public record VerifiedOutcome(
    * @throws WritException {@code CAN-05x}, {@code CAN-06x} for signatures, {@code GWY-062} where it
    *     is about something else
    */
-  static VerifiedOutcome of(
-      JsonValue.Obj answer, Envelope request, Trust trust, Instant now) {
+  static VerifiedOutcome of(JsonValue.Obj answer, Envelope request, Trust trust, Instant now) {
     Envelope decisionEnvelope = verified(answer, "decision", Decision.TYPE, trust, now);
     Decision decision = Decision.read(decisionEnvelope.document());
     Request asked = Request.read(request.document());
@@ -43,12 +42,10 @@ public record VerifiedOutcome(
     require(decision.effect().equals(effect), "the decision is on another effect");
     Optional<Receipt> receipt = Optional.empty();
     if (answer.get("receipt") != null) {
-      Receipt read =
-          Receipt.read(verified(answer, "receipt", Receipt.TYPE, trust, now).document());
+      Receipt read = Receipt.read(verified(answer, "receipt", Receipt.TYPE, trust, now).document());
       require(read.effect().equals(effect), "the receipt is of another effect");
       require(read.request().equals(decision.request()), "the receipt is of another request");
-      require(
-          read.decision().equals(decisionEnvelope.id()), "the receipt is of another decision");
+      require(read.decision().equals(decisionEnvelope.id()), "the receipt is of another decision");
       receipt = Optional.of(read);
     }
     return new VerifiedOutcome(
@@ -69,8 +66,8 @@ public record VerifiedOutcome(
       return Optional.empty();
     }
     Optional<byte[]> bytes = bytes(output);
-    bytes.ifPresent(b ->
-        require(Digest.sha256(b).equals(stated.digest()), "the output is not the receipt's"));
+    bytes.ifPresent(
+        b -> require(Digest.sha256(b).equals(stated.digest()), "the output is not the receipt's"));
     return bytes;
   }
 

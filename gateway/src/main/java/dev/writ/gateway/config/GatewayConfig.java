@@ -53,12 +53,11 @@ public record GatewayConfig(
   /**
    * Reads a file.
    *
-   * @param environment whose {@code WRIT_LISTEN}, {@code WRIT_TLS}, {@code WRIT_TLS_CERTIFICATE} and
-   *     {@code WRIT_TLS_KEY} come before what the file says
+   * @param environment whose {@code WRIT_LISTEN}, {@code WRIT_TLS}, {@code WRIT_TLS_CERTIFICATE}
+   *     and {@code WRIT_TLS_KEY} come before what the file says
    * @throws WritException {@code GWY-002}, naming line, column and field; {@code GWY-003}
    */
-  public static GatewayConfig parse(
-      byte[] yaml, String fileName, Map<String, String> environment) {
+  public static GatewayConfig parse(byte[] yaml, String fileName, Map<String, String> environment) {
     try {
       return read(Section.of(fileName, PlainYaml.read(yaml, fileName)), environment);
     } catch (WritException e) {
@@ -70,13 +69,14 @@ public record GatewayConfig(
   }
 
   private static GatewayConfig read(Section file, Map<String, String> environment) {
-    file.require(
-        "writ_gateway", file.between("writ_gateway", 0, Integer.MAX_VALUE) == 1, "not 1");
+    file.require("writ_gateway", file.between("writ_gateway", 0, Integer.MAX_VALUE) == 1, "not 1");
     Optional<Section> listen = file.optional("listen", file::section);
     GatewayConfig config =
         new GatewayConfig(
             listen(listen, environment),
-            file.optional("limits", file::section).map(GatewayConfig::limits).orElse(Limits.DEFAULT),
+            file.optional("limits", file::section)
+                .map(GatewayConfig::limits)
+                .orElse(Limits.DEFAULT),
             file.listOrNone("tokens", item -> token(item.itemSection())),
             surfaces(file.optional("surfaces", file::section)),
             Duration.ofSeconds(file.optional("drain_s", k -> file.between(k, 0, 3600)).orElse(30L)),
@@ -154,8 +154,7 @@ public record GatewayConfig(
             number(s, "uri_bytes_max", 256, 65536, d.uriBytesMax()),
             number(s, "head_bytes_max", 1024, REQUEST_HEAD_MAX, d.headBytesMax()),
             number(s, "connections_max", 1, 1_000_000, d.connectionsMax()),
-            number(
-                s, "connections_per_address_max", 1, 1_000_000, d.connectionsPerAddressMax()),
+            number(s, "connections_per_address_max", 1, 1_000_000, d.connectionsPerAddressMax()),
             number(s, "concurrent_max", 1, 100_000, d.concurrentMax()),
             number(s, "concurrent_per_tenant_max", 1, 100_000, d.concurrentPerTenantMax()),
             seconds(s, "head_within_s", d.headWithin()),
@@ -188,13 +187,12 @@ public record GatewayConfig(
 
   private static SortedMap<String, SurfaceConfig> surfaces(Optional<Section> section) {
     TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
-    section.ifPresent(
-        all -> {
-          for (String name : all.keys()) {
-            surfaces.put(name, SurfaceConfig.read(all.section(name)));
-          }
-          all.end();
-        });
+    section.ifPresent(all -> {
+      for (String name : all.keys()) {
+        surfaces.put(name, SurfaceConfig.read(all.section(name)));
+      }
+      all.end();
+    });
     return surfaces;
   }
 
@@ -222,11 +220,10 @@ public record GatewayConfig(
 
     private static SortedMap<String, String> words(Optional<Section> section) {
       TreeMap<String, String> words = new TreeMap<>();
-      section.ifPresent(
-          s -> {
-            new ArrayList<>(s.keys()).forEach(key -> words.put(key, s.name(key)));
-            s.end();
-          });
+      section.ifPresent(s -> {
+        new ArrayList<>(s.keys()).forEach(key -> words.put(key, s.name(key)));
+        s.end();
+      });
       return words;
     }
   }

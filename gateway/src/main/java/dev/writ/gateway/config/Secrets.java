@@ -32,8 +32,8 @@ public final class Secrets {
           }
         }
       }
-      byte[] secret = Files.readString(file, StandardCharsets.UTF_8).strip()
-          .getBytes(StandardCharsets.UTF_8);
+      byte[] secret =
+          Files.readString(file, StandardCharsets.UTF_8).strip().getBytes(StandardCharsets.UTF_8);
       if (secret.length == 0) {
         throw new WritException(GatewayError.SECRET_UNREADABLE, file + " is empty");
       }

@@ -65,8 +65,7 @@ final class AdminRoutes {
     if (!envelope.payloadType().equals(type)) {
       throw new WritException(GatewayError.PARAMETER, "the body is no " + type);
     }
-    try (Places.Place _ =
-        places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
+    try (Places.Place _ = places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
       work.accept(envelope);
     }
     return HttpAnswer.json(200, JsonValue.object().put("taken", envelope.id()).build());

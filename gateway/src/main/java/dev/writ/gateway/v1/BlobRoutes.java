@@ -52,13 +52,11 @@ final class BlobRoutes {
 
   private HttpAnswer put(HttpCall call) {
     Digest digest = Bodies.id(call, "digest");
-    String mediaType =
-        call.headers().one("content-type").orElse("application/octet-stream");
+    String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
     InputStream content = new Checked(call.stream().orElseThrow(), digest);
     Content stored = reader.kernel().put(call.caller().tenant(), content, mediaType);
     return HttpAnswer.json(
-        201,
-        JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
+        201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }
 
   /** Refuses at the end what is not what its name says, before it is stored. */
@@ -133,8 +131,7 @@ final class BlobRoutes {
           .stream()
           .map(input -> new Content(input.digest(), input.size(), input.mediaType()));
     }
-    Receipt receipt =
-        Receipt.read(reader.document(caller, document, Receipt.TYPE).document());
+    Receipt receipt = Receipt.read(reader.document(caller, document, Receipt.TYPE).document());
     return Stream.of(
             receipt.output().stream(),
             receipt.rawOutput().stream(),
@@ -144,19 +141,15 @@ final class BlobRoutes {
 
   private HttpAnswer output(HttpCall call) {
     Digest id = Bodies.id(call, "id");
-    Receipt receipt =
-        Receipt.read(reader.document(call.caller(), id, Receipt.TYPE).document());
-    Content output =
-        receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
+    Receipt receipt = Receipt.read(reader.document(call.caller(), id, Receipt.TYPE).document());
+    Content output = receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
     return serve(call, output.digest(), output.mediaType());
   }
 
   private HttpAnswer serve(HttpCall call, Digest digest, String mediaType) {
     LedgerView ledger = reader.kernel().ledger();
     boolean known =
-        ledger
-                .get(Tables.REFERENCE, Tables.key(call.caller().tenant(), digest.hex()))
-                .isPresent()
+        ledger.get(Tables.REFERENCE, Tables.key(call.caller().tenant(), digest.hex())).isPresent()
             && ledger.hasBlob(digest);
     if (!known) {
       throw Reader.unknown(digest);

@@ -19,8 +19,7 @@ import java.util.Optional;
 
 /** Reads what calls of the native API bring. */
 final class Bodies {
-  private static final byte[] ENVELOPE_BEGIN =
-      "{\"payload\"".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] ENVELOPE_BEGIN = "{\"payload\"".getBytes(StandardCharsets.US_ASCII);
 
   private Bodies() {}
 
@@ -64,8 +63,12 @@ final class Bodies {
   /** Another media type is what a web page can send without asking. */
   static void requireJson(HttpCall call) {
     String type =
-        call.headers().one("content-type").orElse("").split(";", 2)[0].strip().toLowerCase(
-            Locale.ROOT);
+        call.headers()
+            .one("content-type")
+            .orElse("")
+            .split(";", 2)[0]
+            .strip()
+            .toLowerCase(Locale.ROOT);
     if (!type.equals("application/json") && !type.endsWith("+json")) {
       throw new WritException(
           GatewayError.MEDIA_TYPE, "\"" + shown(type) + "\" instead of application/json");

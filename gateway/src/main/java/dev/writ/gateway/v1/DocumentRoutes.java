@@ -84,11 +84,7 @@ final class DocumentRoutes {
               Tables.prefix(caller.tenant()),
               (key, _) -> {
                 Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
-                reader
-                    .kernel()
-                    .ledger()
-                    .document(id)
-                    .ifPresent(e -> waiting.add(summary(id, e)));
+                reader.kernel().ledger().document(id).ifPresent(e -> waiting.add(summary(id, e)));
                 return waiting.size() < WAITING_MAX;
               });
     }

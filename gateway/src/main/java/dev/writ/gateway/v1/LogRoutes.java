@@ -3,6 +3,7 @@ package dev.writ.gateway.v1;
 import static dev.writ.gateway.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.Receipt;
@@ -11,7 +12,6 @@ import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Route;
 import dev.writ.guardian.document.Scope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
@@ -117,8 +117,7 @@ final class LogRoutes {
     return HttpAnswer.of(
         200,
         "application/jwk-set+json",
-        Jcs.write(
-            JsonValue.object().putList("keys", installation, key -> key.toJson()).build()));
+        Jcs.write(JsonValue.object().putList("keys", installation, key -> key.toJson()).build()));
   }
 
   private static String text(Checkpoint checkpoint) {

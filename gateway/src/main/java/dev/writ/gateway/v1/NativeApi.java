@@ -50,8 +50,7 @@ public final class NativeApi implements Surface {
    * @param requestBytesMax of a submission with its evidence; policy limits the request itself
    * @param blobBytesMax of one blob that is put
    */
-  public NativeApi(
-      Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
+  public NativeApi(Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
     this.backend = backend;
     this.kernel = backend.kernel();
     this.places = backend.places();

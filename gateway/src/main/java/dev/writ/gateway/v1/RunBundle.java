@@ -32,15 +32,13 @@ public final class RunBundle {
     FileChannel file = temporary();
     boolean handedOver = false;
     try {
-      BundleExport.write(
-          kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
+      BundleExport.write(kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
       HttpAnswer answer =
           new HttpAnswer(
               200,
               List.of(
                   Map.entry("Content-Type", MEDIA_TYPE), Map.entry("Cache-Control", "no-store")),
-              new HttpAnswer.Body.Stream(
-                  file.size(), sink -> send(file, sink), () -> close(file)));
+              new HttpAnswer.Body.Stream(file.size(), sink -> send(file, sink), () -> close(file)));
       handedOver = true;
       return answer;
     } catch (IOException e) {

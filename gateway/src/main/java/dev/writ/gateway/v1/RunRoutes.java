@@ -159,8 +159,7 @@ final class RunRoutes {
 
   private static byte[] text(Event event) {
     String data = new String(event.toBytes(), StandardCharsets.UTF_8);
-    String text =
-        "id: " + event.seq() + "\nevent: " + event.kind() + "\ndata: " + data + "\n\n";
+    String text = "id: " + event.seq() + "\nevent: " + event.kind() + "\ndata: " + data + "\n\n";
     return text.getBytes(StandardCharsets.UTF_8);
   }
 

@@ -74,8 +74,7 @@ class TheClientsExamplesRunTest {
     all.addAll(arguments);
     Process process = new ProcessBuilder(all).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String said =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return process.waitFor() + " " + said;
   }
 
@@ -168,9 +167,7 @@ class TheClientsExamplesRunTest {
         .hasMessageContaining("GWY-062");
     for (String member : List.of("receipt", "output")) {
       var mixed = JsonValue.object();
-      answer
-          .members()
-          .forEach((k, v) -> mixed.put(k, k.equals(member) ? otherAnswer.get(k) : v));
+      answer.members().forEach((k, v) -> mixed.put(k, k.equals(member) ? otherAnswer.get(k) : v));
       assertThatThrownBy(() -> VerifiedOutcome.of(mixed.build(), request, trust, now))
           .as(member)
           .isInstanceOf(WritException.class)

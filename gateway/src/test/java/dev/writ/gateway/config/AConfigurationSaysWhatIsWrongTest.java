@@ -40,8 +40,7 @@ class AConfigurationSaysWhatIsWrongTest {
   @TempDir Path dir;
 
   private static GatewayConfig parse(String yaml, Map<String, String> environment) {
-    return GatewayConfig.parse(
-        yaml.getBytes(StandardCharsets.UTF_8), "gateway.yaml", environment);
+    return GatewayConfig.parse(yaml.getBytes(StandardCharsets.UTF_8), "gateway.yaml", environment);
   }
 
   private static Map<String, String> environment(String... pairs) {

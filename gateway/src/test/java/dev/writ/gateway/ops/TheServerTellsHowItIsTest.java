@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.Running;
-import dev.writ.gateway.Tokens;
 import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.Tokens;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.executor.driver.Driver;
 import dev.writ.replay.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -139,7 +139,11 @@ class TheServerTellsHowItIsTest {
   void theLogHasIdsAndNeitherPayloadsNorCredentials() throws Exception {
     Envelope request = home.ask("alice").params("{\"private\":\"a-payload\"}").sign();
     post("/v1/effects", request);
-    get("/v1/runs", "Authorization", "Bearer " + TOKEN, "traceparent",
+    get(
+        "/v1/runs",
+        "Authorization",
+        "Bearer " + TOKEN,
+        "traceparent",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     get("/v1/runs", "Authorization", "Bearer wrong-" + TOKEN);
     gateway.close();
@@ -152,8 +156,10 @@ class TheServerTellsHowItIsTest {
         .contains("\"event\":\"stopped\"")
         .doesNotContain("a-payload")
         .doesNotContain(TOKEN);
-    text.lines().forEach(line -> assertThat(Jcs.parse(line.getBytes(StandardCharsets.UTF_8)))
-        .isInstanceOf(JsonValue.Obj.class));
+    text.lines()
+        .forEach(line ->
+            assertThat(Jcs.parse(line.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(JsonValue.Obj.class));
   }
 
   @Test

@@ -39,7 +39,9 @@ class ForeignAndUnknownAnswerAlikeTest {
     gateway.close();
   }
 
-  /** Every address of something of alice's, with the id of something that is not there beside it. */
+  /**
+   * Every address of something of alice's, with the id of something that is not there beside it.
+   */
   private List<List<String>> pairs() {
     String decision = served.header("Writ-Decision");
     String receipt = served.string("receipt_id");
@@ -124,8 +126,7 @@ class ForeignAndUnknownAnswerAlikeTest {
                 .string("code"))
         .isEqualTo("CAN-061");
     gateway.home.revoke("alice");
-    assertThat(withAccess("/v1/runs", gateway.access("alice")).string("code"))
-        .isEqualTo("CAN-055");
+    assertThat(withAccess("/v1/runs", gateway.access("alice")).string("code")).isEqualTo("CAN-055");
   }
 
   private void refused(
@@ -142,7 +143,6 @@ class ForeignAndUnknownAnswerAlikeTest {
   }
 
   private Reply withAccess(String path, String header) {
-    return gateway.send(
-        HttpRequest.newBuilder(gateway.uri(path)).header("Authorization", header));
+    return gateway.send(HttpRequest.newBuilder(gateway.uri(path)).header("Authorization", header));
   }
 }

@@ -63,8 +63,7 @@ class TheNativeApiServesSignedRequestsTest {
   @Test
   void aDenialIs403WithTheSignedDecisionAndAnEscalationIs202() {
     Reply denied =
-        gateway.submit(
-            gateway.home.ask("alice").tool("mail").params("{\"forbidden\":1}").sign());
+        gateway.submit(gateway.home.ask("alice").tool("mail").params("{\"forbidden\":1}").sign());
     assertThat(denied.status()).isEqualTo(403);
     assertThat(denied.string("verdict")).isEqualTo("DENY");
     assertThat(denied.json().members()).containsKey("decision").doesNotContainKey("intent");
@@ -132,8 +131,7 @@ class TheNativeApiServesSignedRequestsTest {
             "application/vnd.example.scan+json",
             JsonValue.object().put("clean", true).build(),
             TestKeys.key("ci"));
-    Envelope request =
-        gateway.home.ask("alice").evidence(java.util.List.of(evidence.id())).sign();
+    Envelope request = gateway.home.ask("alice").evidence(java.util.List.of(evidence.id())).sign();
     byte[] body =
         Jcs.write(
             JsonValue.object()
@@ -156,8 +154,7 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(other.status()).isEqualTo(422);
     assertThat(other.string("code")).isEqualTo("GWY-031");
     assertThat(gateway.home.driver.runs()).isEmpty();
-    assertThat(gateway.send(post.copy().header("Idempotency-Key", "once")).status())
-        .isEqualTo(200);
+    assertThat(gateway.send(post.copy().header("Idempotency-Key", "once")).status()).isEqualTo(200);
     Envelope unsigned = gateway.home.ask("alice").sign();
     assertThat(
             gateway
@@ -274,8 +271,7 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(gateway.get("alice", "/v1/checkpoints/" + checkpoint.size()).status())
         .isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/checkpoints/999999").status()).isEqualTo(404);
-    assertThat(gateway.get("alice", "/v1/proofs/consistency?from=1&to=2").status())
-        .isEqualTo(200);
+    assertThat(gateway.get("alice", "/v1/proofs/consistency?from=1&to=2").status()).isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/proofs/consistency?from=9&to=99999").string("code"))
         .isEqualTo("LED-040");
     assertThat(gateway.get("alice", "/v1/proofs/consistency?from=x&to=2").string("code"))
@@ -351,5 +347,4 @@ class TheNativeApiServesSignedRequestsTest {
   private static JsonValue.Obj object(String json) {
     return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
   }
-
 }

@@ -34,8 +34,8 @@ class TheOpenApiDocumentIsWhatIsServedTest {
       TreeMap<String, JsonValue.Obj> operations = operations(document);
       assertThat(operations.keySet()).isEqualTo(routes.keySet());
       operations.forEach((name, operation) -> agree(name, operation, routes.get(name)));
-      assertThat(references(document)).allSatisfy(ref ->
-          assertThat(at(document, ref)).as(ref).isNotNull());
+      assertThat(references(document))
+          .allSatisfy(ref -> assertThat(at(document, ref)).as(ref).isNotNull());
     }
   }
 
@@ -48,8 +48,7 @@ class TheOpenApiDocumentIsWhatIsServedTest {
                 .members()
                 .forEach((method, operation) ->
                     operations.put(
-                        method.toUpperCase(Locale.ROOT) + " " + path,
-                        (JsonValue.Obj) operation)));
+                        method.toUpperCase(Locale.ROOT) + " " + path, (JsonValue.Obj) operation)));
     return operations;
   }
 
