@@ -61,6 +61,7 @@ public enum ExitCode {
               Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
               Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
+              Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
               Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
               Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
               Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),

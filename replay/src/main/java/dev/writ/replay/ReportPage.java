@@ -34,7 +34,7 @@ public final class ReportPage {
    * What comes with the bundle. It is marked in the page as not verified by it.
    *
    * @param pinned keys that whoever makes the page pins
-   * @param replay what {@code writ replay --json} printed
+   * @param replay what a replay found, in the form of {@code ReplayResult.toJson}
    */
   public record Options(Optional<Trust> pinned, Optional<JsonValue> replay) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());

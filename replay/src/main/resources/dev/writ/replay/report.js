@@ -646,11 +646,14 @@ function divergences(view) {
   return section('divergences', 'Replay', null, el('div', { class: 'computed' },
     el('span', { class: 'tag' }, 'Computed by writ replay; not verified by this page'),
     pairs(
-      replay.state !== undefined && ['State', list.length === 0 ? chip('good', 'check', foreign(replay.state, 60)) : chip('bad', 'cross', foreign(replay.state, 60))],
+      replay.state !== undefined && ['State', list.length === 0 && !replay.failure ? chip('good', 'check', foreign(replay.state, 60)) : chip('bad', 'cross', foreign(replay.state, 60))],
       replay.run_hash !== undefined && ['Run hash', longId(String(replay.run_hash))],
       replay.replay_hash !== undefined && ['Replay hash', longId(String(replay.replay_hash))],
       ['Divergences', String(list.length)]),
-    list.length === 0 && el('p', null, 'Running it again gave what was recorded.')),
+    replay.failure && ['code', 'found', 'remedy'].map((k) => el('p', { class: 't-bad' }, foreign(replay.failure[k] ?? '', 1000))),
+    list.length === 0 && !replay.failure && el('p', null, 'Running it again gave what was recorded.'),
+    el('ul', { class: 'lines' }, [['reexecuted', 'good', 'check', 'Executed again: '], ['checked', 'good', 'check', 'Checked: '], ['neither', 'warn', 'dash', 'Neither: ']].map(([key, tone, sign, says]) =>
+      (Array.isArray(replay[key]) ? replay[key] : []).slice(0, 100).map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(sign)), says, foreign(line, 600)))))),
   el('div', null, list.slice(0, 100).map(divergence)), list.length > 100 && el('p', { class: 'cut' }, `100 of ${list.length} divergences are shown.`));
 }
 
@@ -690,7 +693,7 @@ function chain(view) {
         el('span', { class: 'small' }, isForeign ? 'consumed' : `seq ${event.seq}`), el('span', { class: 'small' }, clock(event.at)), el('span', { class: 'small' }, short(event.id)),
       ], () => pairs(['Event', longId(event.id)], ['Previous', event.prev ? longId(event.prev) : 'none: the first'], ['Body', longId(event.body)],
         ['At', event.at], ['Log index', number(event.index)], event.prng_seed && ['Seed', longId(event.prng_seed)],
-        document && ['Previous receipt', longId(document.prev)])));
+        document && [document.prev === journals.run[0].id ? 'Receipt before: none, so the opening' : 'Receipt before', longId(document.prev)])));
   };
   const previous = el('button', { type: 'button', onclick: () => turn(-1) }, 'Earlier');
   const next = el('button', { type: 'button', onclick: () => turn(1) }, 'Later');

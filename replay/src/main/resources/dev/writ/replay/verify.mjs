@@ -1099,10 +1099,10 @@ export function parseJwk(jwk, place = 'jwk', more = {}) {
 }
 
 const KINDS_OF_ROLE = {
-  agent: ['request', 'execution', 'run-close'],
+  agent: ['request', 'execution', 'run-close', 'access'],
   surface: ['request', 'execution', 'run-close'],
   principal: ['delegation'],
-  approver: ['approval'],
+  approver: ['approval', 'access'],
   guardian: ['decision', 'intent'],
   executor: ['receipt', 'refusal', 'run-closing'],
   operator: ['resolution', 'system-change'],
@@ -1444,11 +1444,13 @@ const delegationForm = record({
 });
 
 const checkForm = record({
-  check: oneOf('prg', 'budget', 'temporal', 'envelope'),
+  check: oneOf('profile', 'prg', 'budget', 'temporal', 'envelope'),
   code: optional(name),
   detail: text,
   outcome: oneOf('pass', 'refuse', 'escalate', 'not_reached'),
 });
+
+const objection = record({ code: name, reason: text });
 
 const inputsForm = record({
   approvals: list(record({ approver: name, expires_at: time, id: digest, kid: keyId, role: name, verdict: oneOf('APPROVE', 'REJECT') })),
@@ -1458,6 +1460,7 @@ const inputsForm = record({
   history: list(record({ operation: name, succeeded: bool, tool: name })),
   ignored: list(record({ code: name, id: digest })),
   nonce_seen: bool,
+  profile: optional(record({ approvals: optional(record({ count, role: name })), beyond: optional(objection), profile: name, refusal: optional(objection) })),
   rates: list(record({ count, key: text, rate: name })),
   received_at: time,
   roles: list(name),
@@ -1476,7 +1479,7 @@ const FORMS = {
     evidence: list(digest),
     idempotency_key: optional(name),
     nonce: name,
-    origin: optional(record({ method: name, principal: name, raw: digest, surface: name })),
+    origin: optional(record({ execution: optional(name), method: name, principal: name, raw: digest, surface: name })),
     requested_at: time,
     retention: oneOf('keep', 'drop-output'),
   }),
@@ -1578,8 +1581,10 @@ const FORMS = {
   }),
   // Only what is read here; the policy language is not judged again.
   policy: record({
-    approvers: list(anyObject),
+    approvers: list(record({ roles: list(name), subject: name, tenant: name })),
     budgets: list(anyObject),
+    commands: optional(anyObject),
+    execute: optional(anyObject),
     execute_for: list(name),
     limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),
     name,
@@ -2147,6 +2152,7 @@ class Run {
     this.byIntent = new Map();
     this.byReceipt = new Map();
     this.idempotency = new Map();
+    this.steps = new Set();
     this.foreign = new Map(); // id of a consumed receipt → its document
     this.neededDocuments = new Set();
     this.neededBlobs = new Map(); // digest → size or null
@@ -2220,11 +2226,11 @@ class Run {
     if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
     this.opener ??= signer.kid;
     same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
-    await this.delegations(event, document, signer, place);
+    const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
     this.requests.set(id, {
       id, document, event, effect, holder: signer.kid, decision: null, intent: null,
-      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(), charged: this.chargedTo,
+      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(), ...delegated,
     });
     this.counts.requests++;
   }
@@ -2232,7 +2238,7 @@ class Run {
   /** The chain of delegation.md; its times are the judgement's business. */
   async delegations(event, request, holder, place) {
     const links = request.delegations;
-    this.chargedTo = [request.subject];
+    const read = [];
     if (links.length > 4) refuse('EXE-953', `${place} /delegations (GRD-601)`, links.length, 'at most 4');
     let before = null;
     const seen = new Set();
@@ -2260,13 +2266,18 @@ class Run {
       }
       if (seen.has(link.from)) refuse('EXE-953', `${at} /from (GRD-602)`, link.from, 'each key once');
       seen.add(link.from);
-      this.chargedTo.push(from.subject);
+      read.push({ id: envelope.id, link, subject: from.subject });
       before = link;
     }
     if (before) {
       same('EXE-953', `${place} /delegations (GRD-602)`, 'the last /to', before.to, holder.kid);
       if (seen.has(holder.kid)) refuse('EXE-953', `${place} /delegations (GRD-602)`, holder.kid, 'each key once');
     }
+    return {
+      links: read,
+      charged: [...new Set([request.subject, ...read.map((one) => one.subject)])],
+      keys: new Set([holder.kid, ...seen]),
+    };
   }
 
   request(id, place, member = '/request') {
@@ -2285,7 +2296,7 @@ class Run {
       same('EXE-953', `${place} (GRD-614)`, '/approver', document.approver, key.subject);
     }
     if (request.approvals.has(id)) refuse('EXE-954', place, id, 'each approval once');
-    request.approvals.set(id, { document, kid: signers[0].kid });
+    request.approvals.set(id, { document, kids: signers.map((key) => key.kid) });
   }
 
   async decided(event) {
@@ -2299,18 +2310,40 @@ class Run {
     same('EXE-953', place, '/holder', document.holder, request.holder);
     same('EXE-953', place, '/effect', document.effect, request.effect);
     const { inputs } = document;
-    same('EXE-953', place, '/decided_at', document.decided_at, inputs.time);
+    same('EXE-953', place, '/decided_at', document.decided_at, event.at);
+    same('EXE-956', place, '/decided_at', document.decided_at, inputs.time);
     same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.event.at);
-    if (inputs.charged.join('\n') !== [...new Set(request.charged)].join('\n')) refuse('EXE-956', `${place} /inputs/charged`, inputs.charged.join(', '), [...new Set(request.charged)].join(', '));
+    same('EXE-956', place, '/inputs/charged', inputs.charged.join('\n'), request.charged.join('\n'));
+    if (this.steps.has(inputs.step)) refuse('EXE-957', `${place} /inputs/step`, inputs.step, 'a step of its own');
+    this.steps.add(inputs.step);
     const policy = this.policyOf(event, document, place);
-    checkVerdict(document, place);
-    inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, `${place} /inputs/approvals/${i}`));
+    this.standing(document, request, policy, place);
+    checkVerdict(document, request.document, place);
+    inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, document, policy, `${place} /inputs/approvals/${i}`));
     for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
     request.decision = { id, document, policy };
     request.intent = null;
     request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
     this.counts.decisions++;
     this.counts[{ ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' }[document.verdict]]++;
+  }
+
+  /** What a judgement gathers of who asks: roles, delegations, and how long the answer can hold. */
+  standing(decision, request, policy, place) {
+    const { tenant, subject } = request.document;
+    const principal = policy.principals.find((p) => p.tenant === tenant && p.subject === subject);
+    if (!principal) refuse('EXE-956', `${place} (GRD-006)`, subject, 'a principal of the policy');
+    same('EXE-956', place, '/inputs/roles', decision.inputs.roles.join('\n'), principal.roles.join('\n'));
+    request.links.forEach(({ id, link, subject: delegator }, i) => {
+      const at = `${place} /delegations/${i}`;
+      if (policy.revoked.includes(id)) refuse('EXE-956', `${at} (GRD-607)`, id, 'a delegation that the policy does not revoke');
+      if (!policy.principals.some((p) => p.tenant === tenant && p.subject === delegator)) refuse('EXE-956', `${at} (GRD-006)`, delegator, 'a principal of the policy');
+      const holds = (now) => link.not_before <= now && now < link.expires_at;
+      if (!holds(decision.decided_at) && !holds(request.event.at)) refuse('EXE-956', `${at} (GRD-604)`, `${link.not_before} to ${link.expires_at}`, decision.decided_at);
+    });
+    const ends = [...request.links.map(({ link }) => link.expires_at), ...decision.inputs.approvals.filter((a) => a.verdict === 'APPROVE').map((a) => a.expires_at)].sort();
+    same('EXE-956', place, '/inputs/valid_until', decision.inputs.valid_until, ends[0]);
+    if (decision.inputs.nonce_seen) refuse('EXE-956', `${place} /inputs/nonce_seen`, 'true', 'false: such a request is not let in');
   }
 
   policyOf(event, decision, place) {
@@ -2347,6 +2380,7 @@ class Run {
     same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
     const approved = decision.policy.tools.find((tool) => tool.name === effect.tool && tool.version === effect.version);
     same('EXE-953', place, '/tool/package', document.tool.package, approved?.package);
+    same('EXE-953', place, '/issued_at', document.issued_at, event.at);
     if (document.issued_at < decision.document.decided_at) refuse('EXE-953', `${place} /issued_at`, document.issued_at, `not before ${decision.document.decided_at}`);
     const latest = millis(document.issued_at) + 300000;
     const until = decision.document.inputs.valid_until;
@@ -2379,6 +2413,7 @@ class Run {
     same('EXE-953', place, '/request', document.request, request.id);
     same('EXE-953', place, '/decision', document.decision, request.decision.id);
     same('EXE-953', place, '/subject', document.subject, request.document.subject);
+    same('EXE-953', place, '/refused_at', document.refused_at, event.at);
     request.state = 'dead';
     this.counts.refused++;
   }
@@ -2423,7 +2458,7 @@ class Run {
     this.bindReceipt(event, document, request, place);
     this.chainReceipt(document, request, place);
     const doubt = document.status === 'in_doubt';
-    same('EXE-954', place, 'effect.finished before', this.finished?.body, document.observations);
+    same('EXE-953', place, '/observations', document.observations, this.finished?.body);
     this.finished = null;
     if (document.retained && !doubt) {
       for (const kept of [document.output, document.raw_output, ...document.artifacts.map((a) => a.content)]) if (kept) this.needBlob(kept, place);
@@ -2443,10 +2478,13 @@ class Run {
     same('EXE-953', place, '/subject', receipt.subject, request.document.subject);
     same('EXE-953', place, '/effect', receipt.effect, request.effect);
     same('EXE-953', place, '/args_hash', receipt.args_hash, request.args);
-    same('EXE-953', place, '/tool', quoted(receipt.tool), quoted(intent.tool));
+    same('EXE-953', place, '/tool', writeValue(receipt.tool), writeValue(intent.tool));
     same('EXE-953', place, '/snapshot', receipt.snapshot, request.decision.document.snapshot);
     same('EXE-953', place, '/prng_seed', receipt.prng_seed, intent.prng_seed);
     same('EXE-953', place, '/started_at', receipt.started_at, request.dispatch.at);
+    same('EXE-953', place, '/finished_at', receipt.finished_at, event.at);
+    if (this.finished) same('EXE-953', placeOf(this.finished), '/at', this.finished.at, event.at);
+    same('EXE-953', place, '/workspace_before', receipt.workspace_before, request.document.effect.workspace_before);
     if (receipt.finished_at < receipt.started_at) refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
     same('EXE-953', place, '/retained', receipt.retained, request.document.retention === 'keep');
     same('EXE-953', place, '/output is there', 'output' in receipt, receipt.status === 'succeeded');
@@ -2518,10 +2556,12 @@ function delegationOf(envelope, place) {
 }
 
 const CHECKS = ['prg', 'budget', 'temporal', 'envelope'];
+const SURFACES_WITH_PROFILE = ['execute', 'tools'];
 
-/** The verdict is what the four checks say: the first that does not pass decides (decision.md). */
-function checkVerdict(decision, place) {
-  same('EXE-956', place, '/checks', decision.checks.map((c) => c.check).join(), CHECKS.join());
+/** The verdict is what the checks say: the first that does not pass decides (decision.md). */
+function checkVerdict(decision, request, place) {
+  const profiled = SURFACES_WITH_PROFILE.includes(request.origin?.surface);
+  same('EXE-956', place, '/checks', decision.checks.map((c) => c.check).join(), [...(profiled ? ['profile'] : []), ...CHECKS].join());
   const stop = decision.checks.findIndex((c) => c.outcome !== 'pass');
   const first = stop < 0 ? null : decision.checks[stop];
   const verdict = first === null ? 'ALLOW' : { refuse: 'DENY', escalate: 'ESCALATE', not_reached: 'none' }[first.outcome];
@@ -2533,16 +2573,35 @@ function checkVerdict(decision, place) {
   });
 }
 
-function checkSeenApproval(seen, request, place) {
+/**
+ * An approval that a decision counts (approval.md). A rejection is final: neither its time nor the
+ * policy that it names binds it.
+ */
+function checkSeenApproval(seen, request, decision, policy, place) {
   const approval = request.approvals.get(seen.id);
-  if (!approval) refuse('EXE-953', place, seen.id, 'an approval that was received for this request');
-  const { document, kid } = approval;
-  same('EXE-953', place, '/approver', seen.approver, document.approver);
-  same('EXE-953', place, '/kid', seen.kid, kid);
-  same('EXE-953', place, '/role', seen.role, document.role);
-  same('EXE-953', place, '/expires_at', seen.expires_at, document.expires_at);
-  same('EXE-953', place, '/verdict', seen.verdict, document.verdict.toUpperCase());
+  if (!approval) refuse('EXE-956', place, seen.id, 'an approval that was received for this request');
+  const { document, kids } = approval;
+  same('EXE-956', place, '/approver', seen.approver, document.approver);
+  same('EXE-956', place, '/kid', seen.kid, kids[0]);
+  same('EXE-956', place, '/role', seen.role, document.role);
+  same('EXE-956', place, '/expires_at', seen.expires_at, document.expires_at);
+  same('EXE-956', place, '/verdict', seen.verdict, document.verdict.toUpperCase());
+  const subjects = [...request.charged, request.document.origin?.principal];
+  if (subjects.includes(document.approver) || kids.some((kid) => request.keys.has(kid))) {
+    refuse('EXE-956', `${place} (GRD-612)`, document.approver, 'somebody who does not ask');
+  }
+  const known = policy.approvers.some((a) => a.tenant === document.tenant && a.subject === document.approver && a.roles.includes(document.role));
+  if (!known) refuse('EXE-956', `${place} (GRD-613)`, `${document.approver} as ${document.role}`, 'an approver of the policy');
+  if (policy.revoked.includes(seen.id)) refuse('EXE-956', `${place} (GRD-607)`, seen.id, 'an approval that the policy does not revoke');
+  if (document.verdict === 'reject') return;
+  same('EXE-956', place, 'policy of the approval (GRD-610)', document.policy, decision.policy);
+  const now = millis(decision.decided_at);
+  if (millis(document.approved_at) - SKEW_MS > now || now >= millis(document.expires_at)) {
+    refuse('EXE-956', `${place} (GRD-611)`, `${document.approved_at} to ${document.expires_at}`, decision.decided_at);
+  }
 }
+
+const SKEW_MS = 2000;
 
 // ---------------------------------------------------------------------------------- the whole bundle
 
@@ -2753,7 +2812,7 @@ function describe(bundle, run, pins) {
   if (!pins) notVerified.push('integrity only; signer not pinned: who holds the founding operator\'s key ' + bundle.system.founder.kid);
   if (manifest.state === 'open') notVerified.push('the end of the run: it is open, and its last events can be left out');
   notVerified.push(
-    'judgements: no decision is judged again here (no policy language), nor are approvals\' and delegations\' times; `writ verify` and `writ replay` do that',
+    'judgements: no decision is judged again here (no policy language); `writ verify` and `writ replay` do that',
     'that the system run is whole up to the checkpoint: its last events can be left out',
     'balances, rates and nonces across runs: `writ audit` over the ledger',
     'outcomes: no tool and no stage ran again',

@@ -1,7 +1,6 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.Arguments;
@@ -11,9 +10,13 @@ import dev.writ.cli.ExitCode;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
+import dev.writ.cli.term.Progress;
 import dev.writ.replay.BundleVerifier;
 import dev.writ.replay.ReplayError;
 import dev.writ.replay.ReportPage;
+import dev.writ.replay.engine.Replay;
+import dev.writ.replay.engine.ReplayOptions;
+import dev.writ.tools.Drivers;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,6 +24,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 
 /** {@code writ report}: needs no data directory. */
@@ -40,7 +44,7 @@ public final class ReportCommand implements CliCommand {
             "JWKS",
             "Keys that you pin for the reader. The page says that they are your choice; a reader"
                 + " can take keys of their own.")
-        .option("--replay", "JSON", "What `replay --json` printed, to be shown side by side.")
+        .flag("--replay", "Run the bundle again too, as `replay` does, and show what differs.")
         .flag("--verifier", "Write verify.mjs instead of a page.");
   }
 
@@ -83,7 +87,9 @@ public final class ReportCommand implements CliCommand {
       ReportPage.Options options =
           new ReportPage.Options(
               arguments.option("--trust").map(session::read).map(Trust::parse),
-              arguments.option("--replay").map(session::read).map(Jcs::parse));
+              arguments.has("--replay")
+                  ? Optional.of(replayed(bundle.get(), session))
+                  : Optional.empty());
       BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
       write(Path.of(out), file -> verified[0] = ReportPage.write(bytes, options, file));
       seen = Optional.of(verified[0]);
@@ -92,6 +98,20 @@ public final class ReportCommand implements CliCommand {
         new Written(out, size(out), seen),
         (written, terminal) -> terminal.out().println(written.says()));
     return ExitCode.OK;
+  }
+
+  private static JsonValue replayed(String bundle, Session session) {
+    try (Progress progress = new Progress(session.terminal());
+        Drivers drivers = Drivers.wasmFamily();
+        BundleFile file = BundleFile.verified(bundle, Optional.empty())) {
+      ReplayOptions options =
+          new ReplayOptions(
+              false,
+              true,
+              List.copyOf(drivers.byName().values()),
+              events -> progress.step("replayed event " + events));
+      return new Replay(file.recording(), options).run().toJson();
+    }
   }
 
   private static byte[] read(String name) {

@@ -129,10 +129,22 @@ final class ReceiptCheck {
         place + " /workspace_before",
         receipt.workspaceBefore(),
         request.effect().workspaceBefore());
-    if (receipt.status() == Status.SUCCEEDED) {
+    boolean succeeded = receipt.status() == Status.SUCCEEDED;
+    findings.same(
+        AUDIT_BINDING, place + " /output", there(receipt.output()), there(succeeded));
+    if (succeeded) {
+      findings.same(AUDIT_BINDING, place + " /raw_output", there(receipt.rawOutput()), there(false));
       run.done.add(Tables.key(receipt.tool().name(), request.effect().operation()));
     }
     findings.bindings++;
+  }
+
+  private static String there(Optional<?> content) {
+    return there(content.isPresent());
+  }
+
+  private static String there(boolean present) {
+    return present ? "there" : "absent";
   }
 
   private void chain(OpenRun run, Event event, Receipt receipt, Request request, String place) {

@@ -16,6 +16,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Approvals;
 import dev.writ.guardian.Judge;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.JudgeInputs.Ran;
@@ -136,7 +137,7 @@ final class Rejudging {
   private JudgeInputs inputs(
       Admitted admitted, Asked asked, Policy policy, JudgeInputs recorded, Instant decidedAt) {
     Request request = admitted.request();
-    List<SeenApproval> approvals = approvals(asked, recorded);
+    List<SeenApproval> approvals = approvals(admitted, asked, policy, recorded, decidedAt);
     Optional<Instant> validUntil =
         Stream.concat(
                 request.delegations().stream()
@@ -162,8 +163,9 @@ final class Rejudging {
         recorded.profile()); // the raw request behind it is not kept
   }
 
-  /** Every approval that was received and not set aside with a code. */
-  private List<SeenApproval> approvals(Asked asked, JudgeInputs recorded) {
+  /** Every approval that was received, was not set aside with a code, and holds. */
+  private List<SeenApproval> approvals(
+      Admitted admitted, Asked asked, Policy policy, JudgeInputs recorded, Instant decidedAt) {
     TreeSet<Digest> ignored = new TreeSet<>();
     recorded.ignored().forEach(i -> ignored.add(i.id()));
     TreeMap<Digest, SeenApproval> seen = new TreeMap<>();
@@ -172,6 +174,7 @@ final class Rejudging {
         documents
             .source()
             .document(id)
+            .filter(envelope -> holds(envelope, admitted, policy, decidedAt))
             .ifPresent(envelope -> {
               Approval approval = Approval.read(envelope.document());
               seen.put(
@@ -187,6 +190,19 @@ final class Rejudging {
       }
     }
     return List.copyOf(seen.values());
+  }
+
+  /** Whether an approval counts: for this effect, by whom it says, whom the policy lets. */
+  private boolean holds(Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
+    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+      try {
+        Approvals.verify(envelope, admitted, policy, trust, decidedAt);
+        return true;
+      } catch (WritException e) {
+        continue; // not under this trust
+      }
+    }
+    return false;
   }
 
   /** The artifacts that the decision counts, as their documents and the trust say they are. */

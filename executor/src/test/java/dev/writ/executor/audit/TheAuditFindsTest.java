@@ -47,6 +47,7 @@ class TheAuditFindsTest {
   private TestHome home;
   private Answer first;
   private Answer second;
+  private int forgeries;
 
   @BeforeEach
   void twoEffects() {
@@ -84,10 +85,19 @@ class TheAuditFindsTest {
   }
 
   private AuditReport forged(Rewrite rewrite) {
+    return forged(rewrite, "forged");
+  }
+
+  /** The same, where a test forges more than once. */
+  private AuditReport forgedAnew(Rewrite rewrite) {
+    return forged(rewrite, "forged" + forgeries++);
+  }
+
+  private AuditReport forged(Rewrite rewrite, String name) {
     LedgerConfig config =
         new LedgerConfig(
-            dir.resolve("forged"),
-            dir.resolve("forged.anchor"),
+            dir.resolve(name),
+            dir.resolve(name + ".anchor"),
             TestHome.ORIGIN,
             TestKeys.key("log"),
             home.clock);
@@ -294,6 +304,46 @@ class TheAuditFindsTest {
                 .document(receipt, member("args_hash", JsonValue.of(Digest.sha256().toString())))),
         ExecutorError.AUDIT_BINDING,
         place(event("receipt.signed", receipt)) + " /args_hash");
+  }
+
+  @Test
+  void aSuccessWithoutItsOutput() {
+    Digest receipt = receipt(second);
+    AuditReport report =
+        forged(
+            rewrite()
+                .document(
+                    receipt,
+                    document -> {
+                      var members = new java.util.TreeMap<>(document.members());
+                      members.remove("output");
+                      return new JsonValue.Obj(members);
+                    }));
+    assertThat(report.problems())
+        .extracting(Problem::code, Problem::place)
+        .contains(
+            org.assertj.core.groups.Tuple.tuple(
+                ExecutorError.AUDIT_BINDING, place(event("receipt.signed", receipt)) + " /output"));
+  }
+
+  @Test
+  void anApprovalOfAnotherEffectOrByTheKeyOfSomebodyElse() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Envelope approval = home.approval(pay, "rita", Approval.Verdict.APPROVE);
+    home.kernel().approve(approval);
+    Digest decision = home.submit(pay).decisionEnvelope().id();
+    String where = place(event("decision.made", decision)) + " /inputs/approvals";
+    for (Rewrite forger :
+        List.of(
+            rewrite().document(approval.id(), member("effect", JsonValue.of(Digest.sha256().toString()))),
+            rewrite().signer(approval.id(), "roy"),
+            rewrite().signer(approval.id(), "otto"))) {
+      AuditReport report = forgedAnew(forger);
+      assertThat(report.problems()).isNotEmpty();
+      assertThat(report.problems().getFirst().code()).isEqualTo(ExecutorError.AUDIT_JUDGEMENT);
+      assertThat(report.problems().getFirst().place()).startsWith(where);
+    }
   }
 
   @Test
