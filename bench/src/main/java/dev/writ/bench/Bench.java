@@ -25,9 +25,12 @@ public final class Bench {
     double load = Report.load();
     Path home = Files.createTempDirectory(parent, "writ-bench");
     Stopwatch watch = new Stopwatch(plan);
-    try (Lab lab = new Lab(home);
+    try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
+        Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
-        EffectSteps effects = new EffectSteps(watch, lab)) {
+        EffectSteps effects = new EffectSteps(watch, lab);
+        BundleSteps bundles = new BundleSteps(watch, lab);
+        HttpSteps http = new HttpSteps(watch, lab)) {
       List<Step> steps = new ArrayList<>();
       steps.addAll(CurveSteps.of(watch, Documents.small()));
       steps.addAll(BatchSteps.of(watch, Documents.small()));
@@ -37,6 +40,9 @@ public final class Bench {
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.addAll(StartSteps.of(home));
+      steps.addAll(bundles.steps());
+      steps.addAll(http.steps());
+      steps.addAll(sandboxes.steps(watch));
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

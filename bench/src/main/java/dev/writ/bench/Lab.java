@@ -22,14 +22,20 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.RunId;
+import dev.writ.replay.Bundle;
+import dev.writ.replay.BundleExport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -224,8 +230,60 @@ final class Lab implements AutoCloseable {
         answer.served().orElseThrow().envelope());
   }
 
+  /** The bundle of a run with so many effects, all of its keys pinned. */
+  Bundle bundle(int effects) {
+    String run = "verified";
+    List<byte[]> requests = requests(run, effects);
+    int each = Math.ceilDiv(effects, LedgerSteps.CALLERS);
+    Stopwatch.concurrently(
+        LedgerSteps.CALLERS,
+        each,
+        n ->
+            requests
+                .subList(Math.min(effects, n * each), Math.min(effects, (n + 1) * each))
+                .forEach(this::submit));
+    kernel.checkpoint();
+    Path file = home.resolve("verified.writ");
+    try (FileChannel out =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      BundleExport.write(
+          ledger, new RunId(TENANT, run), packages(), BundleExport.Options.WHOLE, out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Bundle.open(file);
+  }
+
+  private BundleExport.Packages packages() {
+    Tools.Registry registry = registry();
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return registry.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest tool) {
+        return registry.content(tool);
+      }
+    };
+  }
+
+  /** Everybody who signs here. */
+  List<SigningKey> signers() {
+    return List.of(operator, owner, guardian, executor, log, agent);
+  }
+
   Ledger ledger() {
     return ledger;
+  }
+
+  Kernel kernel() {
+    return kernel;
   }
 
   /** Where RocksDB writes, for floors on the same disk. */

@@ -11,13 +11,20 @@ import java.time.Duration;
  *     are compiled; zero for one slice
  * @param effectsBefore effects that are done before anything is measured: the kernel is much code,
  *     and what is measured is a server that has been running, not the compiler
+ * @param effectsVerified effects of the run whose bundle is verified; 6 events each
  */
-public record Plan(int rounds, Duration slice, Duration warmUp, int effectsBefore) {
+public record Plan(
+    int rounds, Duration slice, Duration warmUp, int effectsBefore, int effectsVerified) {
   /** About two minutes on an idle machine. */
   public static final Plan FULL =
-      new Plan(11, Duration.ofMillis(200), Duration.ofMillis(800), 40_000);
+      new Plan(11, Duration.ofMillis(200), Duration.ofMillis(800), 40_000, 2_000);
 
   /** About twenty seconds on an idle machine. */
   public static final Plan QUICK =
-      new Plan(5, Duration.ofMillis(60), Duration.ofMillis(150), 8_000);
+      new Plan(5, Duration.ofMillis(60), Duration.ofMillis(150), 8_000, 400);
+
+  /** The same with a run of another length to verify: 16,667 effects are 100,000 events. */
+  Plan verifying(int effects) {
+    return new Plan(rounds, slice, warmUp, effectsBefore, effects);
+  }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** That all steps run and are told, not how fast they are: a test machine says nothing of that. */
 class EveryRowIsMeasuredTest {
-  private static final Plan TINY = new Plan(1, Duration.ofMillis(1), Duration.ZERO, 0);
+  private static final Plan TINY = new Plan(1, Duration.ofMillis(1), Duration.ZERO, 0, 8);
 
   @TempDir Path directory;
 
@@ -31,7 +31,10 @@ class EveryRowIsMeasuredTest {
 
     String fastest = Engines.hasCorretto() ? "ACCP" : "Bouncy Castle";
     assertThat(report.rows())
-        .extracting(row -> row.step().name() + " / " + row.step().floor().replaceAll("\\d+", "N"))
+        .extracting(row ->
+            row.step().name().replaceAll("\\d+ events", "N events")
+                + " / "
+                + row.step().floor().replaceAll("\\d+", "N"))
         .contains(
             "sign, Bouncy Castle / the library alone",
             "verify, Bouncy Castle / the library alone",
@@ -49,8 +52,13 @@ class EveryRowIsMeasuredTest {
             "durable commit / fdatasync, growing, N B",
             "durable commit / fdatasync, preallocated, N B",
             "commits of 64 callers / one caller",
+            "verify a bundle of N events / its signatures and digests on N cores, one by one",
             "no-op effect, 1 caller, Bouncy Castle / N curve operations + fdatasync of N B",
-            "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores");
+            "no-op effect, 64 callers, Bouncy Castle / N curve operations on N cores",
+            "no-op effect over HTTP, 64 callers / the kernel in this process",
+            "no-op effect over HTTP, p99, 1 caller / the kernel in this process, pN",
+            "echo through the gateway, 64 callers / a bare Vert.x echo",
+            "no-op effect over HTTP against echo / a bare Vert.x echo of the request");
     assertThat(report.rows())
         .allSatisfy(row -> {
           assertThat(row.measured().wallNs()).isPositive();

@@ -7,6 +7,7 @@ import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
+import dev.writ.cli.command.ConfigCommand;
 import dev.writ.cli.command.ConformCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DiffCommand;
@@ -23,6 +24,7 @@ import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
@@ -61,6 +63,8 @@ final class Commands {
           new ReportCommand(),
           new CanonCommand(),
           new ConformCommand(),
+          new ServeCommand(),
+          new ConfigCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(),

@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.conform.ConformError;
+import dev.writ.gateway.GatewayError;
 import dev.writ.replay.ReplayError;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +32,7 @@ public enum ExitCode {
               "TOL", REFUSED,
               "RPL", BROKEN_INPUT,
               "CNF", UNAVAILABLE,
+              "GWY", REFUSED,
               "ERR", REFUSED));
 
   private static final Map<String, ExitCode> BY_CODE =
@@ -59,6 +61,17 @@ public enum ExitCode {
               Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
               Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
+              Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
+              Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.NO_ANSWER.code(), UNAVAILABLE),
+              Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
+              Map.entry(GatewayError.ANSWER_REFUSED.code(), BROKEN_INPUT),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
   private final int status;

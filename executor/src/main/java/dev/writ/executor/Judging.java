@@ -28,6 +28,8 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
@@ -114,6 +116,7 @@ final class Judging {
    * what was brought before counts again, as far as it holds now.
    *
    * @param before where it stood; its age counts from when it was first received
+   * @param raw the raw request behind a vouched one
    * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
    */
   Judged judge(
@@ -121,6 +124,7 @@ final class Judging {
       Optional<RequestRow> before,
       List<Envelope> approvals,
       List<Envelope> evidence,
+      Optional<byte[]> raw,
       Runs.Borrowed run,
       Trust trust,
       Policy policy) {
@@ -140,7 +144,8 @@ final class Judging {
     Accounts.Judged judged =
         accounts.judge(
             admitted,
-            circumstances(request, tool, allApprovals, allEvidence, before),
+            circumstances(request, tool, allApprovals, allEvidence, before)
+                .withProfile(profile(admitted, before, raw, policy)),
             policy,
             trust,
             time.now(KernelTime.Reading.JUDGEMENT));
@@ -262,6 +267,30 @@ final class Judging {
     }
   }
 
+  /**
+   * What the profile of the vouching surface finds; what it found before where the raw request is
+   * not at hand and policy is the same. Nothing else stands for it.
+   */
+  private Optional<Finding> profile(
+      Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
+    if (Profiles.of(admitted.request()).isEmpty()) {
+      return Optional.empty();
+    }
+    if (raw.isPresent()) {
+      return Optional.of(
+          Profiles.find(
+              admitted.request(),
+              raw.get(),
+              policy,
+              new ExecutionsSoFar(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
+              admitted.receivedAt()));
+    }
+    return before
+        .map(row -> Decision.read(ledger.document(row.decision()).orElseThrow().document()))
+        .filter(decision -> decision.policy().equals(policy.digest()))
+        .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
+  }
+
   private Circumstances circumstances(
       Request request,
       Tools.Circumstances tool,
@@ -306,7 +335,15 @@ final class Judging {
       return Optional.empty();
     }
     Judged judged =
-        judge(admitted, Optional.of(row), List.of(approval), List.of(), run, trust, policy);
+        judge(
+            admitted,
+            Optional.of(row),
+            List.of(approval),
+            List.of(),
+            Optional.empty(),
+            run,
+            trust,
+            policy);
     return Optional.of(
         new Judged(
             judged.answer(),

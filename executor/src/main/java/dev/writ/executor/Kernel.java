@@ -175,15 +175,27 @@ public final class Kernel {
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
   public Answer submit(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, true);
+    return process(envelope, evidence, Optional.empty(), true);
+  }
+
+  /**
+   * The same for a request that a surface with a profile vouches for.
+   *
+   * @param raw the surface's raw request, whose digest the request's origin names; it is read by
+   *     the profile and not kept
+   * @throws WritException also {@code GRD-701} where it is another one
+   */
+  public Answer submit(byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw) {
+    return process(envelope, evidence, raw, true);
   }
 
   /** Judges a request only: the first of two steps. */
   public Answer decide(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, false);
+    return process(envelope, evidence, Optional.empty(), false);
   }
 
-  private Answer process(byte[] envelope, List<Envelope> evidence, boolean execute) {
+  private Answer process(
+      byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
     SystemState before = system;
     Admitted first = admit(envelope, before.trust(), before.policyInForce());
     Request request = first.request();
@@ -206,7 +218,8 @@ public final class Kernel {
         Answer known = known(admitted.id(), row.get());
         return execute ? execute(known, admitted, run, trust, policy) : known;
       }
-      Judging.Judged judged = judging.judge(admitted, row, List.of(), evidence, run, trust, policy);
+      Judging.Judged judged =
+          judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
       if (!execute || judged.answer().intent().isEmpty()) {
         judging.commit(judged, run);
         return judged.answer();
@@ -320,7 +333,8 @@ public final class Kernel {
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
     system.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
     Intent read = Intent.read(intent.document());
-    ExecutionOrder.read(order.document()).requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
+    ExecutionOrder.read(order.document())
+        .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
     Optional<Request> request =
         ledger.hasDocument(read.request())
             ? Optional.of(idempotency.request(read.request()))
@@ -333,7 +347,10 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
         Runs.Borrowed run = runs.borrow(runId)) {
       SystemState now = system; // who waited for a lock is held to what is in force by then
-      TrustedKey submitter = now.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER)).getFirst();
+      TrustedKey submitter =
+          now.trust()
+              .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
+              .getFirst();
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
@@ -384,8 +401,7 @@ public final class Kernel {
   public Checkpoint closeRun(Envelope close) {
     SystemState state = system;
     ownKeys.require(state.trust(), time.latest());
-    return RunClosings.seal(
-        ledger, closings.close(close, state.trust(), state.policyInForce()));
+    return RunClosings.seal(ledger, closings.close(close, state.trust(), state.policyInForce()));
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */

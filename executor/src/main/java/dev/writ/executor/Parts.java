@@ -60,8 +60,7 @@ record Parts(
         new Drift(),
         new CanonicalizeStage(),
         new Store(s.contents()),
-        new ReceiptStage(
-            s.executor(), s.accounts(), id -> idempotency.document(id).lamport()),
+        new ReceiptStage(s.executor(), s.accounts(), id -> idempotency.document(id).lamport()),
         new Refusals(s.journal(), s.executor(), s.accounts()));
   }
 }

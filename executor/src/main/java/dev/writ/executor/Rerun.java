@@ -81,7 +81,10 @@ public final class Rerun {
     }
     try (Runs.Borrowed run = parts.runs().borrow(runOf(admitted.request()))) {
       Judging.Judged judged =
-          parts.judging().judge(admitted, row, List.of(), evidence, run, state.trust(), policy);
+          parts
+              .judging()
+              .judge(
+                  admitted, row, List.of(), evidence, Optional.empty(), run, state.trust(), policy);
       parts.judging().commit(judged, run);
     }
   }
@@ -97,8 +100,7 @@ public final class Rerun {
     RequestRow row =
         row(request)
             .filter(r -> r.state() == RequestRow.State.PENDING)
-            .orElseThrow(
-                () -> new WritException(ExecutorError.NOT_PENDING, "request " + request));
+            .orElseThrow(() -> new WritException(ExecutorError.NOT_PENDING, "request " + request));
     try (Runs.Borrowed run = parts.runs().borrow(row.run())) {
       parts
           .judging()
@@ -140,11 +142,7 @@ public final class Rerun {
     return e.store()
         .store(
             ran,
-            e.canonicalize()
-                .canonicalize(
-                    e.drift()
-                        .check(
-                            dispatched.ready(), Result.of(ran))),
+            e.canonicalize().canonicalize(e.drift().check(dispatched.ready(), Result.of(ran))),
             true);
   }
 
@@ -266,7 +264,8 @@ public final class Rerun {
   }
 
   /** Any other event as it was recorded: a resolution, a closing. */
-  public void recordedEvent(RunId id, String kind, Digest body, Instant at, Optional<Digest> doubt) {
+  public void recordedEvent(
+      RunId id, String kind, Digest body, Instant at, Optional<Digest> doubt) {
     try (Runs.Borrowed run = parts.runs().borrow(id);
         RunTurn turn = run.turn()) {
       turn.event(kind, body, at);
@@ -285,10 +284,7 @@ public final class Rerun {
 
   /** Where a request stands by now. */
   public Optional<RequestRow> row(Digest request) {
-    return surroundings
-        .journal()
-        .get(Tables.REQUEST, Tables.key(request))
-        .map(RequestRow::parse);
+    return surroundings.journal().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
   }
 
   /** Which of a request's documents were seen as evidence. */

@@ -127,8 +127,6 @@ final class RunClosings {
             head.id(),
             state.receipts(),
             state.lastReceipt());
-    return signer
-        .sign(RunClosing.TYPE, closing, RunClosing::toJson, RunClosing::read)
-        .envelope();
+    return signer.sign(RunClosing.TYPE, closing, RunClosing::toJson, RunClosing::read).envelope();
   }
 }

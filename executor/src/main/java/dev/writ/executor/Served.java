@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param resolution the operator's signed statement, where the receipt was in doubt and is resolved
  * @param output the output's canonical bytes where the effect succeeded and they are at hand: in
  *     the first answer always, in a repeat where they were retained
+ * @param rawOutput what the tool gave where the effect did not succeed; in the first answer alone,
+ *     and also where nothing is retained
  * @param repeated whether this was served before
  */
 public record Served(
@@ -19,6 +21,7 @@ public record Served(
     Receipt receipt,
     Optional<Envelope> resolution,
     Optional<byte[]> output,
+    Optional<byte[]> rawOutput,
     boolean repeated) {
 
   public Digest id() {

@@ -14,8 +14,8 @@ import java.security.SecureRandom;
 import java.util.function.BiPredicate;
 
 /**
- * All that judging and the eight stages rest on and do not compute. A kernel gives them the world; a
- * replay gives them what was recorded of it. There is no other way in for time, randomness, keys,
+ * All that judging and the eight stages rest on and do not compute. A kernel gives them the world;
+ * a replay gives them what was recorded of it. There is no other way in for time, randomness, keys,
  * or what other runs did.
  *
  * @param random where seeds of new runs come from

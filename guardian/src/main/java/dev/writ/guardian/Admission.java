@@ -64,8 +64,7 @@ public final class Admission {
   public static void requireSize(long bytes, Policy policy) {
     long max = policy.limits().requestBytesMax();
     if (bytes > max) {
-      throw new WritException(
-          GuardianError.REQUEST_TOO_LARGE, bytes + " bytes, at most " + max);
+      throw new WritException(GuardianError.REQUEST_TOO_LARGE, bytes + " bytes, at most " + max);
     }
   }
 

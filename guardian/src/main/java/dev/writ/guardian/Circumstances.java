@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.profile.Finding;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,6 +15,8 @@ import java.util.Optional;
  * @param approvals what approvers sent for this request; verified here
  * @param evidence documents whose ids the request's evidence names; verified here
  * @param supersedes the earlier decision on this request
+ * @param profile what the profile of the vouching surface found; absent where it has none, or where
+ *     its raw request was not brought
  */
 public record Circumstances(
     ToolManifest manifest,
@@ -21,11 +24,28 @@ public record Circumstances(
     List<Envelope> approvals,
     List<Evidence> evidence,
     RunHistory history,
-    Optional<Digest> supersedes) {
+    Optional<Digest> supersedes,
+    Optional<Finding> profile) {
+
+  /** Circumstances of a request that no surface with a profile vouches for. */
+  public Circumstances(
+      ToolManifest manifest,
+      Digest snapshot,
+      List<Envelope> approvals,
+      List<Evidence> evidence,
+      RunHistory history,
+      Optional<Digest> supersedes) {
+    this(manifest, snapshot, approvals, evidence, history, supersedes, Optional.empty());
+  }
 
   public Circumstances {
     approvals = List.copyOf(approvals);
     evidence = List.copyOf(evidence);
+  }
+
+  /** These, with what the profile of the vouching surface found. */
+  public Circumstances withProfile(Optional<Finding> found) {
+    return new Circumstances(manifest, snapshot, approvals, evidence, history, supersedes, found);
   }
 
   /** A document that was brought as an artifact. */

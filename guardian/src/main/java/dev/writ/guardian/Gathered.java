@@ -15,6 +15,7 @@ import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.EffectPattern;
 import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +34,8 @@ record Gathered(
     List<SeenApproval> approvals,
     List<Ignored> ignored,
     List<SeenArtifact> artifacts,
-    List<Ran> history) {
+    List<Ran> history,
+    Optional<Finding> profile) {
 
   static Gathered of(Admitted a, Circumstances c, Policy p, Trust trust, Instant time) {
     TreeMap<Digest, SeenApproval> approvals = new TreeMap<>();
@@ -64,7 +66,8 @@ record Gathered(
         List.copyOf(approvals.values()),
         List.copyOf(ignored.values()),
         List.copyOf(artifacts.values()),
-        history(a, c, p));
+        history(a, c, p),
+        c.profile());
   }
 
   private static SeenApproval approval(
@@ -139,7 +142,8 @@ record Gathered(
         ignored,
         artifacts,
         history,
-        validUntil());
+        validUntil(),
+        profile);
   }
 
   private Optional<Instant> validUntil() {

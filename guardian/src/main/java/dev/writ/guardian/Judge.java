@@ -9,10 +9,12 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The Guardian's judgement, a pure function: the same arguments give the same decision, byte for
- * byte. Four checks in the seed's order, up to the first that does not pass.
+ * byte. Four checks in the seed's order, up to the first that does not pass; before them, for a
+ * surface that has one, its profile.
  */
 public final class Judge {
   private Judge() {}
@@ -32,10 +34,16 @@ public final class Judge {
    * The checks that read no account, and so can be made before the accounts are locked: the first
    * and, where that passes, the last.
    */
-  record Ahead(CheckOutcome proof, Optional<CheckOutcome> envelope) {
+  record Ahead(
+      Optional<CheckOutcome> profile, CheckOutcome proof, Optional<CheckOutcome> envelope) {
     static Ahead of(Matter matter) {
-      CheckOutcome proof = ProofCheck.run(matter);
+      Optional<CheckOutcome> profile = ProfileCheck.run(matter);
+      CheckOutcome proof =
+          profile.filter(outcome -> !passes(outcome)).isPresent()
+              ? Outcomes.notReached(ProofCheck.NAME)
+              : ProofCheck.run(matter);
       return new Ahead(
+          profile,
           proof,
           proof.outcome() == Outcome.PASS
               ? Optional.of(EnvelopeCheck.run(matter))
@@ -43,7 +51,7 @@ public final class Judge {
     }
   }
 
-  /** The outcomes of all four checks, in order; those after the first that refuses say so. */
+  /** The outcomes of all checks, in order; those after the first that refuses say so. */
   static List<CheckOutcome> outcomes(Matter matter, Ahead ahead) {
     CheckOutcome proof = ahead.proof();
     CheckOutcome budget =
@@ -52,7 +60,11 @@ public final class Judge {
         passes(budget) ? TemporalCheck.run(matter) : Outcomes.notReached(TemporalCheck.NAME);
     CheckOutcome envelope =
         passes(temporal) ? ahead.envelope().orElseThrow() : Outcomes.notReached(EnvelopeCheck.NAME);
-    return List.of(proof, budget, temporal, envelope);
+    List<CheckOutcome> four = List.of(proof, budget, temporal, envelope);
+    return ahead
+        .profile()
+        .map(profile -> Stream.concat(Stream.of(profile), four.stream()).toList())
+        .orElse(four);
   }
 
   private static boolean passes(CheckOutcome outcome) {

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,7 @@ import java.util.Optional;
  * @param artifacts that hold, by id
  * @param history what was asked about the run, by tool and operation
  * @param validUntil the earliest end of what the answer rests on (delegations, approvals)
+ * @param profile what the profile of the vouching surface found; absent where it has none
  */
 public record JudgeInputs(
     Instant time,
@@ -40,7 +42,40 @@ public record JudgeInputs(
     List<Ignored> ignored,
     List<SeenArtifact> artifacts,
     List<Ran> history,
-    Optional<Instant> validUntil) {
+    Optional<Instant> validUntil,
+    Optional<Finding> profile) {
+
+  /** Inputs of a request that no surface with a profile vouches for. */
+  public JudgeInputs(
+      Instant time,
+      Instant receivedAt,
+      long step,
+      List<String> charged,
+      List<String> roles,
+      List<Balance> balances,
+      List<RateCount> rates,
+      boolean nonceSeen,
+      List<SeenApproval> approvals,
+      List<Ignored> ignored,
+      List<SeenArtifact> artifacts,
+      List<Ran> history,
+      Optional<Instant> validUntil) {
+    this(
+        time,
+        receivedAt,
+        step,
+        charged,
+        roles,
+        balances,
+        rates,
+        nonceSeen,
+        approvals,
+        ignored,
+        artifacts,
+        history,
+        validUntil,
+        Optional.empty());
+  }
 
   public JudgeInputs {
     charged = List.copyOf(charged);
@@ -229,7 +264,8 @@ public record JudgeInputs(
             fields.list("ignored", Ignored::read),
             fields.list("artifacts", SeenArtifact::read),
             fields.list("history", Ran::read),
-            fields.optional("valid_until", fields::time));
+            fields.optional("valid_until", fields::time),
+            fields.optional("profile", key -> Finding.read(fields.fields(key))));
     fields.end();
     return inputs;
   }
@@ -249,6 +285,7 @@ public record JudgeInputs(
         .putList("artifacts", artifacts, SeenArtifact::toJson)
         .putList("history", history, Ran::toJson)
         .putIfPresent("valid_until", validUntil, t -> JsonValue.of(Timestamps.format(t)))
+        .putIfPresent("profile", profile, Finding::toJson)
         .build();
   }
 

@@ -46,12 +46,13 @@ public final class RecordedAccounts implements Accounting {
         recorded.step(), balances(a, p, gathered.time()), rates(a, p), recorded.nonceSeen());
   }
 
-  /** What was brought and did not hold is not stored: that it was there is taken from the record. */
+  /**
+   * What was brought and did not hold is not stored: that it was there is taken from the record.
+   */
   private Gathered withForgotten(Gathered gathered, Circumstances c) {
     TreeSet<Digest> here = new TreeSet<>();
     Stream.concat(
-            c.approvals().stream(),
-            c.evidence().stream().map(Circumstances.Evidence::envelope))
+            c.approvals().stream(), c.evidence().stream().map(Circumstances.Evidence::envelope))
         .forEach(envelope -> here.add(envelope.id()));
     TreeMap<Digest, Ignored> ignored = new TreeMap<>();
     gathered.ignored().forEach(i -> ignored.put(i.id(), i));
@@ -65,7 +66,8 @@ public final class RecordedAccounts implements Accounting {
         gathered.approvals(),
         List.copyOf(ignored.values()),
         gathered.artifacts(),
-        gathered.history());
+        gathered.history(),
+        recorded.profile()); // the raw request behind it is not kept
   }
 
   private List<Balance> balances(Admitted a, Policy p, Instant time) {
@@ -77,8 +79,7 @@ public final class RecordedAccounts implements Accounting {
       recorded
           .balance(budget.name(), due.key(), start)
           .map(b ->
-              new Balance(
-                  budget.name(), due.key(), start, b.used(), b.reserved(), budget.limit()))
+              new Balance(budget.name(), due.key(), start, b.used(), b.reserved(), budget.limit()))
           .ifPresent(balances::add);
     }
     return balances;

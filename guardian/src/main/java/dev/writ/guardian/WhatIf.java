@@ -47,7 +47,8 @@ public final class WhatIf {
         recorded.ignored(),
         recorded.artifacts(),
         history(a, p, history),
-        recorded.validUntil());
+        recorded.validUntil(),
+        recorded.profile()); // the raw request behind it is not kept
   }
 
   /** Approvals as if they had been given under that policy, by those who may approve under it. */

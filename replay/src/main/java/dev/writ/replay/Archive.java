@@ -1,6 +1,5 @@
 package dev.writ.replay;
 
-import static dev.writ.replay.ArchiveForm.CENTRAL_BYTES;
 import static dev.writ.replay.ArchiveForm.END_BYTES;
 import static dev.writ.replay.ArchiveForm.LOCAL_BYTES;
 
@@ -43,8 +42,8 @@ final class Archive implements AutoCloseable {
   /**
    * Reads the headers; the checksums are for {@link #verify}.
    *
-   * @param key a number for a name: names with one that is not 0 are sorted by it, and found faster;
-   *     it may refuse a name
+   * @param key a number for a name: names with one that is not 0 are sorted by it, and found
+   *     faster; it may refuse a name
    * @throws WritException {@code RPL-010} to {@code RPL-016}
    */
   static Archive open(Source source, ToLongFunction<String> key) {

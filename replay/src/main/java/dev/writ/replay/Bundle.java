@@ -9,7 +9,6 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Event;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -35,8 +34,7 @@ public final class Bundle implements Recording, AutoCloseable {
         at(
             Layout.MANIFEST,
             () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
-    this.checkpoint =
-        at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
+    this.checkpoint = at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
     int entry = required(Layout.INCLUSION);
     this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
   }
@@ -213,8 +211,8 @@ public final class Bundle implements Recording, AutoCloseable {
     OptionalInt entry = entry(name);
     return entry.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            at(name, () -> manifest(name, entry.getAsInt()))).filter(m -> m.ref().equals(tool));
+        : Optional.of(at(name, () -> manifest(name, entry.getAsInt())))
+            .filter(m -> m.ref().equals(tool));
   }
 
   private ToolManifest manifest(String name, int entry) {
@@ -250,8 +248,7 @@ public final class Bundle implements Recording, AutoCloseable {
   public Driver.PackageContent files(ToolManifest tool) {
     return file -> {
       String name = Layout.file(tool.ref(), file);
-      int entry =
-          entry(name).orElseThrow(() -> new WritException(ReplayError.TOOL_MISSING, name));
+      int entry = entry(name).orElseThrow(() -> new WritException(ReplayError.TOOL_MISSING, name));
       byte[] bytes = archive.read(entry, Layout.CONTENT_MAX);
       requireDigest(name, Digest.sha256(bytes), file.digest());
       return bytes;

@@ -1,6 +1,7 @@
 package dev.writ.replay;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
@@ -84,8 +85,8 @@ public final class BundleExport {
    * @param ledger also one that another process writes to
    * @return the bundle's bytes
    * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is
-   *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code
-   *     RPL-012} where it is too large
+   *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code RPL-012}
+   *     where it is too large
    */
   public static byte[] of(LedgerView ledger, RunId run, Packages packages, Options options) {
     Target.Memory memory = new Target.Memory();
@@ -170,8 +171,7 @@ public final class BundleExport {
     out.entry(Layout.RUN, to -> events(run, event -> line(event, to)));
     out.entry(Layout.SYSTEM, to -> events(SystemState.RUN, event -> line(event, to)));
     out.entry(Layout.CHECKPOINT, checkpoint.toBytes());
-    consistency.ifPresent(
-        proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
+    consistency.ifPresent(proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
     out.entry(Layout.INCLUSION, inclusion::writeTo);
     if (options.tools()) {
       found.tools.values().forEach(tool -> tool(out, tool));

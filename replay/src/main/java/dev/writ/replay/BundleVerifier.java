@@ -149,9 +149,7 @@ public final class BundleVerifier {
     for (int entry = from; entry < to; entry++) {
       archive.verify(
           entry,
-          archive.isBlob(entry)
-              ? Optional.of(new BlobHash(archive.name(entry)))
-              : Optional.empty(),
+          archive.isBlob(entry) ? Optional.of(new BlobHash(archive.name(entry))) : Optional.empty(),
           buffer);
     }
     return to;
@@ -179,7 +177,8 @@ public final class BundleVerifier {
   }
 
   /** A line with what it says, or why it says nothing: that is told when its turn has come. */
-  private record Read(Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
+  private record Read(
+      Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
     Event orThrow() {
       refused.ifPresent(e -> {
         throw e;
@@ -256,8 +255,7 @@ public final class BundleVerifier {
         bundle.manifest().closed() ? "closed" : "open",
         closed ? "closed" : "open");
     if (!closed && options.requireClosed()) {
-      throw new WritException(
-          ReplayError.RUN_OPEN, "its last event is " + References.place(last));
+      throw new WritException(ReplayError.RUN_OPEN, "its last event is " + References.place(last));
     }
   }
 
@@ -277,8 +275,7 @@ public final class BundleVerifier {
 
   private void inclusion() {
     Checkpoint checkpoint = bundle.checkpoint();
-    Digest root =
-        LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
+    Digest root = LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
     same(
         ReplayError.EVENT_PROOF,
         "root of the log of size " + checkpoint.size(),
@@ -370,7 +367,9 @@ public final class BundleVerifier {
     throw new WritException(ReplayError.CHECKPOINT_KEY, place + ": " + found);
   }
 
-  /** Of the same size, roots are compared; of another, the proof must lead from one to the other. */
+  /**
+   * Of the same size, roots are compared; of another, the proof must lead from one to the other.
+   */
   private void earlier(Trust trust, Checkpoint kept) {
     Checkpoint checkpoint = bundle.checkpoint();
     if (!kept.origin().equals(checkpoint.origin())) {
@@ -380,19 +379,14 @@ public final class BundleVerifier {
     logKey(trust, kept, "the kept checkpoint");
     if (kept.size() == checkpoint.size()) {
       same(
-          ReplayError.FORK,
-          "at size " + kept.size() + " the root",
-          checkpoint.root(),
-          kept.root());
+          ReplayError.FORK, "at size " + kept.size() + " the root", checkpoint.root(), kept.root());
       verified("the kept checkpoint: of the same size and root");
       return;
     }
     Checkpoint first = kept.size() < checkpoint.size() ? kept : checkpoint;
     Checkpoint second = kept.size() < checkpoint.size() ? checkpoint : kept;
     Optional<Consistency> proof =
-        bundle
-            .consistency()
-            .filter(p -> p.size1() == first.size() && p.size2() == second.size());
+        bundle.consistency().filter(p -> p.size1() == first.size() && p.size2() == second.size());
     if (proof.isEmpty()) {
       notVerified.add(
           "that the log of size "
@@ -479,8 +473,7 @@ public final class BundleVerifier {
   }
 
   private void present(Presence presence) {
-    verified(
-        presence.documents + " documents: those that the events name, with these digests");
+    verified(presence.documents + " documents: those that the events name, with these digests");
     if (bundle.manifest().blobs()) {
       verified(presence.blobs + " blobs: hashed again, of the size that is signed");
     } else {

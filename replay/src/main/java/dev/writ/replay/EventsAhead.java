@@ -118,8 +118,7 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
       documents = chunk.documents();
       for (int i = 0; i < chunk.events().size(); i++) {
         Line line = chunk.lines().get(i);
-        visitor.event(
-            line.journal(), line.index(), chunk.events().get(i), chunk.referred().get(i));
+        visitor.event(line.journal(), line.index(), chunk.events().get(i), chunk.referred().get(i));
       }
     }
   }

@@ -182,7 +182,10 @@ final class Inclusion {
       text.expect("]");
       if (first <= end) {
         throw text.refused(
-            "the range at " + first + " is not behind the one that ends before " + end
+            "the range at "
+                + first
+                + " is not behind the one that ends before "
+                + end
                 + ", with a gap");
       }
       if (count == 0) {

@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import java.util.TreeSet;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /** Where things are in a bundle (spec/bundle.md). */

@@ -1,9 +1,9 @@
 package dev.writ.replay;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import java.util.Optional;

@@ -114,8 +114,7 @@ final class References {
         sink.files(intent.tool(), place);
         dispatched(event, Request.read(document(intent.request(), place)), place);
       }
-      case EventKind.RECEIPT_SIGNED ->
-          receipt(Receipt.read(document(event.body(), place)), place);
+      case EventKind.RECEIPT_SIGNED -> receipt(Receipt.read(document(event.body(), place)), place);
       case EventKind.RUN_CLOSED ->
           sink.document(RunClosing.read(document(event.body(), place)).request(), place);
       default -> sink.document(event.body(), place);

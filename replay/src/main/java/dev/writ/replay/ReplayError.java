@@ -87,11 +87,11 @@ public enum ReplayError implements ErrorCode {
       "a tool's package is not there as the run used it",
       "Register that package again, or export with --without-tools."),
   KERNEL_UNKNOWN(
-      "RPL-060",
+      "RPL-070",
       "UNSUPPORTED: the run was recorded under a kernel version that this release does not know",
       "Replay it with the release that recorded it."),
   REPLAY_FAILED(
-      "RPL-061",
+      "RPL-071",
       "the replay could not go on",
       "Verify the bundle with `writ verify`; if it holds, report this."),
   CONTENT_MISSING(

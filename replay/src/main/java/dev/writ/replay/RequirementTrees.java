@@ -44,14 +44,13 @@ final class RequirementTrees {
    */
   static JsonValue.Obj of(Bundle bundle) {
     RequirementTrees all = new RequirementTrees(bundle, Trust.parse(bundle.trust()));
-    bundle.events(
-        (journal, _, event) -> {
-          if (journal == Recording.Journal.RUN
-              && event.kind().equals(EventKind.DECISION_MADE)
-              && all.trees.size() < DECISIONS_MAX) {
-            all.add(event.body());
-          }
-        });
+    bundle.events((journal, _, event) -> {
+      if (journal == Recording.Journal.RUN
+          && event.kind().equals(EventKind.DECISION_MADE)
+          && all.trees.size() < DECISIONS_MAX) {
+        all.add(event.body());
+      }
+    });
     return new JsonValue.Obj(all.trees);
   }
 

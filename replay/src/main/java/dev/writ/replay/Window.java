@@ -28,8 +28,6 @@ final class Window {
       at = place;
       length = wanted;
     }
-    return ByteBuffer.wrap(bytes, (int) (place - at), count)
-        .slice()
-        .order(ByteOrder.LITTLE_ENDIAN);
+    return ByteBuffer.wrap(bytes, (int) (place - at), count).slice().order(ByteOrder.LITTLE_ENDIAN);
   }
 }

@@ -2300,8 +2300,8 @@ class Run {
     same('EXE-953', place, '/effect', document.effect, request.effect);
     const { inputs } = document;
     same('EXE-953', place, '/decided_at', document.decided_at, inputs.time);
-    same('EXE-953', place, '/inputs/received_at', inputs.received_at, request.event.at);
-    if (inputs.charged.join('\n') !== [...new Set(request.charged)].join('\n')) refuse('EXE-953', `${place} /inputs/charged`, inputs.charged.join(', '), [...new Set(request.charged)].join(', '));
+    same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.event.at);
+    if (inputs.charged.join('\n') !== [...new Set(request.charged)].join('\n')) refuse('EXE-956', `${place} /inputs/charged`, inputs.charged.join(', '), [...new Set(request.charged)].join(', '));
     const policy = this.policyOf(event, document, place);
     checkVerdict(document, place);
     inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, `${place} /inputs/approvals/${i}`));

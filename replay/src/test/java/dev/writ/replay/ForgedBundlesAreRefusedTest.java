@@ -90,13 +90,7 @@ class ForgedBundlesAreRefusedTest {
     UnaryOperator<BundleManifest> open =
         m ->
             new BundleManifest(
-                m.run(),
-                m.origin(),
-                m.incarnation(),
-                m.size(),
-                false,
-                m.blobs(),
-                m.tools());
+                m.run(), m.origin(), m.incarnation(), m.size(), false, m.blobs(), m.tools());
     // The closing's documents give it away, though the events alone would not.
     refused(ReplayError.ENTRY_UNUSED, Sample.forge(small, cut, open));
     UnaryOperator<TreeMap<String, byte[]>> cutWhole =
@@ -114,7 +108,8 @@ class ForgedBundlesAreRefusedTest {
     Refusal.of(
         ReplayError.RUN_OPEN,
         () ->
-            OPINION.verify(tidy,
+            OPINION.verify(
+                tidy,
                 new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true)));
   }
 
@@ -242,8 +237,7 @@ class ForgedBundlesAreRefusedTest {
     Trust noLog =
         Trust.of(List.of(TestKeys.trusted("operator", KeyRole.OPERATOR, Optional.empty())));
     Refusal.of(
-        ReplayError.NOT_PINNED,
-        () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
+        ReplayError.NOT_PINNED, () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
     Trust asAgent =
         Trust.of(
             List.of(
@@ -252,8 +246,7 @@ class ForgedBundlesAreRefusedTest {
     Refusal.of(
         ReplayError.NOT_PINNED,
         () -> OPINION.verify(small, BundleVerifier.Options.pinned(asAgent)));
-    BundleVerifier.Verified unpinned =
-        OPINION.verify(small, BundleVerifier.Options.UNPINNED);
+    BundleVerifier.Verified unpinned = OPINION.verify(small, BundleVerifier.Options.UNPINNED);
     assertThat(unpinned.pinned()).isFalse();
     assertThat(unpinned.notVerified()).anyMatch(line -> line.contains("signer not pinned"));
   }
@@ -414,29 +407,19 @@ class ForgedBundlesAreRefusedTest {
             e -> e,
             m ->
                 new BundleManifest(
-                    m.run(),
-                    "other/log",
-                    m.incarnation(),
-                    m.size(),
-                    true,
-                    true,
-                    true)));
+                    m.run(), "other/log", m.incarnation(), m.size(), true, true, true)));
     refused(
         ExecutorError.AUDIT_SYSTEM,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    m.run(), m.origin(), 2, m.size(), true, true, true)));
+            m -> new BundleManifest(m.run(), m.origin(), 2, m.size(), true, true, true)));
     refused(
         ReplayError.EVENT_CHAIN,
         Sample.forge(
             small,
             e -> e,
-            m ->
-                new BundleManifest(
-                    Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
+            m -> new BundleManifest(Sample.OTHER, m.origin(), 1, m.size(), true, true, true)));
   }
 
   @Test

@@ -36,8 +36,7 @@ class ForgedInclusionIsRefusedTest {
       home.submit(home.ask("bob").run("between"));
       whole = Sample.export(home);
     }
-    inclusion =
-        new String(Packed.read(whole).get(Layout.INCLUSION), StandardCharsets.US_ASCII);
+    inclusion = new String(Packed.read(whole).get(Layout.INCLUSION), StandardCharsets.US_ASCII);
     assertThat(inclusion).contains("\"consumed\":[[").containsPattern("\"run\":\\[\\[\\d+,\\d+],");
     assertThat(hashes()).hasSizeGreaterThan(2);
   }
@@ -157,8 +156,7 @@ class ForgedInclusionIsRefusedTest {
   }
 
   private static String with(List<String> hashes) {
-    return inclusion.replaceFirst("\"hashes\":\\[.*?]", "\"hashes\":" + hashes)
-        .replace(", ", ",");
+    return inclusion.replaceFirst("\"hashes\":\\[.*?]", "\"hashes\":" + hashes).replace(", ", ",");
   }
 
   @Test

@@ -53,6 +53,9 @@ final class LongRun {
     long start = System.nanoTime();
     write(Path.of(args[0]), Integer.parseInt(args[1]), Path.of(args[2]));
     System.out.println(
-        Files.size(Path.of(args[2])) + " bytes, " + (System.nanoTime() - start) / 1_000_000 + " ms");
+        Files.size(Path.of(args[2]))
+            + " bytes, "
+            + (System.nanoTime() - start) / 1_000_000
+            + " ms");
   }
 }

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Assumptions;
 
 /** Runs {@code node} from the PATH. */
@@ -22,11 +24,11 @@ final class Node {
   private Node() {}
 
   /** Runs a script of the tests to its end; it must succeed. */
-  static Result test(String script, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--test", "--test-reporter=spec"));
-    all.add(TESTS.resolve(script).toString());
-    all.addAll(List.of(arguments));
-    Result result = run(all);
+  static Result test(String script, Map<String, String> environment) {
+    Result result =
+        run(
+            List.of("--test", "--test-reporter=spec", script(script).toString()),
+            new TreeMap<>(environment));
     assertThat(result.exit()).as(result.out()).isZero();
     return result;
   }
@@ -35,23 +37,49 @@ final class Node {
     return TESTS.resolve(name);
   }
 
-  /** Without node: a failure where CI=true, otherwise the test says that it did not run. */
   static Result run(List<String> arguments) {
+    return run(arguments, new TreeMap<>());
+  }
+
+  /** Without node: a failure where CI=true, otherwise the test says that it did not run. */
+  private static Result run(List<String> arguments, TreeMap<String, String> environment) {
     List<String> command = new ArrayList<>(List.of("node"));
     command.addAll(arguments);
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().putAll(environment);
+      Process process = builder.start();
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Result(process.waitFor(), out);
     } catch (IOException e) {
-      String message = "node is not on the PATH: the second verifier was not run";
-      if ("true".equals(System.getenv("CI"))) {
-        throw new UncheckedIOException(message, e);
-      }
-      Assumptions.abort(message);
+      missing("node", e);
       throw new AssertionError("abort returned", e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Aborts the test where a browser is not there; with CI=true it fails. */
+  static void needsChromium() {
+    try {
+      Process process =
+          new ProcessBuilder("chromium", "--version")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      assertThat(process.waitFor()).isZero();
+    } catch (IOException e) {
+      missing("chromium", e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void missing(String command, IOException e) {
+    String message = command + " is not on the PATH: what needs it was not run";
+    if ("true".equals(System.getenv("CI"))) {
+      throw new UncheckedIOException(message, e);
+    }
+    Assumptions.abort(message);
   }
 }

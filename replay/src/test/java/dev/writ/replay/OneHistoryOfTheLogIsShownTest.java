@@ -104,8 +104,7 @@ class OneHistoryOfTheLogIsShownTest {
   @Test
   void aProofThatIsDamagedTooLongOrTooShortIsRefused() {
     byte[] bundle = Sample.export(home, earlier);
-    Consistency real =
-        Consistency.read(Jcs.parse(Packed.read(bundle).get(Layout.CONSISTENCY)));
+    Consistency real = Consistency.read(Jcs.parse(Packed.read(bundle).get(Layout.CONSISTENCY)));
     List<Digest> path = real.path().hashes();
     List<Digest> longer = new java.util.ArrayList<>(path);
     longer.add(path.getFirst());
@@ -154,9 +153,7 @@ class OneHistoryOfTheLogIsShownTest {
       byte[] bundle = Sample.export(other, other.ledger().latestCheckpoint().orElseThrow());
       Checkpoint own = other.ledger().latestCheckpoint().orElseThrow();
       assertThat(against(bundle, own).verified()).anyMatch(line -> line.contains("one history"));
-      Refusal.of(
-          ReplayError.FORK,
-          () -> against(bundle, signed(own.size(), later.root(), "log")));
+      Refusal.of(ReplayError.FORK, () -> against(bundle, signed(own.size(), later.root(), "log")));
     }
   }
 }

@@ -1,8 +1,8 @@
 package dev.writ.replay;
 
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.Optional;
 
 /** A bundle's entries in memory, to be changed and packed again. */
 final class Packed {

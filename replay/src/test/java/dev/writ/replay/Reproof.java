@@ -42,12 +42,9 @@ final class Reproof {
             return range;
           });
       List<String> lines =
-          new String(entries.get(Layout.journal(journal)), StandardCharsets.UTF_8)
-              .lines()
-              .toList();
+          new String(entries.get(Layout.journal(journal)), StandardCharsets.UTF_8).lines().toList();
       for (int i = 0; i < places.size(); i++) {
-        leaves.put(
-            places.get(i), Merkle.leafHash(lines.get(i).getBytes(StandardCharsets.UTF_8)));
+        leaves.put(places.get(i), Merkle.leafHash(lines.get(i).getBytes(StandardCharsets.UTF_8)));
       }
       indexes.put(journal, places);
     }

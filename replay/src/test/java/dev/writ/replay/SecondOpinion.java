@@ -23,7 +23,7 @@ final class SecondOpinion {
   /** What only judging again finds, which the second verifier says that it does not do. */
   private static final List<String> JUDGED = List.of("EXE-956");
 
-  private record Case(byte[] bundle, BundleVerifier.Options options, String code) {}
+  private record Case(byte[] bundle, BundleVerifier.Options options, String code, String about) {}
 
   private final List<Case> cases = new ArrayList<>();
 
@@ -31,12 +31,25 @@ final class SecondOpinion {
   BundleVerifier.Verified verify(byte[] bundle, BundleVerifier.Options options) {
     try {
       BundleVerifier.Verified verified = BundleVerifier.verify(bundle, options, _ -> {});
-      cases.add(new Case(bundle, options, "-"));
+      cases.add(new Case(bundle, options, "-", ""));
       return verified;
     } catch (WritException e) {
-      cases.add(new Case(bundle, options, e.code().code()));
+      cases.add(new Case(bundle, options, e.code().code(), e.found()));
       throw e;
     }
+  }
+
+  /** Asks the first verifier, whatever it says. */
+  void about(String what, byte[] bundle) {
+    String code = "-";
+    String found = "";
+    try {
+      BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
+    } catch (WritException e) {
+      code = e.code().code();
+      found = e.found();
+    }
+    cases.add(new Case(bundle, BundleVerifier.Options.UNPINNED, code, what + ": " + found));
   }
 
   /** The same under the keys that an auditor of {@link Sample} holds. */
@@ -64,11 +77,19 @@ final class SecondOpinion {
       String second = answers.get(i).split(" ", 2)[0];
       boolean same = first.equals("-") == second.equals("-") && !second.equals("CRASH");
       if (!same && !(second.equals("-") && JUDGED.contains(first))) {
-        disagree.add("case " + i + ": Java " + first + ", JavaScript " + answers.get(i));
+        disagree.add(cases.get(i).about() + ": Java " + first + ", JavaScript " + answers.get(i));
       }
       if (!first.equals(second)) {
         otherCodes++;
-        System.out.println("case " + i + ": Java " + first + ", JavaScript " + answers.get(i));
+        System.out.println(
+            "case "
+                + i
+                + " "
+                + cases.get(i).about()
+                + ": Java "
+                + first
+                + ", JavaScript "
+                + answers.get(i));
       }
     }
     System.out.println(answers.size() + " verdicts compared, " + otherCodes + " by another code");

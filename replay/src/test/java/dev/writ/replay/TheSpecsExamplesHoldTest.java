@@ -32,12 +32,11 @@ class TheSpecsExamplesHoldTest {
   void theInclusionProofOfTwoEventsOfFive() throws Exception {
     byte[] json = example("Inclusion");
     Inclusion inclusion =
-        Inclusion.open(
-            from -> {
-              var in = new java.io.ByteArrayInputStream(json);
-              in.skip(from);
-              return in;
-            });
+        Inclusion.open(from -> {
+          var in = new java.io.ByteArrayInputStream(json);
+          in.skip(from);
+          return in;
+        });
     assertThat(inclusion.events(Recording.Journal.RUN)).isEqualTo(1);
     Inclusion.Ranges run = inclusion.ranges(Recording.Journal.RUN);
     assertThat(run.next()).isTrue();

@@ -19,7 +19,10 @@ public interface DocumentSigner {
    * @param read reads what {@code write} writes
    */
   default <T> Signed<T> sign(
-      String payloadType, T document, Function<T, ? extends JsonValue> write, Function<JsonValue, T> read) {
+      String payloadType,
+      T document,
+      Function<T, ? extends JsonValue> write,
+      Function<JsonValue, T> read) {
     return new Signed<>(document, sign(payloadType, write.apply(document)));
   }
 

@@ -35,8 +35,7 @@ public final class EnvelopesAhead {
       byte[] message = envelope.preAuthEncoding();
       for (Envelope.Signature signature : envelope.signatures()) {
         keys.apply(signature.kid())
-            .ifPresent(key ->
-                items.add(new SignatureBatch.Item(key, message, signature.bytes())));
+            .ifPresent(key -> items.add(new SignatureBatch.Item(key, message, signature.bytes())));
       }
     }
     BitSet accepted = SignatureBatch.verify(items);

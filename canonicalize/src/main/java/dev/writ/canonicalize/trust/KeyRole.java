@@ -6,10 +6,10 @@ import java.util.Locale;
 
 /** What a key is for. A key has one role, and a role signs one set of kinds (PROTOCOL 25). */
 public enum KeyRole {
-  AGENT("request", "execution", "run-close"),
+  AGENT("request", "execution", "run-close", "access"),
   SURFACE("request", "execution", "run-close"),
   PRINCIPAL("delegation"),
-  APPROVER("approval"),
+  APPROVER("approval", "access"),
   GUARDIAN("decision", "intent"),
   EXECUTOR("receipt", "refusal", "run-closing"),
   OPERATOR("resolution", "system-change"),

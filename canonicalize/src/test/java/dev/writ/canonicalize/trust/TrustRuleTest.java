@@ -140,10 +140,10 @@ class TrustRuleTest {
     assertThat(table.toString())
         .isEqualTo(
             """
-            agent: request execution run-close
+            agent: request execution run-close access
             surface: request execution run-close
             principal: delegation
-            approver: approval
+            approver: approval access
             guardian: decision intent
             executor: receipt refusal run-closing
             operator: resolution system-change

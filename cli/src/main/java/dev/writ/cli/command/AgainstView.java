@@ -68,9 +68,16 @@ final class AgainstView {
         : ExitCode.OK;
   }
 
+  private static boolean isShown(Against.Judged judged) {
+    return judged.changes() || judged.answer() == Against.Answer.UNKNOWN;
+  }
+
   private static void print(Answers answers, Terminal terminal) {
     for (Run run : answers.runs()) {
       terminal.out().println(Text.printable(run.file() + ": " + run.run()));
+      if (run.decisions().stream().noneMatch(AgainstView::isShown)) {
+        continue;
+      }
       Table table =
           new Table()
               .numbers("event")
@@ -80,16 +87,17 @@ final class AgainstView {
               .column("under the policy", Table.Fit.KEEP)
               .column("why", Table.Fit.WRAP);
       run.decisions().stream()
-          .filter(j -> j.changes() || j.answer() == Against.Answer.UNKNOWN)
-          .forEach(j -> table.row(
-              Table.cell(String.valueOf(j.seq())),
-              Table.cell(j.subject()),
-              Table.cell(j.effect()),
-              Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
-              Table.cell(
-                  j.answer() + j.code().map(c -> " " + c).orElse(""),
-                  j.changes() ? Style.BAD : Style.PLAIN),
-              Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
+          .filter(AgainstView::isShown)
+          .forEach(j ->
+              table.row(
+                  Table.cell(String.valueOf(j.seq())),
+                  Table.cell(j.subject()),
+                  Table.cell(j.effect()),
+                  Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
+                  Table.cell(
+                      j.answer() + j.code().map(c -> " " + c).orElse(""),
+                      j.changes() ? Style.BAD : Style.PLAIN),
+                  Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
       table
           .lines(terminal.width(), terminal.outHasColour())
           .forEach(line -> terminal.out().println(line));

@@ -98,6 +98,8 @@ public final class DiffCommand implements CliCommand {
     terminal
         .out()
         .println(
-            "  " + Text.printable(field.pointer() + "  a=" + field.recorded() + "  b=" + field.replayed()));
+            "  "
+                + Text.printable(
+                    field.pointer() + "  a=" + field.recorded() + "  b=" + field.replayed()));
   }
 }

@@ -13,15 +13,10 @@ import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
-import dev.writ.executor.driver.Driver;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.BundleExport;
-import dev.writ.tools.ToolsError;
-import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.io.IOException;
 import java.io.InputStream;
@@ -90,7 +85,7 @@ public final class ExportCommand implements CliCommand {
               BundleExport.write(
                   ledger,
                   run,
-                  new Registered(registry),
+                  new RegisteredPackages(registry),
                   new BundleExport.Options(
                       !arguments.has("--without-blobs"), !arguments.has("--without-tools"), kept),
                   out));
@@ -118,34 +113,9 @@ public final class ExportCommand implements CliCommand {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
         hash.update(buffer, 0, n);
       }
-      return new Exported(
-          run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
+      return new Exported(run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
-    }
-  }
-
-  /** The packages of a registry, by their digest. */
-  private record Registered(ToolRegistry registry) implements BundleExport.Packages {
-    @Override
-    public Optional<ToolManifest> manifest(ToolRef tool) {
-      try {
-        return Optional.of(resolve(tool).manifest());
-      } catch (WritException e) {
-        if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
-          return Optional.empty();
-        }
-        throw e;
-      }
-    }
-
-    @Override
-    public Driver.PackageContent files(ToolManifest manifest) {
-      return resolve(manifest.ref()).content();
-    }
-
-    private RegisteredTool resolve(ToolRef tool) {
-      return registry.resolve(tool.name(), tool.version(), tool.packageDigest());
     }
   }
 

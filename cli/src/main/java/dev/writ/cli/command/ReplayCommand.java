@@ -36,8 +36,8 @@ public final class ReplayCommand implements CliCommand {
     return Usage.of(
             "replay",
             "Execute recorded runs again, and name the first byte that differs: every request is"
-                + " judged again and goes through all eight stages, with the recorded clock, seed and"
-                + " tool outcomes.",
+                + " judged again and goes through all eight stages, with the recorded clock, seed"
+                + " and tool outcomes.",
             "A bundle is verified first; one that does not verify is INVALID and is not replayed."
                 + " With several, the exit status is that of the worst.")
         .argument("FILE", "A bundle that `export` wrote.")
@@ -49,8 +49,7 @@ public final class ReplayCommand implements CliCommand {
             "Judge every recorded request under this policy file instead, and list the decisions"
                 + " that would change, and why.")
         .flag("--all", "Go on after the first difference.")
-        .option(
-            "--trust", "JWKS", "Keys that the bundles must rest on; see `verify`.")
+        .option("--trust", "JWKS", "Keys that the bundles must rest on; see `verify`.")
         .option("--junit", "XML", "Write a report for CI to this file too.");
   }
 
@@ -111,12 +110,17 @@ public final class ReplayCommand implements CliCommand {
           ? ExitCode.UNAVAILABLE
           : ExitCode.BROKEN_INPUT;
     }
-    return session.state().equals("COMPLETE") ? ExitCode.OK : ExitCode.DIVERGED;
+    if (!session.state().equals("COMPLETE")) {
+      return ExitCode.DIVERGED;
+    }
+    return session.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
   /** Of several ends, the one that weighs most. */
   static ExitCode worst(List<ExitCode> ends) {
-    return List.of(ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE).stream()
+    return List.of(
+            ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE, ExitCode.INTEGRITY_ONLY)
+        .stream()
         .filter(ends::contains)
         .findFirst()
         .orElse(ExitCode.OK);
@@ -169,7 +173,8 @@ public final class ReplayCommand implements CliCommand {
         .forEach(field -> line(terminal, "  " + Text.printable(field.toString())));
     divergence
         .diff()
-        .ifPresent(diff -> diff.lines().forEach(text -> line(terminal, "  " + Text.printable(text))));
+        .ifPresent(
+            diff -> diff.lines().forEach(text -> line(terminal, "  " + Text.printable(text))));
   }
 
   private static void line(Terminal terminal, String text) {

@@ -44,8 +44,7 @@ public final class ReportCommand implements CliCommand {
         .flag("--verifier", "Write verify.mjs instead of a page.");
   }
 
-  record Written(String file, long size, Optional<BundleVerifier.Verified> seen)
-      implements Report {
+  record Written(String file, long size, Optional<BundleVerifier.Verified> seen) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()

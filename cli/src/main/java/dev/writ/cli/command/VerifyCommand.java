@@ -114,8 +114,7 @@ public final class VerifyCommand implements CliCommand {
   }
 
   /** Collects what holds, and shows how far it has come. */
-  private record Watched(List<String> lines, Progress progress)
-      implements BundleVerifier.Listener {
+  private record Watched(List<String> lines, Progress progress) implements BundleVerifier.Listener {
     @Override
     public void accept(String line) {
       lines.add(line);

@@ -3,6 +3,7 @@ package dev.writ.cli.home;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -12,6 +13,7 @@ import dev.writ.tools.registry.ToolRegistry;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** A home at work: the ledger open for writing, and the kernel over it. One process at a time. */
 public final class OpenHome implements AutoCloseable {
@@ -21,7 +23,8 @@ public final class OpenHome implements AutoCloseable {
   private final ToolRegistry registry;
   private final Kernel kernel;
 
-  private OpenHome(Home home, Ledger ledger, Drivers drivers, InstantSource clock) {
+  private OpenHome(
+      Home home, Ledger ledger, Drivers drivers, UnaryOperator<Driver> wrap, InstantSource clock) {
     this.home = home;
     this.ledger = ledger;
     this.drivers = drivers;
@@ -33,20 +36,27 @@ public final class OpenHome implements AutoCloseable {
                 home.key("guardian"),
                 home.key("executor"),
                 new Registry(registry),
-                List.copyOf(drivers.byName().values()),
+                drivers.byName().values().stream().map(wrap).toList(),
                 clock,
                 new SecureRandom()));
   }
 
   /** Opens a home for work. */
   public static OpenHome open(Home home, InstantSource clock) {
+    return open(home, clock, UnaryOperator.identity());
+  }
+
+  /**
+   * @param wrap what the kernel calls instead of each driver
+   */
+  public static OpenHome open(Home home, InstantSource clock, UnaryOperator<Driver> wrap) {
     SigningKey logKey = home.key("log");
     Ledger ledger =
         Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
     Drivers drivers = null;
     try {
       drivers = Drivers.wasmFamily();
-      return new OpenHome(home, ledger, drivers, clock);
+      return new OpenHome(home, ledger, drivers, wrap, clock);
     } catch (RuntimeException e) {
       if (drivers != null) {
         drivers.close();

@@ -57,7 +57,9 @@ class ImportsRunOneWayTest {
                   List.of("dev.writ.guardian", "dev.writ.gateway", "dev.writ.bench")),
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
-              Map.entry("io.vertx", List.of("dev.writ.gateway")),
+              Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
+              Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 
   private final JavaClasses classes = Project.classes();

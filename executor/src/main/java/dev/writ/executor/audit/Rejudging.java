@@ -48,8 +48,10 @@ import java.util.stream.Stream;
  * then) is taken from the decision, and held against the rest of the ledger elsewhere.
  */
 final class Rejudging {
-  /** The one check that reads the tool's manifest: the last. */
-  private static final String TOOL_CHECK = "/checks/3/";
+  /** The one check that reads the tool's manifest: the last, of four or five. */
+  private static String toolCheck(Decision decision) {
+    return "/checks/" + (decision.checks().size() - 1) + "/";
+  }
 
   private final Documents documents;
   private final Findings findings;
@@ -156,7 +158,8 @@ final class Rejudging {
         recorded.ignored(),
         artifacts(request, recorded, decidedAt),
         recorded.history(),
-        validUntil);
+        validUntil,
+        recorded.profile()); // the raw request behind it is not kept
   }
 
   /** Every approval that was received and not set aside with a code. */
@@ -248,7 +251,8 @@ final class Rejudging {
       differences.add(found.get());
     }
     Difference difference = differences.getFirst();
-    if (sameTool(now, recorded, effect, policy) || !difference.pointer().startsWith(TOOL_CHECK)) {
+    if (sameTool(now, recorded, effect, policy)
+        || !difference.pointer().startsWith(toolCheck(recorded))) {
       report(place + " " + difference.pointer(), difference);
     } else {
       findings.notJudged++;

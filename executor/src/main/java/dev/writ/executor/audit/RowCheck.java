@@ -51,6 +51,7 @@ final class RowCheck implements RunRows {
             Tables.SERVED,
             Tables.DISPATCHED,
             Tables.IDEMPOTENCY,
+            Tables.EXECUTION,
             Tables.RECEIPTS,
             Tables.DONE,
             Tables.APPROVAL,
@@ -130,6 +131,10 @@ final class RowCheck implements RunRows {
         Tables.key(run.id.tenant(), run.id.run(), Tables.number(run.lamport)),
         id.bytes());
     idempotency(run, request, asked);
+    request
+        .origin()
+        .flatMap(origin -> origin.execution())
+        .ifPresent(name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
     if (receipt.status() != Status.IN_DOUBT) {
       receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));
       receipt.rawOutput().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));

@@ -4,22 +4,25 @@ import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
 import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
 import dev.writ.executor.audit.OpenRun.Asked;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.document.Request;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Stands in for the rows where there are none: remembers what one run served, and under which key.
  */
 final class ServedRequests implements RunRows {
   private final Findings findings;
-  private final TreeSet<String> served = new TreeSet<>();
-  private final TreeMap<String, Digest> byIdempotencyKey = new TreeMap<>();
+
+  /** Digests of rows' keys and of idempotency keys: a run may have a million. */
+  private final DigestSet served = new DigestSet();
+
+  private final DigestSet idempotencyKeys = new DigestSet();
 
   ServedRequests(Findings findings) {
     this.findings = findings;
@@ -27,7 +30,7 @@ final class ServedRequests implements RunRows {
 
   @Override
   public boolean has(String table, String key) {
-    return table.equals(Tables.SERVED) && served.contains(key);
+    return table.equals(Tables.SERVED) && served.contains(digest(key));
   }
 
   @Override
@@ -47,16 +50,18 @@ final class ServedRequests implements RunRows {
 
   @Override
   public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
-    served.add(Tables.key(asked.id));
-    Digest other =
-        byIdempotencyKey.putIfAbsent(ReceiptStage.idempotencyKey(request, asked.id), asked.id);
-    if (other != null) {
+    served.add(digest(Tables.key(asked.id)));
+    if (!idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, asked.id)))) {
       findings.problem(
           AUDIT_TWICE,
           "receipt " + id,
-          "one idempotency key, dispatched for " + other + " and " + asked.id,
+          asked.id + " was dispatched, and another request under its idempotency key",
           "dispatched once");
     }
+  }
+
+  private static Digest digest(String key) {
+    return Digest.sha256(key.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override

@@ -22,6 +22,9 @@ public final class Tables {
   /** tenant, subject, idempotency key → the request that took it. */
   public static final String IDEMPOTENCY = "idempotency";
 
+  /** tenant, name of an execution (a request's {@code origin.execution}) → nothing. */
+  public static final String EXECUTION = "execution";
+
   /** tenant, run, lamport → receipt. */
   public static final String RECEIPTS = "receipts";
 

@@ -91,7 +91,7 @@ public final class Idempotency {
             .get(Tables.DOUBT, Tables.key(id))
             .filter(row -> row.length == Digest.LENGTH)
             .flatMap(row -> ledger.document(Digest.ofBytes(row)));
-    return new Served(envelope, receipt, resolution, output, true);
+    return new Served(envelope, receipt, resolution, output, Optional.empty(), true);
   }
 
   /** A receipt's document alone. */

@@ -92,7 +92,9 @@ public final class ReceiptStage {
     commit.await();
     Optional<byte[]> output =
         stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
-    return new Served(envelope, receipt, Optional.empty(), output, false);
+    Optional<byte[]> raw =
+        output.isPresent() ? Optional.empty() : stored.result().raw().map(o -> o.bytes());
+    return new Served(envelope, receipt, Optional.empty(), output, raw, false);
   }
 
   private Signed<Receipt> signed(Receipt receipt) {
@@ -114,6 +116,11 @@ public final class ReceiptStage {
             Tables.IDEMPOTENCY,
             idempotencyKey(request, receipt.request()),
             receipt.request().bytes());
+    request
+        .origin()
+        .flatMap(origin -> origin.execution())
+        .ifPresent(name ->
+            turn.batch().put(Tables.EXECUTION, Tables.key(scope.tenant(), name), new byte[0]));
     if (receipt.status() == Status.SUCCEEDED) {
       turn.batch()
           .put(

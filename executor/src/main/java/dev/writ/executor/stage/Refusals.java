@@ -54,8 +54,7 @@ public final class Refusals {
             at);
     Envelope envelope;
     try {
-      envelope =
-          signer.sign(Refusal.TYPE, refusal, Refusal::toJson, Refusal::read).envelope();
+      envelope = signer.sign(Refusal.TYPE, refusal, Refusal::toJson, Refusal::read).envelope();
     } catch (RuntimeException e) {
       refused.addSuppressed(e); // nothing was dispatched; the next attempt may write it down
       return;

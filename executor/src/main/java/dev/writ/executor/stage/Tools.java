@@ -87,9 +87,7 @@ public class Tools {
   private Digest sandboxProfile(ToolManifest manifest, Effect effect) {
     Optional<Driver> driver = find(manifest.driver());
     try {
-      return driver.isEmpty()
-          ? Digest.sha256()
-          : driver.get().sandboxProfile(effect.sandbox());
+      return driver.isEmpty() ? Digest.sha256() : driver.get().sandboxProfile(effect.sandbox());
     } catch (WritException e) {
       return Digest.sha256(); // no such profile: stage 3 says so
     }

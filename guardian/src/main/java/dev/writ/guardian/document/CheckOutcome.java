@@ -7,15 +7,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How one of the four checks went.
+ * How one check went: of the four, or before them the profile of the vouching surface.
  *
- * @param check {@code prg}, {@code budget}, {@code temporal} or {@code envelope}
+ * @param check {@code profile}, {@code prg}, {@code budget}, {@code temporal} or {@code envelope}
  * @param code the stable code of the refusal, where there was one
  * @param detail what was found, for people; part of the signed bytes like everything else
  */
 public record CheckOutcome(String check, Outcome outcome, Optional<String> code, String detail) {
-  /** The seed's order. */
-  public static final List<String> ORDER = List.of("prg", "budget", "temporal", "envelope");
+  /** The seed's order, after the profile. */
+  public static final List<String> ORDER =
+      List.of("profile", "prg", "budget", "temporal", "envelope");
 
   /** A check after the one that refused is not reached; its inputs are recorded all the same. */
   public enum Outcome {

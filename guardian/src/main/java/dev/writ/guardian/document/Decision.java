@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param holder key id that signed the request
  * @param effect digest of the effect
  * @param code the refusing check's code; absent for ALLOW
- * @param checks all four, in order
+ * @param checks all four, in order; before them {@code profile} where a surface with one vouched
  * @param inputs everything that was read, so that the decision can be judged again from this
  *     document and the request alone (PROTOCOL 6); {@code JudgeInputs} reads it
  * @param snapshot what the executor must still find (PROTOCOL 12)

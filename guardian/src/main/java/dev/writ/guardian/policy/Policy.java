@@ -158,6 +158,16 @@ public final class Policy {
     return parts.revoked().contains(document);
   }
 
+  /** What seed 000's surface admits; absent: nothing. */
+  public Optional<ExecuteProfile> execute() {
+    return parts.execute();
+  }
+
+  /** What seed 002's surface admits; absent: nothing. */
+  public Optional<CommandProfile> commands() {
+    return parts.commands();
+  }
+
   /** The accounts of a budget that an effect is charged to. */
   public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
     return budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);

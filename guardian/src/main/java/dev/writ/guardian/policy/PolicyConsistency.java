@@ -17,6 +17,53 @@ final class PolicyConsistency {
     tools(parts, section, toolNames);
     approvers(parts, section);
     budgets(parts, section);
+    parts.execute().ifPresent(execute -> execute(parts, section, execute));
+    parts.commands().ifPresent(commands -> commands(parts, section, commands));
+  }
+
+  private static void execute(PolicyParts parts, Section section, ExecuteProfile execute) {
+    for (ExecuteTenant tenant : execute.tenants().values()) {
+      for (String subject : tenant.subjects().keySet()) {
+        if (!parts.principals().containsKey(tenant.tenant() + "\u0000" + subject)) {
+          throw section.at(
+              "execute",
+              GuardianError.POLICY_REFERENCE,
+              "principal \"" + tenant.tenant() + "/" + subject + "\"");
+        }
+      }
+    }
+    for (ExecuteIntent intent : execute.intents().values()) {
+      if (execute.tenant(intent.tenant()).isEmpty()) {
+        throw section.at(
+            "execute", GuardianError.POLICY_REFERENCE, "tenant \"" + intent.tenant() + "\"");
+      }
+      template(parts, section, "execute", intent.effect());
+    }
+    execute.privileged().ifPresent(p -> approverRole(parts, section, "execute", p.role()));
+  }
+
+  private static void commands(PolicyParts parts, Section section, CommandProfile commands) {
+    commands.roles().keySet().forEach(role -> defined(parts, section, "commands", role));
+    template(parts, section, "commands", commands.effect());
+  }
+
+  private static void template(
+      PolicyParts parts, Section section, String key, EffectTemplate effect) {
+    if (!parts.tools().containsKey(effect.tool() + "\u0000" + effect.version())) {
+      throw section.at(
+          key,
+          GuardianError.POLICY_REFERENCE,
+          "tool \"" + effect.tool() + "\" version \"" + effect.version() + "\"");
+    }
+  }
+
+  private static void approverRole(PolicyParts parts, Section section, String key, String role) {
+    if (parts.approvers().values().stream().noneMatch(a -> a.roles().contains(role))) {
+      throw section.at(
+          key,
+          GuardianError.POLICY_REFERENCE,
+          "approver role \"" + role + "\", which nobody in approvers holds");
+    }
   }
 
   private static void roles(PolicyParts parts, Section section, TreeSet<String> toolNames) {
@@ -68,14 +115,9 @@ final class PolicyConsistency {
 
   private static void approvers(PolicyParts parts, Section section) {
     for (Rule rule : parts.rules()) {
-      for (String role : rule.require().approverRoles()) {
-        if (parts.approvers().values().stream().noneMatch(a -> a.roles().contains(role))) {
-          throw section.at(
-              "requirements",
-              GuardianError.POLICY_REFERENCE,
-              "approver role \"" + role + "\", which nobody in approvers holds");
-        }
-      }
+      rule.require()
+          .approverRoles()
+          .forEach(role -> approverRole(parts, section, "requirements", role));
     }
   }
 

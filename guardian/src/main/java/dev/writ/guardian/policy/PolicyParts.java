@@ -30,7 +30,9 @@ record PolicyParts(
     List<Rule> rules,
     SortedMap<String, Approver> approvers,
     List<String> executeFor,
-    SortedSet<Digest> revoked) {
+    SortedSet<Digest> revoked,
+    Optional<ExecuteProfile> execute,
+    Optional<CommandProfile> commands) {
 
   private static final long FORMAT = 1;
 
@@ -60,7 +62,9 @@ record PolicyParts(
             section.list("requirements", i -> Rule.read(i.itemSection())),
             byKey(section, "approvers", i -> Approver.read(i.itemSection()), Approver::key),
             section.names("execute_for", List.of()),
-            new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)));
+            new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)),
+            section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
+            section.optional("commands", key -> CommandProfile.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -131,6 +135,8 @@ record PolicyParts(
         .putList("approvers", List.copyOf(approvers.values()), Approver::toJson)
         .putList("execute_for", executeFor, JsonValue::of)
         .putList("revoked", List.copyOf(revoked), d -> JsonValue.of(d.toString()))
+        .putIfPresent("execute", execute, ExecuteProfile::toJson)
+        .putIfPresent("commands", commands, CommandProfile::toJson)
         .build();
   }
 }

@@ -101,6 +101,17 @@ public final class Section {
     throw at(key, GuardianError.POLICY_TYPE, "not an integer");
   }
 
+  /** A number above zero, in thousandths, rounded up: {@code 1.5} is 1500. */
+  public long milli(String key) {
+    if (value(key) instanceof Located.Scalar scalar
+        && scalar.value() instanceof JsonValue.Num number) {
+      double milli = Math.ceil(number.value() * 1000);
+      require(key, milli >= 1 && milli <= JsonValue.Num.MAX_INTEGER, "not above zero");
+      return (long) milli;
+    }
+    throw at(key, GuardianError.POLICY_TYPE, "not a number");
+  }
+
   /** A limit: an integer, or the word {@code unlimited}, which gives nothing. */
   public Optional<Long> limit(String key) {
     if (value(key) instanceof Located.Scalar scalar

@@ -30,8 +30,8 @@ import java.util.TreeSet;
 
 /**
  * Judges the recorded requests of a run under another policy. Each decision stands for itself: the
- * balances are those that were recorded, also where an earlier decision would have been another one.
- * An approval counts as if it had been given under that policy.
+ * balances are those that were recorded, also where an earlier decision would have been another
+ * one. An approval counts as if it had been given under that policy.
  */
 public final class Against {
   /** What a decision would be: one of three verdicts, or why there is none. */

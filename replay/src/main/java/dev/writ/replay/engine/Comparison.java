@@ -174,13 +174,9 @@ final class Comparison implements DocumentSigner {
     Event recorded = step.get(placed).event();
     List<Field> fields = held.get(next.kind());
     if (fields == null) { // else what else differs in the event follows from its document
-      fields =
-          recorded.equals(next)
-              ? List.of()
-              : Fields.of("", recorded.toJson(), next.toJson());
+      fields = recorded.equals(next) ? List.of() : Fields.of("", recorded.toJson(), next.toJson());
     }
-    chain =
-        chain.with(next, Optional.ofNullable(bodies.remove(next.kind())).orElse(next.body()));
+    chain = chain.with(next, Optional.ofNullable(bodies.remove(next.kind())).orElse(next.body()));
     if (!fields.isEmpty()) {
       differs(
           divergence(
@@ -210,12 +206,7 @@ final class Comparison implements DocumentSigner {
     chain = chain.apart();
     found.add(
         divergence(
-            Kind.OUTCOME,
-            receipt.seq(),
-            receipt.kind(),
-            fields,
-            diff,
-            seed(Optional.of(receipt))));
+            Kind.OUTCOME, receipt.seq(), receipt.kind(), fields, diff, seed(Optional.of(receipt))));
   }
 
   /** The batch with the events placed since the last one is taken. */
@@ -291,12 +282,7 @@ final class Comparison implements DocumentSigner {
   }
 
   private Divergence divergence(
-      Kind kind,
-      long seq,
-      String event,
-      List<Field> fields,
-      Optional<String> diff,
-      String seed) {
+      Kind kind, long seq, String event, List<Field> fields, Optional<String> diff, String seed) {
     return new Divergence(kind, run, seq, event, fields, lastMatch, seed, diff);
   }
 

@@ -1,8 +1,8 @@
 package dev.writ.replay.engine;
 
 /**
- * Ends an attempt at a step, of which nothing is left then. An Error, for the stages turn exceptions
- * into outcomes, and this is none of theirs.
+ * Ends an attempt at a step, of which nothing is left then. An Error, for the stages turn
+ * exceptions into outcomes, and this is none of theirs.
  */
 final class Departed extends Error {
   private static final long serialVersionUID = 1L;

@@ -60,7 +60,8 @@ public record Divergence(
     private static final int SHOWN_MAX = 200;
 
     private static String cut(String value) {
-      int end = value.offsetByCodePoints(0, Math.min(SHOWN_MAX, value.codePointCount(0, value.length())));
+      int end =
+          value.offsetByCodePoints(0, Math.min(SHOWN_MAX, value.codePointCount(0, value.length())));
       return end == value.length() ? value : value.substring(0, end) + "…";
     }
 

@@ -14,7 +14,13 @@ public final class JUnitReport {
     long failures = sessions.stream().filter(s -> s.state().equals("DIVERGED")).count();
     long errors = sessions.stream().filter(JUnitReport::isError).count();
     String counts =
-        " tests=\"" + sessions.size() + "\" failures=\"" + failures + "\" errors=\"" + errors + "\"";
+        " tests=\""
+            + sessions.size()
+            + "\" failures=\""
+            + failures
+            + "\" errors=\""
+            + errors
+            + "\"";
     StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     xml.append("<testsuites").append(counts).append(">\n");
     xml.append("  <testsuite name=\"writ replay\"").append(counts).append(">\n");

@@ -4,7 +4,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Status;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.Store.Stored;
 import dev.writ.guardian.document.Determinism;

@@ -17,8 +17,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A tool's outcome out of the record. How it ended and what was measured comes from the observations
- * and not from the receipt, so that a receipt which says otherwise than they do is found out.
+ * A tool's outcome out of the record. How it ended and what was measured comes from the
+ * observations and not from the receipt, so that a receipt which says otherwise than they do is
+ * found out.
  */
 final class Outcomes {
   private final Recording recording;

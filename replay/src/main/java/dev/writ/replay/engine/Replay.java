@@ -15,8 +15,8 @@ import java.util.Optional;
 /**
  * Executes a recorded run again and names the first event that differs. The commit order, the clock
  * readings, the run's seed, what crosses runs and what tools gave are taken from the recording;
- * everything else is computed by the classes of the kernel (spec/replay.md). What the recording says
- * must be verified before.
+ * everything else is computed by the classes of the kernel (spec/replay.md). What the recording
+ * says must be verified before.
  */
 public final class Replay {
   private final Recording recording;
@@ -132,9 +132,7 @@ public final class Replay {
     return recording
         .document(receipt)
         .map(e -> Receipt.read(e.document()).intent())
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ReplayError.ENTRY_MISSING, EventKind.RECEIPT_SIGNED + " " + receipt));
+        .orElseThrow(() ->
+            new WritException(ReplayError.ENTRY_MISSING, EventKind.RECEIPT_SIGNED + " " + receipt));
   }
 }

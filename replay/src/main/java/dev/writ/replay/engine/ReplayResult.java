@@ -12,7 +12,8 @@ import java.util.Optional;
  *
  * @param events of the run
  * @param runHash digest of the recorded run's last event
- * @param replayHash digest of the replay's last event; of the one that differs, where it ended there
+ * @param replayHash digest of the replay's last event; of the one that differs, where it ended
+ *     there
  * @param failure why it could not go on
  * @param reexecuted what was done again, with counts
  * @param checked what was only held against the rest

@@ -114,7 +114,8 @@ public final class RunDiff {
     int i = 0;
     int j = 0;
     List<Character> script =
-        TextDiff.script(one.stream().map(x -> x.key).toList(), other.stream().map(x -> x.key).toList());
+        TextDiff.script(
+            one.stream().map(x -> x.key).toList(), other.stream().map(x -> x.key).toList());
     int at = 0;
     while (at < script.size()) {
       if (script.get(at) == ' ') {
@@ -136,7 +137,9 @@ public final class RunDiff {
     return pairs;
   }
 
-  /** Between two pairs that ask for the same: those of one tool and operation are paired in order. */
+  /**
+   * Between two pairs that ask for the same: those of one tool and operation are paired in order.
+   */
   private void between(List<Asked> one, List<Asked> other, List<Pair> pairs) {
     List<Asked> left = new ArrayList<>(other);
     for (Asked x : one) {
@@ -174,8 +177,7 @@ public final class RunDiff {
     return List.copyOf(asked.values());
   }
 
-  private static void event(
-      Recording recording, LinkedHashMap<Digest, Asked> asked, Event event) {
+  private static void event(Recording recording, LinkedHashMap<Digest, Asked> asked, Event event) {
     switch (event.kind()) {
       case EventKind.REQUEST_RECEIVED ->
           asked.put(
@@ -206,11 +208,7 @@ public final class RunDiff {
     JsonValue one = comparable(a, x);
     JsonValue other = comparable(b, y);
     return new Pair(
-        x.words(),
-        Optional.of(x.seq),
-        Optional.of(y.seq),
-        Fields.of("", one, other),
-        diff(x, y));
+        x.words(), Optional.of(x.seq), Optional.of(y.seq), Fields.of("", one, other), diff(x, y));
   }
 
   private JsonValue comparable(Recording recording, Asked asked) {

@@ -25,7 +25,6 @@ import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
-import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -42,8 +41,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -119,10 +116,9 @@ final class Stepping {
                 new java.io.ByteArrayInputStream(
                     recording
                         .blob(input.digest())
-                        .orElseThrow(
-                            () ->
-                                new WritException(
-                                    ReplayError.CONTENT_MISSING, input.digest().toString()))),
+                        .orElseThrow(() ->
+                            new WritException(
+                                ReplayError.CONTENT_MISSING, input.digest().toString()))),
             outputs));
   }
 
@@ -168,8 +164,10 @@ final class Stepping {
 
   /** At the end of the recording. */
   void end() {
-    inFlight.values().forEach(
-        _ -> tally.neither("effects: dispatched and not finished when the bundle was taken"));
+    inFlight
+        .values()
+        .forEach(
+            _ -> tally.neither("effects: dispatched and not finished when the bundle was taken"));
   }
 
   void step(List<Placed> events) {
@@ -209,8 +207,8 @@ final class Stepping {
   }
 
   /**
-   * Does something under the first of several states under which it comes to what is recorded; under
-   * the newest where there is none, and that is a difference.
+   * Does something under the first of several states under which it comes to what is recorded;
+   * under the newest where there is none, and that is a difference.
    *
    * @param instead takes over what is recorded, where the replay is to go on
    */
@@ -341,7 +339,8 @@ final class Stepping {
     tally.judged++;
     tally.intents += issued.isPresent() ? 1 : 0;
     if (known == Known.COMPUTED) {
-      tally.checked("snapshots: follow from policy, package, sandbox and kernel " + Snapshot.KERNEL);
+      tally.checked(
+          "snapshots: follow from policy, package, sandbox and kernel " + Snapshot.KERNEL);
     } else {
       tally.neither(
           known == Known.NO_DRIVER
@@ -362,11 +361,10 @@ final class Stepping {
         .map(Placed::event)
         .filter(e -> e.kind().equals(kind))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ReplayError.REPLAY_FAILED,
-                    "event " + events.getFirst().event().seq() + " without " + kind));
+        .orElseThrow(() ->
+            new WritException(
+                ReplayError.REPLAY_FAILED,
+                "event " + events.getFirst().event().seq() + " without " + kind));
   }
 
   /** The one check that reads the manifest is the last; its answer decides the verdict. */
@@ -378,7 +376,9 @@ final class Stepping {
             p.startsWith("/body/checks/3/") || p.equals("/body/code") || p.equals("/body/verdict"));
   }
 
-  /** An ALLOW whose tool, driver and sandbox are all here was made by a kernel of another version. */
+  /**
+   * An ALLOW whose tool, driver and sandbox are all here was made by a kernel of another version.
+   */
   private void requireSupported(Known known, Request asked, Decision decision, Event event) {
     if (known == Known.OTHER && decision.verdict() == Verdict.ALLOW) {
       throw new WritException(
@@ -558,9 +558,7 @@ final class Stepping {
     if (outcome.isEmpty()) {
       Stored stored = Outcomes.stored(receipt);
       attempt(
-          only,
-          _ -> acted(() -> rerun.finish(dispatched, Outcomes.unknown(), stored)),
-          instead);
+          only, _ -> acted(() -> rerun.finish(dispatched, Outcomes.unknown(), stored)), instead);
       tally.neither("effects: only the receipt was made again, their output is not in the bundle");
       return;
     }

@@ -34,7 +34,9 @@ final class World extends Tools {
     boolean driverMissing;
     boolean sandboxMissing;
 
-    /** The receipt does not follow the dispatch at once, so it was not written as a pure effect's. */
+    /**
+     * The receipt does not follow the dispatch at once, so it was not written as a pure effect's.
+     */
     boolean alone;
 
     /** The snapshot, where it cannot be computed here. */
@@ -55,8 +57,7 @@ final class World extends Tools {
         new Registry() {
           @Override
           public Optional<ToolManifest> manifest(String name, String version) {
-            return scene.manifest.filter(
-                m -> m.name().equals(name) && m.version().equals(version));
+            return scene.manifest.filter(m -> m.name().equals(name) && m.version().equals(version));
           }
 
           @Override
@@ -124,9 +125,7 @@ final class World extends Tools {
     OTHER
   }
 
-  /**
-   * Sets the scene to one that gives this snapshot, and says whether there is one.
-   */
+  /** Sets the scene to one that gives this snapshot, and says whether there is one. */
   Known infer(Effect effect, Policy policy, Digest snapshot) {
     reset();
     Optional<ToolManifest> approved =
@@ -184,8 +183,7 @@ final class World extends Tools {
     @Override
     public Digest sandboxProfile(String profile) {
       if (scene.sandboxMissing) {
-        throw refusal().orElseGet(
-            () -> new WritException(ExecutorError.SANDBOX_MISSING, profile));
+        throw refusal().orElseGet(() -> new WritException(ExecutorError.SANDBOX_MISSING, profile));
       }
       return real.map(driver -> driver.sandboxProfile(profile)).orElseGet(Digest::sha256);
     }
@@ -196,9 +194,10 @@ final class World extends Tools {
 
     @Override
     public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-      refusal().ifPresent(refused -> {
-        throw refused;
-      });
+      refusal()
+          .ifPresent(refused -> {
+            throw refused;
+          });
       return invocation ->
           scene.live.isPresent() ? scene.live.get().run(invocation) : scene.outcome.get();
     }

@@ -124,10 +124,8 @@ class ADivergenceIsNamedTest {
     Forged forged =
         Forged.document(
             honest, receipt.seq(), d -> Forged.with(d, "reason", JsonValue.of("exit-2")));
-    Divergence divergence =
-        only(forged, Kind.MISMATCH, receipt.seq(), EventKind.RECEIPT_SIGNED);
-    assertThat(divergence.fields())
-        .containsExactly(new Field("/body/reason", "exit-2", "exit-1"));
+    Divergence divergence = only(forged, Kind.MISMATCH, receipt.seq(), EventKind.RECEIPT_SIGNED);
+    assertThat(divergence.fields()).containsExactly(new Field("/body/reason", "exit-2", "exit-1"));
     assertThat(divergence.lastMatch()).isEqualTo(receipt.seq() - 1);
     assertThat(divergence.headline())
         .isEqualTo(
@@ -159,8 +157,7 @@ class ADivergenceIsNamedTest {
                             .put("media_type", "application/json")
                             .build()))
             .withBlob(loose);
-    Divergence divergence =
-        only(forged, Kind.MISMATCH, receipt.seq(), EventKind.RECEIPT_SIGNED);
+    Divergence divergence = only(forged, Kind.MISMATCH, receipt.seq(), EventKind.RECEIPT_SIGNED);
     assertThat(pointers(divergence)).containsExactly("/body/output/digest", "/body/output/size");
     assertThat(divergence.diff()).isPresent();
   }
@@ -173,9 +170,12 @@ class ADivergenceIsNamedTest {
         Forged.document(
             honest,
             decision.seq(),
-            d -> Forged.with(Forged.with(d, "verdict", JsonValue.of("ESCALATE")), "code", JsonValue.of("GRD-103")));
-    Divergence divergence =
-        only(forged, Kind.MISMATCH, decision.seq(), EventKind.DECISION_MADE);
+            d ->
+                Forged.with(
+                    Forged.with(d, "verdict", JsonValue.of("ESCALATE")),
+                    "code",
+                    JsonValue.of("GRD-103")));
+    Divergence divergence = only(forged, Kind.MISMATCH, decision.seq(), EventKind.DECISION_MADE);
     assertThat(pointers(divergence)).containsExactly("/body/code", "/body/verdict");
     assertThat(divergence.fields().getLast())
         .isEqualTo(new Field("/body/verdict", "ESCALATE", "DENY"));
@@ -213,7 +213,9 @@ class ADivergenceIsNamedTest {
     assertThat(
             only(
                     Forged.document(
-                        honest, refusal.seq(), d -> Forged.with(d, "code", JsonValue.of("EXE-105"))),
+                        honest,
+                        refusal.seq(),
+                        d -> Forged.with(d, "code", JsonValue.of("EXE-105"))),
                     Kind.MISMATCH,
                     refusal.seq(),
                     EventKind.EFFECT_REFUSED)
@@ -267,7 +269,15 @@ class ADivergenceIsNamedTest {
                         dispatched.seq(),
                         e ->
                             List.of(
-                                new Event(e.tenant(), e.run(), e.seq(), e.kind(), e.prev(), e.body(), e.at(), Optional.of("cd".repeat(32))))),
+                                new Event(
+                                    e.tenant(),
+                                    e.run(),
+                                    e.seq(),
+                                    e.kind(),
+                                    e.prev(),
+                                    e.body(),
+                                    e.at(),
+                                    Optional.of("cd".repeat(32))))),
                     Kind.MISMATCH,
                     dispatched.seq(),
                     EventKind.EFFECT_DISPATCHED)))
@@ -311,7 +321,17 @@ class ADivergenceIsNamedTest {
                 Forged.event(
                     honest,
                     nth(honest, EventKind.REQUEST_RECEIVED, 0).seq(),
-                    e -> List.of(new Event(e.tenant(), e.run(), e.seq(), "no.kind", e.prev(), e.body(), e.at(), e.prngSeed()))),
+                    e ->
+                        List.of(
+                            new Event(
+                                e.tenant(),
+                                e.run(),
+                                e.seq(),
+                                "no.kind",
+                                e.prev(),
+                                e.body(),
+                                e.at(),
+                                e.prngSeed()))),
                 options())
             .run();
     assertThat(result.state()).isIn(ReplayResult.State.FAILED, ReplayResult.State.DIVERGED);
@@ -330,27 +350,55 @@ class ADivergenceIsNamedTest {
         Forged.document(one, receipt.seq(), d -> Forged.with(d, "lamport", JsonValue.of(99)));
     ReplayResult result = new Replay(both, options().withAll()).run();
     assertThat(result.divergences().stream().map(d -> d.seq() + " " + pointers(d)))
-        .containsExactly(
-            decision.seq() + " [/body/code]", receipt.seq() + " [/body/lamport]");
+        .containsExactly(decision.seq() + " [/body/code]", receipt.seq() + " [/body/lamport]");
     assertThat(result.failure()).isEmpty();
     assertThat(result.replayHash()).isNotEqualTo(result.runHash());
   }
 
   // Stages that do something else.
 
-  private Divergence broken(Recording recording, Kind kind, long seq, String event, UnaryOperator<SafeExecutor> seam) {
+  private Divergence broken(
+      Recording recording, Kind kind, long seq, String event, UnaryOperator<SafeExecutor> seam) {
     ReplayResult result =
-        new Replay(recording, options(), surroundings -> KernelSeam.rerun(surroundings, seam)).run();
+        new Replay(recording, options(), surroundings -> KernelSeam.rerun(surroundings, seam))
+            .run();
     // And it goes on, where all is asked for: nothing is thrown, nothing ends early.
     ReplayResult all =
-        new Replay(recording, options().withAll(), surroundings -> KernelSeam.rerun(surroundings, seam)).run();
+        new Replay(
+                recording,
+                options().withAll(),
+                surroundings -> KernelSeam.rerun(surroundings, seam))
+            .run();
     assertThat(all.failure()).isEmpty();
-    assertThat(all.divergences().getFirst().headline()).isEqualTo(result.divergences().getFirst().headline());
+    assertThat(all.divergences().getFirst().headline())
+        .isEqualTo(result.divergences().getFirst().headline());
     return only(result, kind, seq, event);
   }
 
-  private static SafeExecutor with(SafeExecutor e, Gate gate, SnapshotStage snapshot, Prepare prepare, Dispatch dispatch, Drift drift, CanonicalizeStage canonicalize, Store store, ReceiptStage receipt) {
-    return new SafeExecutor(e.time(), e.preflight(), gate, e.idempotency(), snapshot, e.tools(), prepare, dispatch, drift, canonicalize, store, receipt, e.refusals());
+  private static SafeExecutor with(
+      SafeExecutor e,
+      Gate gate,
+      SnapshotStage snapshot,
+      Prepare prepare,
+      Dispatch dispatch,
+      Drift drift,
+      CanonicalizeStage canonicalize,
+      Store store,
+      ReceiptStage receipt) {
+    return new SafeExecutor(
+        e.time(),
+        e.preflight(),
+        gate,
+        e.idempotency(),
+        snapshot,
+        e.tools(),
+        prepare,
+        dispatch,
+        drift,
+        canonicalize,
+        store,
+        receipt,
+        e.refusals());
   }
 
   @Test
@@ -362,7 +410,17 @@ class ADivergenceIsNamedTest {
             Kind.MISSING,
             nth(recording, EventKind.EFFECT_DISPATCHED, 0).seq(),
             EventKind.EFFECT_DISPATCHED,
-            e -> with(e, new Gate(new Audience("other", 1)), e.snapshot(), e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(), e.receipt()));
+            e ->
+                with(
+                    e,
+                    new Gate(new Audience("other", 1)),
+                    e.snapshot(),
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    e.canonicalize(),
+                    e.store(),
+                    e.receipt()));
     assertThat(divergence.fields().getFirst().replayed()).contains("EXE-105");
   }
 
@@ -375,12 +433,25 @@ class ADivergenceIsNamedTest {
             Kind.MISMATCH,
             nth(recording, EventKind.EFFECT_DISPATCHED, 0).seq(),
             EventKind.EFFECT_DISPATCHED,
-            e -> with(e, e.gate(), new SnapshotStage() {
-              @Override
-              public void verify(dev.writ.executor.stage.Preflight.Order order, Tools.Circumstances current) {
-                throw new dev.writ.canonicalize.WritException(dev.writ.executor.ExecutorError.SNAPSHOT, "broken");
-              }
-            }, e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(), e.receipt()));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    new SnapshotStage() {
+                      @Override
+                      public void verify(
+                          dev.writ.executor.stage.Preflight.Order order,
+                          Tools.Circumstances current) {
+                        throw new dev.writ.canonicalize.WritException(
+                            dev.writ.executor.ExecutorError.SNAPSHOT, "broken");
+                      }
+                    },
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    e.canonicalize(),
+                    e.store(),
+                    e.receipt()));
     assertThat(divergence.fields())
         .contains(
             new Field("/kind", EventKind.EFFECT_DISPATCHED, EventKind.EFFECT_REFUSED),
@@ -399,10 +470,22 @@ class ADivergenceIsNamedTest {
             Kind.MISSING,
             nth(recording, EventKind.EFFECT_REFUSED, 0).seq(),
             EventKind.EFFECT_REFUSED,
-            e -> with(e, e.gate(), new SnapshotStage() {
-              @Override
-              public void verify(dev.writ.executor.stage.Preflight.Order order, Tools.Circumstances current) {}
-            }, e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(), e.receipt()));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    new SnapshotStage() {
+                      @Override
+                      public void verify(
+                          dev.writ.executor.stage.Preflight.Order order,
+                          Tools.Circumstances current) {}
+                    },
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    e.canonicalize(),
+                    e.store(),
+                    e.receipt()));
     assertThat(divergence.fields()).isNotEmpty();
   }
 
@@ -414,7 +497,17 @@ class ADivergenceIsNamedTest {
         Kind.MISMATCH,
         nth(recording, EventKind.EFFECT_DISPATCHED, 0).seq(),
         EventKind.EFFECT_DISPATCHED,
-        e -> with(e, e.gate(), e.snapshot(), new Prepare(e.tools(), (_, _) -> true, (_, _) -> true), e.dispatch(), e.drift(), e.canonicalize(), e.store(), e.receipt()));
+        e ->
+            with(
+                e,
+                e.gate(),
+                e.snapshot(),
+                new Prepare(e.tools(), (_, _) -> true, (_, _) -> true),
+                e.dispatch(),
+                e.drift(),
+                e.canonicalize(),
+                e.store(),
+                e.receipt()));
   }
 
   @Test
@@ -428,12 +521,22 @@ class ADivergenceIsNamedTest {
             Kind.MISMATCH,
             nth(recording, EventKind.RECEIPT_SIGNED, 0).seq(),
             EventKind.RECEIPT_SIGNED,
-            e -> with(e, e.gate(), e.snapshot(), e.prepare(), e.dispatch(), new Drift() {
-              @Override
-              public Result check(Prepare.Ready ready, Result result) {
-                return result;
-              }
-            }, e.canonicalize(), e.store(), e.receipt()));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    e.snapshot(),
+                    e.prepare(),
+                    e.dispatch(),
+                    new Drift() {
+                      @Override
+                      public Result check(Prepare.Ready ready, Result result) {
+                        return result;
+                      }
+                    },
+                    e.canonicalize(),
+                    e.store(),
+                    e.receipt()));
     assertThat(divergence.fields())
         .contains(
             new Field("/body/status", "failed", "succeeded"),
@@ -495,14 +598,36 @@ class ADivergenceIsNamedTest {
             Kind.MISMATCH,
             nth(recording, EventKind.RECEIPT_SIGNED, 0).seq(),
             EventKind.RECEIPT_SIGNED,
-            e -> with(e, e.gate(), e.snapshot(), e.prepare(), e.dispatch(), e.drift(), new CanonicalizeStage() {
-              @Override
-              public Result canonicalize(Result result) {
-                return new Result(result.status(), result.code(), result.reason(), result.message(), result.raw(),
-                    result.output().map(o -> new dev.writ.executor.driver.Outcome.Output((new String(o.bytes(), StandardCharsets.UTF_8) + " ").getBytes(StandardCharsets.UTF_8), o.mediaType())),
-                    result.parsed(), result.artifacts());
-              }
-            }, e.store(), e.receipt()));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    e.snapshot(),
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    new CanonicalizeStage() {
+                      @Override
+                      public Result canonicalize(Result result) {
+                        return new Result(
+                            result.status(),
+                            result.code(),
+                            result.reason(),
+                            result.message(),
+                            result.raw(),
+                            result
+                                .output()
+                                .map(o ->
+                                    new dev.writ.executor.driver.Outcome.Output(
+                                        (new String(o.bytes(), StandardCharsets.UTF_8) + " ")
+                                            .getBytes(StandardCharsets.UTF_8),
+                                        o.mediaType())),
+                            result.parsed(),
+                            result.artifacts());
+                      }
+                    },
+                    e.store(),
+                    e.receipt()));
     assertThat(pointers(divergence)).containsExactly("/body/output/digest", "/body/output/size");
     assertThat(divergence.diff()).isPresent();
   }
@@ -516,7 +641,17 @@ class ADivergenceIsNamedTest {
             Kind.MISSING,
             nth(recording, EventKind.EFFECT_FINISHED, 0).seq(),
             EventKind.EFFECT_FINISHED,
-            e -> with(e, e.gate(), e.snapshot(), e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), new Store(_ -> MemoryJournal.blobOf(new byte[0])), e.receipt()));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    e.snapshot(),
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    e.canonicalize(),
+                    new Store(_ -> MemoryJournal.blobOf(new byte[0])),
+                    e.receipt()));
     assertThat(divergence.fields()).isNotEmpty();
   }
 
@@ -532,7 +667,17 @@ class ADivergenceIsNamedTest {
             Kind.MISMATCH,
             nth(recording, EventKind.RECEIPT_SIGNED, 2).seq(),
             EventKind.RECEIPT_SIGNED,
-            e -> with(e, e.gate(), e.snapshot(), e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(), lamport(e)));
+            e ->
+                with(
+                    e,
+                    e.gate(),
+                    e.snapshot(),
+                    e.prepare(),
+                    e.dispatch(),
+                    e.drift(),
+                    e.canonicalize(),
+                    e.store(),
+                    lamport(e)));
     assertThat(divergence.fields()).containsExactly(new Field("/body/lamport", "3", "100"));
   }
 
@@ -551,15 +696,18 @@ class ADivergenceIsNamedTest {
     assertThat(divergence.headline()).startsWith("RPL-004 diverged at event ");
     assertThat(divergence.seq()).isEqualTo(nth(recording, EventKind.RECEIPT_SIGNED, 3).seq());
     assertThat(pointers(divergence)).contains("/body/output/digest");
-    assertThat(divergence.diff()).contains("""
-        @@ -1,4 +1,4 @@
-         {
-        -  "n": 1,
-        +  "n": 3,
-           "ok": true
-         }
-        """);
+    assertThat(divergence.diff())
+        .contains(
+            """
+            @@ -1,4 +1,4 @@
+             {
+            -  "n": 1,
+            +  "n": 3,
+               "ok": true
+             }
+            """);
     // In recorded mode the same is no difference: what a tool gave is an input there.
-    assertThat(new Replay(recording, options()).run().state()).isEqualTo(ReplayResult.State.COMPLETE);
+    assertThat(new Replay(recording, options()).run().state())
+        .isEqualTo(ReplayResult.State.COMPLETE);
   }
 }

@@ -57,7 +57,8 @@ class ALongRunNeedsNoMoreMemoryTest {
             .start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(out).isZero();
-    assertThat(out).contains("\"state\":\"COMPLETE\"", EVENTS / 7 / CALLERS * CALLERS + " effects: through");
+    assertThat(out)
+        .contains("\"state\":\"COMPLETE\"", EVENTS / 7 / CALLERS * CALLERS + " effects: through");
   }
 
   private static void ask(TestHome home, String tool) {

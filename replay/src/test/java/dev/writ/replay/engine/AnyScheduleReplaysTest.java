@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever was asked, by several at once, with tools and keys that fail, restarts, other policies and
- * a moving clock: every run replays to the same bytes. {@code -Dwrit.seed=N} repeats one schedule,
- * {@code -Dwrit.steps=N} makes it longer.
+ * Whatever was asked, by several at once, with tools and keys that fail, restarts, other policies
+ * and a moving clock: every run replays to the same bytes. {@code -Dwrit.seed=N} repeats one
+ * schedule, {@code -Dwrit.steps=N} makes it longer.
  */
 class AnyScheduleReplaysTest {
   private static final int ROUNDS = Integer.getInteger("writ.steps", 12);

@@ -111,8 +111,7 @@ class EveryKindOfEventReplaysTest {
     home.tools.register(TestTools.manifest("calc", Determinism.PURE));
     home.submit(home.ask("alice"));
     ReplayResult result = replays(EventKind.EFFECT_REFUSED);
-    assertThat(result.reexecuted())
-        .contains("2 refusals: by the same stage with the same code");
+    assertThat(result.reexecuted()).contains("2 refusals: by the same stage with the same code");
   }
 
   @Test
@@ -131,8 +130,7 @@ class EveryKindOfEventReplaysTest {
     home.tools.corrupt("other code".getBytes(StandardCharsets.UTF_8));
     assertThat(Refused.code(() -> home.submit(home.ask("alice")))).isEqualTo("EXE-308");
     ReplayResult result = replays(EventKind.EFFECT_REFUSED);
-    assertThat(result.reexecuted())
-        .contains("5 refusals: by the same stage with the same code");
+    assertThat(result.reexecuted()).contains("5 refusals: by the same stage with the same code");
   }
 
   @Test
@@ -157,12 +155,35 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice")); // another media type
     home.driver.does("calc", Behaviours.gives("{ \"ok\" : true }", Behaviours.JSON));
     home.submit(home.ask("alice")); // canonicalized
-    home.driver.does("calc", _ -> Outcome.failed(Outcome.End.FAILED, "half", "\ud800".repeat(600), Behaviours.USED));
+    home.driver.does(
+        "calc",
+        _ -> Outcome.failed(Outcome.End.FAILED, "half", "\ud800".repeat(600), Behaviours.USED));
     home.submit(home.ask("alice")); // half a character, cut
-    home.driver.does("calc", _ -> new Outcome(Outcome.End.SUCCEEDED, "ok", "", Optional.empty(), List.of(), Behaviours.USED, JsonValue.object().build()));
+    home.driver.does(
+        "calc",
+        _ ->
+            new Outcome(
+                Outcome.End.SUCCEEDED,
+                "ok",
+                "",
+                Optional.empty(),
+                List.of(),
+                Behaviours.USED,
+                JsonValue.object().build()));
     home.submit(home.ask("alice")); // nothing
-    home.driver.does("calc", i -> new Outcome(Outcome.End.SUCCEEDED, "ok", "", Behaviours.echo(i).output(),
-        List.of(new Outcome.Artifact("a.bin", new byte[] {1, 2, 3}, "application/octet-stream")), Behaviours.USED, JsonValue.object().put("n", JsonValue.of(1)).build()));
+    home.driver.does(
+        "calc",
+        i ->
+            new Outcome(
+                Outcome.End.SUCCEEDED,
+                "ok",
+                "",
+                Behaviours.echo(i).output(),
+                List.of(
+                    new Outcome.Artifact(
+                        "a.bin", new byte[] {1, 2, 3}, "application/octet-stream")),
+                Behaviours.USED,
+                JsonValue.object().put("n", JsonValue.of(1)).build()));
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice").dropOutput());
     ReplayResult result = replays(EventKind.EFFECT_FINISHED);
@@ -171,7 +192,13 @@ class EveryKindOfEventReplaysTest {
 
   @Test
   void output_that_could_not_be_stored() {
-    home.restartWith(e -> with(e, new Store(_ -> { throw new WritException(LedgerError.DISK_FULL, "blobs"); }), e.receipt()));
+    home.restartWith(e ->
+        with(
+            e,
+            new Store(_ -> {
+              throw new WritException(LedgerError.DISK_FULL, "blobs");
+            }),
+            e.receipt()));
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice").tool("mail"));
     assertThat(home.kinds("acme", "run-1")).doesNotContain(EventKind.EFFECT_FINISHED);
@@ -179,17 +206,38 @@ class EveryKindOfEventReplaysTest {
   }
 
   private static SafeExecutor with(SafeExecutor e, Store store, ReceiptStage receipt) {
-    return new SafeExecutor(e.time(), e.preflight(), e.gate(), e.idempotency(), e.snapshot(), e.tools(),
-        e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), store, receipt, e.refusals());
+    return new SafeExecutor(
+        e.time(),
+        e.preflight(),
+        e.gate(),
+        e.idempotency(),
+        e.snapshot(),
+        e.tools(),
+        e.prepare(),
+        e.dispatch(),
+        e.drift(),
+        e.canonicalize(),
+        store,
+        receipt,
+        e.refusals());
   }
 
   @Test
   void doubts_and_what_operators_find() {
     home.submit(home.ask("alice"));
-    home.restartWith(e -> with(e, e.store(), e.receipt().withSigner((_, _) -> { throw new IllegalStateException("no key"); })));
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail")))).isEqualTo("EXE-801");
+    home.restartWith(e ->
+        with(
+            e,
+            e.store(),
+            e.receipt()
+                .withSigner((_, _) -> {
+                  throw new IllegalStateException("no key");
+                })));
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+        .isEqualTo("EXE-801");
     assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-801");
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail").dropOutput()))).isEqualTo("EXE-801");
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail").dropOutput())))
+        .isEqualTo("EXE-801");
     home.clock.forward(Duration.ofMinutes(3));
     home.restartWith(e -> e);
     for (String row : home.rows(Tables.DOUBT).subList(0, 2)) {
@@ -199,7 +247,9 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice"));
     ReplayResult result = replays(EventKind.DOUBT_RESOLVED);
     assertThat(result.reexecuted())
-        .contains("3 receipts in doubt: made by recovery", "2 resolutions: taken as the kernel takes them");
+        .contains(
+            "3 receipts in doubt: made by recovery",
+            "2 resolutions: taken as the kernel takes them");
   }
 
   @Test
@@ -241,7 +291,8 @@ class EveryKindOfEventReplaysTest {
     home.submit(first);
     home.submit(first);
     home.submit(home.ask("alice").tool("mail").key("once"));
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim").key("once")))).isEqualTo("EXE-110");
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim").key("once"))))
+        .isEqualTo("EXE-110");
     Answer decided = home.decide(home.ask("alice").tool("mail").sign());
     home.execute(decided, "alice");
     home.execute(decided, "alice");
@@ -260,7 +311,11 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice").tool("mail").consumes(there.served().orElseThrow().id()));
     // of a request that is refused nothing that it consumes is in the bundle
     Answer other = home.submit(home.ask("alice").run("run-2"));
-    home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}").consumes(other.served().orElseThrow().id()));
+    home.submit(
+        home.ask("alice")
+            .tool("mail")
+            .params("{\"forbidden\":1}")
+            .consumes(other.served().orElseThrow().id()));
     ReplayResult result = replays(EventKind.RECEIPT_SIGNED);
     assertThat(result.neither()).anyMatch(l -> l.startsWith("1 consumed receipts"));
   }
@@ -272,7 +327,8 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice").tool("mail"));
     home.prohibit("sim", "1.0.0");
     home.submit(home.ask("alice"));
-    home.enrol(TestKeys.trusted("carol", dev.writ.canonicalize.trust.KeyRole.AGENT, Optional.of("acme")));
+    home.enrol(
+        TestKeys.trusted("carol", dev.writ.canonicalize.trust.KeyRole.AGENT, Optional.of("acme")));
     home.revoke("bob");
     home.submit(home.ask("alice"));
     home.restart();
@@ -295,7 +351,11 @@ class EveryKindOfEventReplaysTest {
     byte[] input = "some input".getBytes(StandardCharsets.UTF_8);
     var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
     home.submit(home.ask("alice").input("a.txt", put.digest(), input.length));
-    home.submit(home.ask("alice").input("a.txt", put.digest(), input.length).tool("mail").params("{\"forbidden\":1}"));
+    home.submit(
+        home.ask("alice")
+            .input("a.txt", put.digest(), input.length)
+            .tool("mail")
+            .params("{\"forbidden\":1}"));
     replays(EventKind.RECEIPT_SIGNED);
   }
 
@@ -305,7 +365,8 @@ class EveryKindOfEventReplaysTest {
     home.tools.register(TestTools.manifest("calc", Determinism.PURE, "test", "missing-box"));
     home.tools.register(TestTools.manifest("sim", Determinism.PURE, "nobody", "box"));
     home.activate(TestPolicy.YAML);
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").sandbox("missing-box")))).isEqualTo("EXE-305");
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").sandbox("missing-box"))))
+        .isEqualTo("EXE-305");
     assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
     Recording recording = BundleSeam.recording(home, BundleSeam.RUN, true, false);
     Replayed.completely(home, recording);
@@ -328,8 +389,7 @@ class EveryKindOfEventReplaysTest {
             "6 effects: taken as recorded, their stages could not be run again");
     // Without its driver the same tools are replayed, but for the sandbox in the snapshot.
     ReplayResult driverless =
-        new Replay(
-                BundleSeam.recording(home, BundleSeam.RUN), ReplayOptions.recorded(List.of()))
+        new Replay(BundleSeam.recording(home, BundleSeam.RUN), ReplayOptions.recorded(List.of()))
             .run();
     assertThat(driverless.state()).isEqualTo(ReplayResult.State.COMPLETE);
     assertThat(driverless.neither())
@@ -339,9 +399,15 @@ class EveryKindOfEventReplaysTest {
   @Test
   void evidence_that_holds_and_evidence_that_does_not() {
     Envelope good =
-        Envelope.sign("application/vnd.example.tests+json", JsonValue.object().put("passed", true).build(), TestKeys.key("ci"));
+        Envelope.sign(
+            "application/vnd.example.tests+json",
+            JsonValue.object().put("passed", true).build(),
+            TestKeys.key("ci"));
     Envelope bad =
-        Envelope.sign("application/vnd.example.tests+json", JsonValue.object().put("passed", false).build(), TestKeys.key("nobody-known"));
+        Envelope.sign(
+            "application/vnd.example.tests+json",
+            JsonValue.object().put("passed", false).build(),
+            TestKeys.key("nobody-known"));
     TestRequest request = home.ask("alice").tool("mail").evidence(List.of(bad.id(), good.id()));
     home.kernel().submit(request.bytes(), List.of(good, bad));
     TestRequest later = home.ask("alice").tool("mail").evidence(List.of(good.id()));

@@ -53,7 +53,11 @@ final class Forged implements Recording {
 
   /** Changes one event, drops it, or puts others behind it. */
   static Forged event(Recording from, long seq, Change change) {
-    return new Forged(from).make(seq, UnaryOperator.identity(), event -> event.seq() == seq ? change.of(event) : List.of(event));
+    return new Forged(from)
+        .make(
+            seq,
+            UnaryOperator.identity(),
+            event -> event.seq() == seq ? change.of(event) : List.of(event));
   }
 
   /** Nothing changed, and the packages' files from elsewhere. */
@@ -80,10 +84,11 @@ final class Forged implements Recording {
         lines.add(new Line(journal, index, event));
         return;
       }
-      from.document(event.body()).ifPresent(d -> {
-        // what a closing or a refusal names stands before it, or is a request of its own
-        resign(event.body(), d, event.seq() == seq ? change : UnaryOperator.identity());
-      });
+      from.document(event.body())
+          .ifPresent(d -> {
+            // what a closing or a refusal names stands before it, or is a request of its own
+            resign(event.body(), d, event.seq() == seq ? change : UnaryOperator.identity());
+          });
       for (Event other : events.of(event)) {
         Event next = chained(other);
         renamed.put(event.id().hex(), next.id().hex());
@@ -104,7 +109,8 @@ final class Forged implements Recording {
 
   private void resign(Digest id, Envelope envelope, UnaryOperator<JsonValue.Obj> change) {
     String old = new String(envelope.payload(), StandardCharsets.UTF_8);
-    JsonValue.Obj document = change.apply((JsonValue.Obj) Jcs.parse(text(old).getBytes(StandardCharsets.UTF_8)));
+    JsonValue.Obj document =
+        change.apply((JsonValue.Obj) Jcs.parse(text(old).getBytes(StandardCharsets.UTF_8)));
     byte[] payload = Jcs.write(document);
     if (java.util.Arrays.equals(payload, envelope.payload())) {
       return;

@@ -95,7 +95,8 @@ class TextDiffTest {
       other.append("b").append(i).append('\n');
     }
     assertThat(text("text/plain", one.toString(), other.toString())).endsWith("…\n");
-    assertThat(text("application/json", "not json", "{\"a\":[1]}")).contains("-not json", "+  \"a\": [");
+    assertThat(text("application/json", "not json", "{\"a\":[1]}"))
+        .contains("-not json", "+  \"a\": [");
   }
 
   private static String text(String type, String one, String other) {

@@ -68,7 +68,10 @@ class TheHostDoesNotCountTest {
   }
 
   private static Path faketime() {
-    return FAKETIME.stream().filter(Files::exists).findFirst().orElseThrow(() -> new AssertionError("libfaketime is not here; see check"));
+    return FAKETIME.stream()
+        .filter(Files::exists)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("libfaketime is not here; see check"));
   }
 
   @Test

@@ -1,12 +1,14 @@
-package dev.writ.replay;
+package dev.writ.canonicalize;
 
-import dev.writ.canonicalize.Digest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** A set of digests in about 64 bytes for each: open addressing over their four longs. */
-final class DigestSet {
+/**
+ * A set of digests in 64 to 128 bytes for each: open addressing over their four longs. For the many
+ * of a long run, where a tree of objects takes several times as much. Not thread safe.
+ */
+public final class DigestSet {
   private static final int LONGS = Digest.LENGTH / Long.BYTES;
 
   /** Four longs for each place; all zero where it is free. */
@@ -18,7 +20,7 @@ final class DigestSet {
   private boolean hasZero;
 
   /** Adds a digest; false where it was there before. */
-  boolean add(Digest digest) {
+  public boolean add(Digest digest) {
     long[] longs = longs(digest);
     if (isFree(longs, 0)) {
       boolean added = !hasZero;
@@ -37,17 +39,17 @@ final class DigestSet {
     return true;
   }
 
-  boolean contains(Digest digest) {
+  public boolean contains(Digest digest) {
     long[] longs = longs(digest);
     return isFree(longs, 0) ? hasZero : !isFree(table, find(longs, 0));
   }
 
-  int size() {
+  public int size() {
     return size + (hasZero ? 1 : 0);
   }
 
   /** All of them in their order; the set is not to be used after that. */
-  void drainSorted(Consumer<Digest> consumer) {
+  public void drainSorted(Consumer<Digest> consumer) {
     if (hasZero) {
       consumer.accept(Digest.ofBytes(new byte[Digest.LENGTH]));
     }

@@ -1,0 +1,174 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.Listen;
+import dev.writ.gateway.Tokens;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.Secrets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+
+/** {@code writ config}: the configuration of {@code writ serve}. */
+public final class ConfigCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("config", "Check the server's configuration; make tokens for it.");
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(new Check(), new Token());
+  }
+
+  /**
+   * Reads a configuration with the overrides of the environment.
+   *
+   * @throws WritException {@code GWY-001} where there is no such file, {@code GWY-002}, {@code
+   *     GWY-003}
+   */
+  static GatewayConfig read(Session session, String file) {
+    if (!file.equals("-") && !Files.isRegularFile(Path.of(file))) {
+      throw new WritException(GatewayError.CONFIG_UNREADABLE, file);
+    }
+    return GatewayConfig.parse(session.read(file), file, session.environment());
+  }
+
+  /** {@code writ config check}. */
+  static final class Check implements CliCommand {
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "check",
+              "Read a configuration as the server would, and say what it comes to.",
+              "Secrets' files are read too; nothing of them is shown.")
+          .argument("FILE", "A configuration in YAML.");
+    }
+
+    record Checked(GatewayConfig config) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object()
+            .put("host", config.listen().host())
+            .put("port", config.listen().port())
+            .put("tls", tls())
+            .put("tokens", config.tokens().size())
+            .putList("surfaces", List.copyOf(config.surfaces().keySet()), JsonValue::of)
+            .build();
+      }
+
+      String tls() {
+        return switch (config.listen().protection()) {
+          case Listen.Protection.None _ -> "none";
+          case Listen.Protection.Proxy _ -> "proxy";
+          case Listen.Protection.Tls _ -> "own";
+        };
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      GatewayConfig config = read(session, arguments.argument("FILE"));
+      config
+          .surfaces()
+          .values()
+          .forEach(surface -> surface.secrets().forEach(file -> Secrets.read(Path.of(file))));
+      session.show(
+          new Checked(config),
+          (checked, terminal) ->
+              terminal
+                  .out()
+                  .println(
+                      "listens on "
+                          + config.listen().host()
+                          + ":"
+                          + config.listen().port()
+                          + ", tls "
+                          + checked.tls()
+                          + "; tokens: "
+                          + config.tokens().size()
+                          + "; surfaces: native "
+                          + String.join(" ", config.surfaces().keySet())));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ config token}. */
+  static final class Token implements CliCommand {
+    @Override
+    public Usage usage() {
+      return Usage.of(
+              "token",
+              "Make a bearer token: print it once, and the entry for the configuration.",
+              "The configuration holds its digest alone.")
+          .argument("NAME", "What logs call it.")
+          .option("--tenant", "TENANT", "Whose (default: local).")
+          .option("--subject", "SUBJECT", "For whom it acts (default: agent).");
+    }
+
+    record Made(String token, Tokens.Entry entry) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object()
+            .put("token", token)
+            .put("name", entry.name())
+            .put("digest", entry.digest())
+            .put("tenant", entry.tenant())
+            .put("subject", entry.subject())
+            .build();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      String token = Tokens.generate(new SecureRandom());
+      Tokens.Entry entry =
+          new Tokens.Entry(
+              arguments.argument("NAME"),
+              Tokens.digest(token),
+              arguments.option("--tenant").orElse("local"),
+              arguments.option("--subject").orElse("agent"),
+              List.of(),
+              java.util.Optional.empty());
+      session.show(
+          new Made(token, entry),
+          (made, terminal) -> {
+            terminal.out().println(made.token());
+            terminal.out().println("under tokens: in the configuration:");
+            terminal
+                .out()
+                .println(
+                    "  - { name: "
+                        + quoted(entry.name())
+                        + ", digest: \""
+                        + entry.digest()
+                        + "\", tenant: "
+                        + quoted(entry.tenant())
+                        + ", subject: "
+                        + quoted(entry.subject())
+                        + " }");
+          });
+      return ExitCode.OK;
+    }
+
+    private static String quoted(String name) {
+      return new String(
+          dev.writ.canonicalize.json.Jcs.write(JsonValue.of(name)),
+          java.nio.charset.StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.crypto.SignatureEngines;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.gateway.Gateway;
+import dev.writ.gateway.KernelPipeline;
+import dev.writ.gateway.Listen;
+import dev.writ.gateway.Pipeline;
+import dev.writ.gateway.Running;
+import dev.writ.gateway.Surface;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.v1.RunBundle;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+
+/** {@code writ serve}: agents submit over HTTP. */
+public final class ServeCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "serve",
+            "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
+                + " it finishes what is at work and takes nothing new.",
+            "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
+                + " keys. Log lines go to stderr, one JSON object each.")
+        .option(
+            "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
+        .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
+        .flag("--demo", "A throw-away server with an example policy, and commands to try on it.");
+  }
+
+  record Listening(String url, Path home, List<ServeDemo.Try> tries, String token)
+      implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("url", url)
+          .put("home", home.toString())
+          .put("token", token)
+          .putList(
+              "try",
+              tries,
+              t -> JsonValue.object().put("what", t.what()).put("command", t.command()).build())
+          .build();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    SignatureEngines.use(SignatureEngines.fastest());
+    if (arguments.has("--demo")) {
+      return new ServeDemo(session)
+          .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
+    }
+    Home home = Homes.home(session);
+    GatewayConfig config = config(session, arguments, home);
+    Running running = new Running();
+    OpenHome open = OpenHome.open(home, Homes.clock(), running::cancellable);
+    Gateway gateway = start(session, open, running, config, keys(home, config), _ -> List.of());
+    session.show(
+        new Listening(gateway.url(), home.dir(), List.of(), ""),
+        (l, terminal) -> terminal.out().println("listening on " + l.url()));
+    stopWith(session, gateway, open, () -> {});
+    return ExitCode.OK;
+  }
+
+  private static GatewayConfig config(Session session, Arguments arguments, Home home) {
+    Path ofHome = home.dir().resolve("gateway.yaml");
+    GatewayConfig config =
+        arguments
+            .option("--config")
+            .map(file -> ConfigCommand.read(session, file))
+            .orElseGet(() ->
+                Files.exists(ofHome)
+                    ? ConfigCommand.read(session, ofHome.toString())
+                    : GatewayConfig.parse(
+                        "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
+                        "(no configuration)",
+                        session.environment()));
+    return arguments
+        .integer("--port", 0, 65535)
+        .map(port -> withPort(config, port.intValue()))
+        .orElse(config);
+  }
+
+  private static GatewayConfig withPort(GatewayConfig c, int port) {
+    Listen listen = new Listen(c.listen().host(), port, c.listen().protection());
+    return new GatewayConfig(
+        listen, c.limits(), c.tokens(), c.surfaces(), c.drain(), c.blobBytesMax());
+  }
+
+  private static SortedMap<String, SigningKey> keys(Home home, GatewayConfig config) {
+    TreeMap<String, SigningKey> keys = new TreeMap<>();
+    config
+        .surfaces()
+        .forEach((surface, c) ->
+            c.keys()
+                .forEach((tenant, file) ->
+                    keys.put(KernelPipeline.keyName(surface, tenant), home.key(file))));
+    return keys;
+  }
+
+  static Gateway start(
+      Session session,
+      OpenHome open,
+      Running running,
+      GatewayConfig config,
+      SortedMap<String, SigningKey> keys,
+      java.util.function.Function<Pipeline, List<Surface>> surfaces) {
+    try {
+      return Gateway.start(
+          config,
+          new Gateway.Installation(
+              open.kernel(),
+              running,
+              open.home().dir(),
+              keys,
+              new RunBundle(new RegisteredPackages(open.registry())),
+              Homes.clock(),
+              new SecureRandom(),
+              log(session)),
+          surfaces);
+    } catch (RuntimeException e) {
+      open.close();
+      throw e;
+    }
+  }
+
+  private static PrintStream log(Session session) {
+    return session.terminal().err();
+  }
+
+  /** Blocks; the process's own end is what stops the server. */
+  static void stopWith(Session session, Gateway gateway, OpenHome open, Runnable after) {
+    session.terminal().out().flush();
+    Runtime.getRuntime()
+        .addShutdownHook(
+            Thread.ofPlatform()
+                .name("writ-stop")
+                .unstarted(() -> {
+                  gateway.close();
+                  open.close();
+                  after.run();
+                }));
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

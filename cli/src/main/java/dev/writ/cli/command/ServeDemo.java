@@ -1,0 +1,216 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.home.Asking;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.HomeMaker;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.home.StarterPolicy;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.gateway.Gateway;
+import dev.writ.gateway.KernelPipeline;
+import dev.writ.gateway.Limits;
+import dev.writ.gateway.Listen;
+import dev.writ.gateway.Running;
+import dev.writ.gateway.Tokens;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.BuiltinTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** A throw-away server: everything real, on a free loopback port, gone when it stops. */
+final class ServeDemo {
+  private static final Home.Names NAMES = new Home.Names("acme", "agent", "reviewer");
+
+  /** Surfaces that may vouch for the demo's agent. */
+  private static final List<String> SURFACES = List.of("execute", "logline", "mcp", "tools");
+
+  /** Something to try: what it shows, and a command ready to paste. */
+  record Try(String what, String command) {}
+
+  private final Session session;
+  private final SecureRandom random = new SecureRandom();
+
+  ServeDemo(Session session) {
+    this.session = session;
+  }
+
+  ExitCode run(int port) {
+    Path dir = temporary();
+    Home home = new Home(dir.resolve("writ-data"), () -> null);
+    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy());
+    Running running = new Running();
+    OpenHome open = OpenHome.open(home, Homes.clock(), running::cancellable);
+    String token = Tokens.generate(random);
+    Gateway gateway =
+        ServeCommand.start(
+            session, open, running, config(port, token), enrolSurfaces(open), _ -> List.of());
+    session.show(
+        new ServeCommand.Listening(
+            gateway.url(), home.dir(), tries(open, gateway, dir, token), token),
+        ServeDemo::print);
+    ServeCommand.stopWith(session, gateway, open, () -> remove(dir));
+    return ExitCode.OK;
+  }
+
+  /** The starter's, with surfaces that may vouch, and requests that stay fresh for a day. */
+  private static String policy() {
+    return StarterPolicy.text(NAMES, BuiltinTools.manifests())
+        .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
+        .replace(
+            "roles: [analyst] }",
+            "roles: [analyst], surfaces: [" + String.join(", ", SURFACES) + "] }");
+  }
+
+  private static GatewayConfig config(int port, String token) {
+    return new GatewayConfig(
+        Listen.loopback(port),
+        Limits.DEFAULT,
+        List.of(
+            new Tokens.Entry(
+                "demo",
+                Tokens.digest(token),
+                NAMES.tenant(),
+                NAMES.agent(),
+                List.of(),
+                Optional.empty())),
+        new TreeMap<>(),
+        Duration.ofSeconds(10),
+        64L << 20);
+  }
+
+  private SortedMap<String, SigningKey> enrolSurfaces(OpenHome open) {
+    TreeMap<String, SigningKey> keys = new TreeMap<>();
+    for (String surface : SURFACES) {
+      SigningKey key = SigningKey.generateEd25519(random);
+      TrustedKey trusted =
+          new TrustedKey(
+              key.verifyingKey(),
+              KeyRole.SURFACE,
+              Optional.of(NAMES.tenant()),
+              surface,
+              open.kernel().now(),
+              Optional.empty(),
+              Optional.empty());
+      open.kernel()
+          .change(
+              Envelope.sign(
+                  SystemChange.TYPE,
+                  new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
+                      .toJson(),
+                  open.home().key("operator")));
+      keys.put(KernelPipeline.keyName(surface, NAMES.tenant()), key);
+    }
+    return keys;
+  }
+
+  private List<Try> tries(OpenHome open, Gateway gateway, Path dir, String token) {
+    ToolManifest js =
+        BuiltinTools.manifests().stream()
+            .filter(m -> m.name().equals("js"))
+            .findFirst()
+            .orElseThrow();
+    String post =
+        "curl -sS " + gateway.url() + "/v1/effects -H 'Content-Type: application/json' -d @";
+    String get = "curl -sS -H 'Authorization: Bearer " + token + "' " + gateway.url();
+    List<Try> tries = new ArrayList<>();
+    tries.add(
+        new Try(
+            "native API: an effect that the agent has signed",
+            post + signed(open, js, dir.resolve("allowed.json"), "6 * 7")));
+    tries.add(
+        new Try(
+            "the same with a program that policy refuses",
+            post + signed(open, js, dir.resolve("denied.json"), "eval('6 * 7')")));
+    tries.add(new Try("the run, as its agent sees it", get + "/v1/runs/demo"));
+    tries.add(
+        new Try(
+            "its events as they happen",
+            "curl -sSN -H 'Accept: text/event-stream' -H 'Authorization: Bearer "
+                + token
+                + "' "
+                + gateway.url()
+                + "/v1/runs/demo/events"));
+    tries.add(new Try("its bundle, for `writ verify`", get + "/v1/runs/demo/bundle -o demo.writ"));
+    tries.add(new Try("metrics", "curl -sS " + gateway.url() + "/metrics"));
+    return tries;
+  }
+
+  private Path signed(OpenHome open, ToolManifest js, Path file, String source) {
+    Effect effect =
+        new Effect(
+            js.name(),
+            js.version(),
+            js.operations().getFirst().name(),
+            JsonValue.object().put("source", source).build(),
+            List.of(),
+            new Resources(2000, 64 << 20, 1 << 20, 5000),
+            "wasm",
+            Optional.empty());
+    Envelope request =
+        new Asking(open.kernel(), random)
+            .request(
+                open.home().key(NAMES.agent()), "demo", effect, Optional.empty(), List.of(), true);
+    try {
+      return Files.write(file, request.toBytes());
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+    }
+  }
+
+  private static void print(ServeCommand.Listening listening, Terminal terminal) {
+    var out = terminal.out();
+    out.println("Writ listens on " + listening.url() + ", over a throw-away data directory.");
+    out.println("token: " + listening.token());
+    for (Try t : listening.tries()) {
+      out.println();
+      out.println(terminal.paint(Style.DIM, "# " + t.what()));
+      out.println(t.command());
+    }
+    out.println();
+    out.println("Ctrl-C ends it and removes " + listening.home());
+  }
+
+  private static Path temporary() {
+    try {
+      return Files.createTempDirectory("writ-serve-demo-");
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, "a temporary directory", e);
+    }
+  }
+
+  private static void remove(Path dir) {
+    try (Stream<Path> all = Files.walk(dir)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      System.err.println("not removed: " + dir);
+    }
+  }
+}

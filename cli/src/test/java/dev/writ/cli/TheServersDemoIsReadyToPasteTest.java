@@ -1,0 +1,112 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code writ serve} in a process of its own, and {@code writ config}. */
+class TheServersDemoIsReadyToPasteTest {
+  @TempDir Path dir;
+
+  private static Process writ(String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).start();
+  }
+
+  /** A command as somebody pastes it into a shell. */
+  private String pasted(String command) throws Exception {
+    Process shell =
+        new ProcessBuilder("bash", "-c", command)
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(shell.waitFor()).as(command + "\n" + said).isZero();
+    return said;
+  }
+
+  @Test
+  void everyCommandOfTheDemoWorksAndItsEndLeavesNothing() throws Exception {
+    Process server = writ("serve", "--demo", "--json");
+    JsonValue.Obj said;
+    try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
+      said = (JsonValue.Obj) Jcs.parse(out.readLine().getBytes(StandardCharsets.UTF_8));
+      TreeMap<String, String> answers = new TreeMap<>();
+      for (JsonValue item : ((JsonValue.Arr) said.get("try")).items()) {
+        String what = string((JsonValue.Obj) item, "what");
+        String command = string((JsonValue.Obj) item, "command");
+        if (!command.contains("event-stream")) { // it has no end while the run is open
+          answers.put(what, pasted(command));
+        }
+      }
+      assertThat(answers.get("native API: an effect that the agent has signed"))
+          .contains("\"verdict\":\"ALLOW\"")
+          .contains("42");
+      assertThat(answers.get("the same with a program that policy refuses"))
+          .contains("\"verdict\":\"DENY\"");
+      assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
+      assertThat(answers.get("metrics")).contains("writ_effects_total");
+      assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
+          .isEqualTo(ExitCode.INTEGRITY_ONLY.status());
+    } finally {
+      server.destroy();
+    }
+    assertThat(server.waitFor()).isEqualTo(143);
+    assertThat(Path.of(string(said, "home"))).doesNotExist();
+  }
+
+  private static String string(JsonValue.Obj object, String key) {
+    return ((JsonValue.Str) object.get(key)).value();
+  }
+
+  @Test
+  void aConfigurationIsCheckedAndATokenIsMadeForIt() throws Exception {
+    Run made = Run.of("--json", "config", "token", "ci", "--tenant", "acme", "--subject", "a");
+    JsonValue.Obj token =
+        (JsonValue.Obj) Jcs.parse(made.out().strip().getBytes(StandardCharsets.UTF_8));
+    assertThat(string(token, "token")).startsWith("writ_");
+    Path file =
+        Files.writeString(
+            dir.resolve("gateway.yaml"),
+            "writ_gateway: 1\ntokens:\n"
+                + Run.of("config", "token", "ci").out().lines().toList().getLast()
+                + "\n");
+    Run checked = Run.of("config", "check", file.toString());
+    assertThat(checked.status()).isZero();
+    assertThat(checked.out()).contains("127.0.0.1:8181").contains("tokens: 1");
+
+    Files.writeString(file, "writ_gateway: 1\nlisten: { host: 0.0.0.0 }\n");
+    Run open = Run.of("config", "check", file.toString());
+    assertThat(open.err()).contains("GWY-003");
+    assertThat(open.status()).isEqualTo(ExitCode.REFUSED.status());
+    Run overridden =
+        Run.on(
+            "", "", Map.of("WRIT_TLS", "proxy"), Commands.ALL, "config", "check", file.toString());
+    assertThat(overridden.status()).isZero();
+    Run none = Run.of("config", "check", dir.resolve("none").toString());
+    assertThat(none.err()).contains("GWY-001");
+    assertThat(none.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());
+  }
+}

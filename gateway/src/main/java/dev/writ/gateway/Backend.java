@@ -1,0 +1,20 @@
+package dev.writ.gateway;
+
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+
+/**
+ * What surfaces share behind them.
+ *
+ * @param kernel whose drivers are {@link Running#cancellable}
+ * @param effects is told of every effect that was answered
+ */
+public record Backend(
+    Kernel kernel, Places places, Running running, Changes changes, EffectObserver effects) {
+
+  /** Is told of every effect that was answered, through whichever surface. */
+  @FunctionalInterface
+  public interface EffectObserver {
+    void answered(String surface, String tenant, String subject, String tool, Answer answer);
+  }
+}

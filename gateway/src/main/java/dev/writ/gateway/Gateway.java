@@ -1,0 +1,118 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.executor.Kernel;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.Metrics;
+import dev.writ.gateway.ops.OpsSurface;
+import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.v1.NativeApi;
+import dev.writ.gateway.v1.RunBundle;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.function.Function;
+
+/** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
+public final class Gateway implements AutoCloseable {
+  /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
+  private static final int SUBMISSION_BYTES_MAX = 4 << 20;
+
+  private final GatewayServer server;
+  private final JsonLog log;
+  private final Duration drain;
+
+  private Gateway(GatewayServer server, JsonLog log, Duration drain) {
+    this.server = server;
+    this.log = log;
+    this.drain = drain;
+  }
+
+  /**
+   * What a server works over. It closes none of it.
+   *
+   * @param running which the kernel's drivers were made cancellable with
+   * @param disk where the ledger lies
+   * @param surfaceKeys by {@link KernelPipeline#keyName}
+   * @param log gets one line of JSON for each call
+   */
+  public record Installation(
+      Kernel kernel,
+      Running running,
+      Path disk,
+      SortedMap<String, SigningKey> surfaceKeys,
+      RunBundle bundles,
+      InstantSource clock,
+      SecureRandom random,
+      PrintStream log) {}
+
+  /**
+   * Starts a server.
+   *
+   * @param surfaces beside the native API, made with the pipeline; asked before it
+   */
+  public static Gateway start(
+      GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
+    Kernel kernel = installation.kernel();
+    Places places = new Places(config.limits());
+    JsonLog log = new JsonLog(installation.log(), installation.clock());
+    Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
+    Backend backend =
+        new Backend(kernel, places, installation.running(), new Changes(), metrics::answered);
+    Pipeline pipeline =
+        new KernelPipeline(backend, installation.surfaceKeys(), installation.random());
+    Readiness readiness = new Readiness(kernel, pipeline, installation.disk());
+    List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
+    all.add(
+        new NativeApi(
+            backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax()));
+    all.add(new OpsSurface(readiness, metrics, config.listen().isLoopback()));
+    GatewayServer server =
+        GatewayServer.start(
+            new GatewayServer.Config(
+                config.listen(),
+                config.limits(),
+                all,
+                List.of(
+                    new Tokens(config.tokens()),
+                    AccessDocument.authenticator(
+                        () -> kernel.system().trust(), kernel.ledger().origin())),
+                places,
+                call -> {
+                  log.finished(call);
+                  metrics.finished(call);
+                  readiness.finished(call);
+                },
+                log,
+                installation.clock(),
+                installation.random()));
+    metrics.gauge("writ.http.at.work", "Calls at work", places::taken);
+    metrics.gauge("writ.http.connections", "Open connections", server::connections);
+    metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
+    log.event("listening", server.url());
+    return new Gateway(server, log, config.drain());
+  }
+
+  public String url() {
+    return server.url();
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  /** Refuses what is new, lets finish what is at work, then closes all connections. */
+  @Override
+  public void close() {
+    log.event("draining", drain.toString());
+    boolean whole = server.drain(drain);
+    server.close();
+    log.event("stopped", whole ? "everything at work was finished" : "the time to finish was up");
+  }
+}

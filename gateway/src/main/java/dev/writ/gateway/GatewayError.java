@@ -1,0 +1,84 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/** Refusals of the gateway itself; what the kernel refuses keeps its own codes. */
+public enum GatewayError implements ErrorCode {
+  CONFIG_UNREADABLE("GWY-001", "the configuration cannot be read", "Name a file that is there."),
+  CONFIG_FIELD("GWY-002", "the configuration is not as it must be", "See spec/gateway.md."),
+  LISTEN_UNSAFE(
+      "GWY-003",
+      "the address is reachable from other machines and nothing protects the connection",
+      "Configure tls, or say `tls: proxy` where a proxy does it."),
+  LISTEN_FAILED("GWY-004", "the address cannot be listened on", "Choose another address or port."),
+  SECRET_UNREADABLE(
+      "GWY-005", "a secret's file cannot be read", "Name a file that only the server can read."),
+  REQUEST_MALFORMED("GWY-010", "the HTTP request is malformed", "Send HTTP/1.1 as RFC 9112 says."),
+  NO_ROUTE(
+      "GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),
+  METHOD("GWY-012", "the path does not take that method", "Use one that the Allow header names."),
+  HEADER_TWICE("GWY-013", "a header that may stand once stands several times", "Send it once."),
+  BODY_TOO_LARGE("GWY-014", "the body is too large", "Send less, or put content as blobs."),
+  BODY_UNEXPECTED("GWY-015", "the request has a body and must not", "Send none."),
+  HEAD_TOO_LARGE(
+      "GWY-016", "the request's head is too large", "Send a shorter address and fewer headers."),
+  TOO_SLOW("GWY-017", "the request did not arrive in time", "Send it faster."),
+  PARAMETER("GWY-018", "a parameter of the address is not understood", "See /v1/openapi.json."),
+  MEDIA_TYPE("GWY-019", "the media type is not one that is taken", "Send what Accept names."),
+  NOT_AUTHENTICATED(
+      "GWY-020", "the caller is not known", "Send a token or a signed access document."),
+  ACCESS_REFUSED("GWY-021", "the access document does not hold", "Sign a new one for this server."),
+  TENANT_BUSY(
+      "GWY-025",
+      "the tenant has too many requests running",
+      "Wait as Retry-After says, and retry."),
+  SERVER_BUSY("GWY-026", "the server is at its limit", "Wait as Retry-After says, and retry."),
+  DRAINING("GWY-027", "the server is shutting down", "Retry; another instance will answer."),
+  SURFACE_KEY(
+      "GWY-030",
+      "the surface has no key for that tenant",
+      "Enrol one: writ key new --role surface."),
+  IDEMPOTENCY_KEY(
+      "GWY-031",
+      "the Idempotency-Key header is not the one that the request signs",
+      "Send the signed one, or none."),
+  BLOB_DIGEST("GWY-032", "the content is not what the address names", "Send the named bytes."),
+  RANGE("GWY-033", "the range is outside of the content", "Ask for bytes that are there."),
+  UNKNOWN_ID(
+      "GWY-040", "nothing of that id is here for this caller", "Check the id and the tenant."),
+  NOT_CANCELLED("GWY-041", "the execution cannot be cancelled", "Wait for its receipt."),
+  STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
+  REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
+  NO_ANSWER(
+      "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
+  ANSWER_REFUSED(
+      "GWY-062",
+      "the server's answer is not about what was asked",
+      "Do not rely on it; look at who answers at that address."),
+  INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  GatewayError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

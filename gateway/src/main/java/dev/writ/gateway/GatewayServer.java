@@ -1,0 +1,210 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.WritException;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+/** The HTTP server: HTTP/1.1 on a few event loops, handlers on virtual threads. */
+public final class GatewayServer implements AutoCloseable {
+  private static final Duration START_WITHIN = Duration.ofSeconds(30);
+
+  private final Listen listen;
+  private final ServerParts parts;
+  private final Connections connections;
+  private final Vertx vertx;
+  private final AtomicInteger port = new AtomicInteger();
+
+  private GatewayServer(Listen listen, ServerParts parts) {
+    this.listen = listen;
+    this.parts = parts;
+    this.connections = new Connections(parts.limits());
+    this.vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setEventLoopPoolSize(loops())
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setPreferNativeTransport(true)
+                .setFileSystemOptions(
+                    new FileSystemOptions()
+                        .setFileCachingEnabled(false)
+                        .setClassPathResolvingEnabled(false)));
+  }
+
+  /**
+   * @param failures is told what no code foresees, with the call's trace; nothing of it goes out
+   * @param clock for the times of calls and the Date header
+   */
+  public record Config(
+      Listen listen,
+      Limits limits,
+      List<Surface> surfaces,
+      List<Authenticator> authenticators,
+      Places places,
+      Observer observer,
+      BiConsumer<TraceContext, Throwable> failures,
+      InstantSource clock,
+      SecureRandom random) {}
+
+  /** The places of a server with these limits. */
+  public static Places places(Limits limits) {
+    return new Places(limits);
+  }
+
+  /**
+   * Starts it.
+   *
+   * @throws WritException {@code GWY-004}
+   */
+  public static GatewayServer start(Config config) {
+    ServerParts parts =
+        new ServerParts(
+            config.limits(),
+            new Router(config.surfaces()),
+            new Authentication(config.authenticators()),
+            config.places(),
+            config.observer(),
+            config.failures(),
+            config.clock(),
+            config.random());
+    GatewayServer server = new GatewayServer(config.listen(), parts);
+    try {
+      server.deploy();
+      return server;
+    } catch (RuntimeException e) {
+      server.vertx.close();
+      throw e;
+    }
+  }
+
+  private static int loops() {
+    return Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 4);
+  }
+
+  private void deploy() {
+    DeploymentOptions options = new DeploymentOptions().setInstances(loops());
+    try {
+      await(vertx.deployVerticle(Loop::new, options));
+    } catch (ExecutionException e) {
+      throw new WritException(
+          GatewayError.LISTEN_FAILED,
+          listen.host() + ":" + listen.port() + ": " + e.getCause().getMessage(),
+          e.getCause());
+    }
+  }
+
+  /** One event loop's share of the server; all of them listen on one port. */
+  private final class Loop extends VerticleBase {
+    @Override
+    public Future<?> start() {
+      HttpServer server = vertx.createHttpServer(options());
+      server.connectionHandler(connection -> connections.opened(connection, vertx));
+      server.invalidRequestHandler(request -> new InvalidRequest(parts, request).answer());
+      server.requestHandler(this::handle);
+      server.exceptionHandler(_ -> {}); // broken connections: nobody is there to be told
+      return server.listen().onSuccess(s -> port.set(s.actualPort()));
+    }
+
+    private void handle(HttpServerRequest request) {
+      new Exchange(parts, vertx, request, connections.watch(request.connection(), vertx)).begin();
+    }
+  }
+
+  private HttpServerOptions options() {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(listen.host())
+            .setPort(listen.port())
+            .setMaxInitialLineLength(parts.limits().uriBytesMax())
+            .setMaxHeaderSize(parts.limits().headBytesMax())
+            .setHttp2ClearTextEnabled(false)
+            .setUseAlpn(false)
+            .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
+            .setDecompressionSupported(false)
+            .setCompressionSupported(false)
+            .setHandle100ContinueAutomatically(false);
+    if (listen.protection() instanceof Listen.Protection.Tls tls) {
+      options
+          .setSsl(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .setCertPath(tls.certificate().toString())
+                  .setKeyPath(tls.key().toString()));
+    }
+    return options;
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return port.get();
+  }
+
+  /** Where it listens. */
+  public String url() {
+    String scheme = listen.protection() instanceof Listen.Protection.Tls ? "https" : "http";
+    String host = listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host();
+    return scheme + "://" + host + ":" + port();
+  }
+
+  /** Connections that are open. */
+  public int connections() {
+    return connections.open();
+  }
+
+  /**
+   * Refuses what is new and waits for what is at work.
+   *
+   * @return whether all of it ended within that time
+   */
+  public boolean drain(Duration atMost) {
+    parts.places().drain();
+    try {
+      return parts.places().awaitFree(atMost);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Closes all connections. */
+  @Override
+  public void close() {
+    try {
+      await(vertx.close());
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("Vert.x did not close", e.getCause());
+    }
+  }
+
+  private static <T> T await(Future<T> future) throws ExecutionException {
+    try {
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(START_WITHIN.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("no answer from Vert.x within " + START_WITHIN, e);
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Content;
+import dev.writ.executor.document.RunClose;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.Origin;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerView;
+import java.io.InputStream;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** The pipeline over a kernel in this process. */
+public final class KernelPipeline implements Pipeline {
+  private final Backend backend;
+  private final Kernel kernel;
+  private final SortedMap<String, SigningKey> surfaceKeys;
+  private final SecureRandom random;
+  private final TreeSet<String> keysAtWork = new TreeSet<>();
+
+  /**
+   * @param surfaceKeys by {@link #keyName}
+   */
+  public KernelPipeline(
+      Backend backend, SortedMap<String, SigningKey> surfaceKeys, SecureRandom random) {
+    this.backend = backend;
+    this.kernel = backend.kernel();
+    this.surfaceKeys = new TreeMap<>(surfaceKeys);
+    this.random = random;
+  }
+
+  /** How a surface's key for a tenant is found. */
+  public static String keyName(String surface, String tenant) {
+    return surface + "\u0000" + tenant;
+  }
+
+  @Override
+  public Answer vouch(Vouched asked) {
+    SigningKey key = key(asked.origin(), asked.tenant());
+    byte[] nonce = new byte[16];
+    random.nextBytes(nonce);
+    Request request =
+        new Request(
+            new Scope(asked.tenant(), asked.run(), asked.subject()),
+            asked.effect(),
+            asked.consumes(),
+            asked.idempotencyKey(),
+            HexFormat.of().formatHex(nonce),
+            kernel.now(),
+            asked.keepOutput() ? "keep" : "drop-output",
+            asked.context(),
+            Optional.of(
+                new Origin(
+                    asked.origin(),
+                    asked.method(),
+                    asked.principal(),
+                    asked.raw(),
+                    asked.execution())),
+            List.of(),
+            List.of());
+    Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
+    return through(
+        signed.id(), request, () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
+  }
+
+  @Override
+  public Answer again(String tenant, Digest id, Optional<byte[]> body) {
+    Envelope signed =
+        kernel
+            .ledger()
+            .document(id)
+            .filter(envelope -> envelope.payloadType().equals(Request.TYPE))
+            .filter(e -> Request.read(e.document()).scope().tenant().equals(tenant))
+            .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
+    Request request = Request.read(signed.document());
+    return through(id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
+  }
+
+  private Answer through(Digest id, Request request, Supplier<Answer> submit) {
+    Optional<String> atWork =
+        request
+            .idempotencyKey()
+            .map(key -> row(request.scope().tenant(), request.scope().subject(), key));
+    boolean first = atWork.map(this::begin).orElse(false);
+    try {
+      Scope scope = request.scope();
+      Answer answer = backend.running().during(id, scope.tenant(), scope.subject(), submit);
+      backend
+          .effects()
+          .answered(
+              request.origin().orElseThrow().surface(),
+              scope.tenant(),
+              scope.subject(),
+              request.effect().tool(),
+              answer);
+      return answer;
+    } finally {
+      if (first) {
+        end(atWork.get());
+      }
+      backend.changes().happened();
+    }
+  }
+
+  private SigningKey key(String surface, String tenant) {
+    SigningKey key = surfaceKeys.get(keyName(surface, tenant));
+    if (key == null) {
+      throw new WritException(GatewayError.SURFACE_KEY, surface + " for " + tenant);
+    }
+    return key;
+  }
+
+  private boolean begin(String row) {
+    synchronized (keysAtWork) {
+      return keysAtWork.add(row);
+    }
+  }
+
+  private void end(String row) {
+    synchronized (keysAtWork) {
+      keysAtWork.remove(row);
+    }
+  }
+
+  private static String row(String tenant, String subject, String idempotencyKey) {
+    return Tables.key(tenant, subject, idempotencyKey);
+  }
+
+  @Override
+  public Standing standing(String tenant, String subject, String idempotencyKey) {
+    String row = row(tenant, subject, idempotencyKey);
+    synchronized (keysAtWork) {
+      if (keysAtWork.contains(row)) {
+        return new Standing.Running();
+      }
+    }
+    LedgerView ledger = kernel.ledger();
+    return ledger
+        .get(Tables.IDEMPOTENCY, row)
+        .map(Digest::ofBytes)
+        .<Standing>map(this::known)
+        .orElseGet(Standing.New::new);
+  }
+
+  private Standing.Known known(Digest id) {
+    LedgerView ledger = kernel.ledger();
+    Request request = Request.read(ledger.document(id).orElseThrow().document());
+    Optional<Served> served =
+        ledger
+            .get(Tables.SERVED, Tables.key(id))
+            .map(Digest::ofBytes)
+            .map(receipt -> kernel.receipt(request.scope().tenant(), receipt));
+    return new Standing.Known(id, request.origin().map(Origin::raw), request.effect(), served);
+  }
+
+  @Override
+  public Content put(String tenant, InputStream content, String mediaType) {
+    return kernel.put(tenant, content, mediaType);
+  }
+
+  @Override
+  public Optional<byte[]> content(String tenant, Content content, long bytesMax) {
+    LedgerView ledger = kernel.ledger();
+    boolean known =
+        ledger.get(Tables.REFERENCE, Tables.key(tenant, content.digest().hex())).isPresent()
+            && ledger.hasBlob(content.digest());
+    return known ? Optional.of(ledger.blob(content.digest(), bytesMax)) : Optional.empty();
+  }
+
+  @Override
+  public void closeRun(String surface, String tenant, String run) {
+    SigningKey key = key(surface, tenant);
+    kernel.closeRun(
+        Envelope.sign(RunClose.TYPE, new RunClose(tenant, run, kernel.now()).toJson(), key));
+    backend.changes().happened();
+  }
+
+  @Override
+  public Policy policy() {
+    return kernel.system().policyInForce();
+  }
+
+  @Override
+  public LedgerView ledger() {
+    return kernel.ledger();
+  }
+
+  @Override
+  public Changes changes() {
+    return backend.changes();
+  }
+
+  @Override
+  public Instant now() {
+    return kernel.now();
+  }
+
+  @Override
+  public boolean isDraining() {
+    return backend.places().isDraining();
+  }
+}

@@ -1,0 +1,153 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Content;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerView;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The one way into the kernel for surfaces whose callers have no key of their own (PROTOCOL 32).
+ * Thread safe.
+ */
+public interface Pipeline {
+
+  /**
+   * What a surface vouches for.
+   *
+   * @param origin the surface's name, which must be that of one of its keys
+   * @param method how the caller was authenticated: {@code bearer}, {@code hmac}, …
+   * @param principal the name of the caller's credential
+   * @param raw digest of the raw request
+   * @param tenant a tenant that the surface has a key for
+   * @param idempotencyKey absent: each call is an effect of its own
+   * @param keepOutput false: outputs are dropped after the answer, digests stay in the receipt
+   * @param context trace context and the like, read by nobody who decides
+   * @param body the raw request itself, for a surface with a profile: the Guardian reads it, nobody
+   *     keeps it
+   * @param execution a name by which the surface's callers know the execution
+   */
+  record Vouched(
+      String origin,
+      String method,
+      String principal,
+      Digest raw,
+      String tenant,
+      String run,
+      String subject,
+      Effect effect,
+      List<Digest> consumes,
+      Optional<String> idempotencyKey,
+      boolean keepOutput,
+      JsonValue.Obj context,
+      Optional<byte[]> body,
+      Optional<String> execution) {
+    public Vouched {
+      consumes = List.copyOf(consumes);
+    }
+
+    /** For a surface without a profile. */
+    public Vouched(
+        String origin,
+        String method,
+        String principal,
+        Digest raw,
+        String tenant,
+        String run,
+        String subject,
+        Effect effect,
+        List<Digest> consumes,
+        Optional<String> idempotencyKey,
+        boolean keepOutput,
+        JsonValue.Obj context) {
+      this(
+          origin,
+          method,
+          principal,
+          raw,
+          tenant,
+          run,
+          subject,
+          effect,
+          consumes,
+          idempotencyKey,
+          keepOutput,
+          context,
+          Optional.empty(),
+          Optional.empty());
+    }
+  }
+
+  /** What is known of an idempotency key. */
+  sealed interface Standing {
+    /** Nothing was asked under it. */
+    record New() implements Standing {}
+
+    /** An effect under it is being judged or executed now, in this process. */
+    record Running() implements Standing {}
+
+    /**
+     * It was used.
+     *
+     * @param request the request that took it
+     * @param raw digest of the raw request that a surface vouched for then
+     * @param served absent where it was not served: refused, waiting, or cut off by a crash
+     */
+    record Known(Digest request, Optional<Digest> raw, Effect effect, Optional<Served> served)
+        implements Standing {}
+  }
+
+  /**
+   * Signs a request with the surface's key and puts it through judgement and execution.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code GWY-030} where the surface has no key for
+   *     that tenant; else as {@link dev.writ.executor.Kernel#submit}
+   */
+  Answer vouch(Vouched request);
+
+  /**
+   * Puts a request that was vouched for before, and has waited, through again: the same bytes.
+   *
+   * @param request the id of one of the tenant's requests
+   * @param body as for {@link Vouched}
+   */
+  Answer again(String tenant, Digest request, Optional<byte[]> body);
+
+  /** Looks without taking anything. */
+  Standing standing(String tenant, String subject, String idempotencyKey);
+
+  /** Puts content into a tenant's store, streamed. */
+  Content put(String tenant, InputStream content, String mediaType);
+
+  /**
+   * A tenant's content, verified by its digest, where it is at hand.
+   *
+   * @param bytesMax more is refused
+   */
+  Optional<byte[]> content(String tenant, Content content, long bytesMax);
+
+  /** Closes a run that the surface's key opened (PROTOCOL 33). */
+  void closeRun(String surface, String tenant, String run);
+
+  /** The policy in force. */
+  Policy policy();
+
+  /** What is committed, of all tenants: a surface shows each caller its own. */
+  LedgerView ledger();
+
+  /** Wakes who waits for something new in it. */
+  Changes changes();
+
+  /** One reading of the kernel's clock. */
+  Instant now();
+
+  /** Whether the server drains: nothing new is begun. */
+  boolean isDraining();
+}

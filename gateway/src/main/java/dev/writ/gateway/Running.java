@@ -1,0 +1,130 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * The effects that tools work at now, so that they can be cancelled. Only the tool's own work is
+ * interrupted: what the kernel does before and after it is not, so every cancelled effect ends in
+ * its receipt.
+ */
+public final class Running {
+  private final ThreadLocal<Effect> current = new ThreadLocal<>();
+  private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
+
+  /** One request's passage through the kernel. */
+  private static final class Effect {
+    final String tenant;
+    final String subject;
+    private Thread inTool;
+    private boolean cancelled;
+
+    Effect(String tenant, String subject) {
+      this.tenant = tenant;
+      this.subject = subject;
+    }
+
+    synchronized void enter() {
+      inTool = Thread.currentThread();
+      if (cancelled) {
+        inTool.interrupt();
+      }
+    }
+
+    /** From here on nothing interrupts; an interrupt that came at the last moment is taken back. */
+    synchronized void leave() {
+      inTool = null;
+      Thread.interrupted();
+    }
+
+    synchronized void cancel() {
+      cancelled = true;
+      if (inTool != null) {
+        inTool.interrupt();
+      }
+    }
+  }
+
+  /** Does a request's work as cancellable. */
+  public <T> T during(Digest request, String tenant, String subject, Supplier<T> work) {
+    Effect effect = new Effect(tenant, subject);
+    boolean first;
+    synchronized (byRequest) {
+      first = byRequest.putIfAbsent(request, effect) == null; // others wait for it in the kernel
+    }
+    current.set(effect);
+    try {
+      return work.get();
+    } finally {
+      current.remove();
+      if (first) {
+        synchronized (byRequest) {
+          byRequest.remove(request);
+        }
+      }
+    }
+  }
+
+  /**
+   * Asks that a request's effect end. Its receipt says how it ended: {@code killed}, or as it did
+   * where it was faster.
+   *
+   * @throws WritException {@code GWY-041} where no effect of that request runs for this subject
+   */
+  public void cancel(Digest request, String tenant, String subject) {
+    Effect effect;
+    synchronized (byRequest) {
+      effect = byRequest.get(request);
+    }
+    if (effect == null || !effect.tenant.equals(tenant) || !effect.subject.equals(subject)) {
+      throw new WritException(GatewayError.NOT_CANCELLED, "nothing runs for " + request);
+    }
+    effect.cancel();
+  }
+
+  /** A driver whose work can be cancelled, otherwise as it is. */
+  public Driver cancellable(Driver driver) {
+    return new Driver() {
+      @Override
+      public String name() {
+        return driver.name();
+      }
+
+      @Override
+      public Determinism determinism() {
+        return driver.determinism();
+      }
+
+      @Override
+      public Digest sandboxProfile(String profile) {
+        return driver.sandboxProfile(profile);
+      }
+
+      @Override
+      public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
+        Prepared prepared = driver.prepare(manifest, operation, content);
+        return invocation -> run(prepared, invocation);
+      }
+    };
+  }
+
+  private Outcome run(Driver.Prepared prepared, Invocation invocation) {
+    Effect effect = current.get();
+    if (effect == null) {
+      return prepared.run(invocation);
+    }
+    effect.enter();
+    try {
+      return prepared.run(invocation);
+    } finally {
+      effect.leave();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.writ.gateway;
+
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * What every exchange of a server uses.
+ *
+ * @param failures is told what no code foresees; nothing of it goes out
+ */
+record ServerParts(
+    Limits limits,
+    Router router,
+    Authentication authentication,
+    Places places,
+    Observer observer,
+    BiConsumer<TraceContext, Throwable> failures,
+    InstantSource clock,
+    SecureRandom random) {
+
+  /** For a caller that brings none. */
+  TraceContext newTrace() {
+    byte[] ids = new byte[24];
+    random.nextBytes(ids);
+    String hex = HexFormat.of().formatHex(ids);
+    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty());
+  }
+}

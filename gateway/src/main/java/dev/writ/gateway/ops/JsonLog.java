@@ -1,0 +1,83 @@
+package dev.writ.gateway.ops;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.gateway.Observer;
+import dev.writ.gateway.TraceContext;
+import java.io.PrintStream;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+
+/** One line of JSON for each call: ids and numbers, no payload, no credential. */
+public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwable> {
+  private static final int FRAMES_MAX = 12;
+
+  private final PrintStream out;
+  private final InstantSource clock;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  public JsonLog(PrintStream out, InstantSource clock) {
+    this.out = out;
+    this.clock = clock;
+  }
+
+  @Override
+  public void finished(Finished call) {
+    ObjectBuilder line =
+        line(call.status() >= 500 ? "error" : "info", "call")
+            .put("surface", call.surface())
+            .put("method", call.method())
+            .put("route", call.route())
+            .put("status", call.status())
+            .putIfPresent("code", call.code(), JsonValue::of)
+            .put("micros", call.took().toNanos() / 1000)
+            .put("remote", call.remote())
+            .put("trace_id", call.trace().traceId())
+            .putIfPresent("request", call.request(), JsonValue::of)
+            .putIfPresent("receipt", call.receipt(), JsonValue::of);
+    call.caller()
+        .ifPresent(caller ->
+            line.put("tenant", caller.tenant())
+                .put("subject", caller.subject())
+                .put("credential", caller.principal()));
+    write(line);
+  }
+
+  /** What nobody foresaw: the type and the place, not the message, which may hold anything. */
+  @Override
+  public void accept(TraceContext trace, Throwable e) {
+    StackTraceElement[] frames = e.getStackTrace();
+    StringBuilder at = new StringBuilder();
+    for (int i = 0; i < Math.min(frames.length, FRAMES_MAX); i++) {
+      at.append(i == 0 ? "" : " < ").append(frames[i]);
+    }
+    write(
+        line("error", "unforeseen")
+            .put("type", e.getClass().getName())
+            .put("at_code", at.toString())
+            .put("trace_id", trace.traceId()));
+  }
+
+  /** Something in the server's own life. */
+  public void event(String event, String detail) {
+    write(line("info", event).put("detail", detail));
+  }
+
+  private ObjectBuilder line(String level, String event) {
+    return JsonValue.object().put("at", clock.instant()).put("level", level).put("event", event);
+  }
+
+  private void write(ObjectBuilder line) {
+    byte[] bytes = Jcs.write(line.build());
+    lock.lock();
+    try {
+      out.write(bytes, 0, bytes.length);
+      out.write('\n');
+      out.flush();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

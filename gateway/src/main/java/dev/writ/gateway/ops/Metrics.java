@@ -1,0 +1,99 @@
+package dev.writ.gateway.ops;
+
+import dev.writ.executor.Answer;
+import dev.writ.executor.document.Receipt;
+import dev.writ.gateway.Observer;
+import dev.writ.guardian.policy.Policy;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Counts and times for Prometheus. Its labels come from fixed lists (routes, policy's tools and
+ * roles, codes), so that no caller can make them grow.
+ */
+public final class Metrics implements Observer {
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Supplier<Policy> policy;
+
+  /**
+   * @param policy in force: what it does not name is counted as {@code other}
+   */
+  public Metrics(Supplier<Policy> policy) {
+    this.policy = policy;
+  }
+
+  /** A number that is read when somebody asks. */
+  public void gauge(String name, String help, Supplier<Number> value) {
+    Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+  }
+
+  @Override
+  public void finished(Finished call) {
+    Timer.builder("writ.http.requests")
+        .description("Calls by surface, route and status")
+        .tag("surface", call.surface())
+        .tag("route", call.route())
+        .tag("method", method(call.method()))
+        .tag("status", String.valueOf(call.status()))
+        .tag("code", call.code().orElse(""))
+        .serviceLevelObjectives(
+            Duration.ofMillis(1),
+            Duration.ofMillis(5),
+            Duration.ofMillis(25),
+            Duration.ofMillis(100),
+            Duration.ofMillis(500),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(10))
+        .register(registry)
+        .record(call.took());
+  }
+
+  private static String method(String method) {
+    return switch (method) {
+      case "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH" -> method;
+      default -> "other";
+    };
+  }
+
+  /** An effect that was answered, through whichever surface. */
+  public void answered(String surface, String tenant, String subject, String tool, Answer answer) {
+    Policy inForce = policy.get();
+    boolean known = inForce.tools().stream().anyMatch(t -> t.ref().name().equals(tool));
+    String role = String.join(",", inForce.rolesOf(tenant, subject));
+    Optional<Receipt> receipt = answer.served().map(s -> s.receipt());
+    registry
+        .counter(
+            "writ.effects",
+            "surface",
+            surface,
+            "tool",
+            known ? tool : "other",
+            "role",
+            role,
+            "verdict",
+            answer.decision().verdict().name().toLowerCase(Locale.ROOT),
+            "outcome",
+            receipt.map(r -> r.status().text()).orElse("none"),
+            "repeated",
+            String.valueOf(answer.served().map(s -> s.repeated()).orElse(false)))
+        .increment();
+    receipt.ifPresent(r ->
+        Timer.builder("writ.tool.time")
+            .description("From dispatch to the end of the tool")
+            .tag("tool", known ? tool : "other")
+            .register(registry)
+            .record(Duration.between(r.startedAt(), r.finishedAt()).abs()));
+  }
+
+  /** In the text format of Prometheus. */
+  public String text() {
+    return registry.scrape();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.writ.gateway.ops;
+
+import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.Route.Access.PUBLIC;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.Route;
+import dev.writ.gateway.Surface;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Whether the server lives, whether it can work, and what it counted. */
+public final class OpsSurface implements Surface {
+  private final Readiness readiness;
+  private final Metrics metrics;
+  private final boolean publicMetrics;
+
+  /**
+   * @param publicMetrics whether metrics are for anybody who reaches the server
+   */
+  public OpsSurface(Readiness readiness, Metrics metrics, boolean publicMetrics) {
+    this.readiness = readiness;
+    this.metrics = metrics;
+    this.publicMetrics = publicMetrics;
+  }
+
+  @Override
+  public String name() {
+    return "ops";
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get("/health", PUBLIC, _ -> health()),
+        Route.get("/ready", PUBLIC, _ -> ready()),
+        Route.get("/metrics", publicMetrics ? PUBLIC : CALLER, _ -> metrics()));
+  }
+
+  private static HttpAnswer health() {
+    return HttpAnswer.json(200, JsonValue.object().put("status", "healthy").build());
+  }
+
+  private HttpAnswer ready() {
+    List<Readiness.Check> checks = readiness.checks();
+    boolean ready = checks.stream().allMatch(Readiness.Check::ok);
+    HttpAnswer answer =
+        HttpAnswer.json(
+            ready ? 200 : 503,
+            JsonValue.object()
+                .put("ready", ready)
+                .putList(
+                    "checks",
+                    checks,
+                    c -> JsonValue.object().put("name", c.name()).put("ok", c.ok()).build())
+                .build());
+    return ready ? answer : answer.with("Retry-After", "1");
+  }
+
+  private HttpAnswer metrics() {
+    return HttpAnswer.of(
+        200,
+        "text/plain; version=0.0.4; charset=utf-8",
+        metrics.text().getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,73 @@
+package dev.writ.gateway.v1;
+
+import static dev.writ.gateway.Route.Access.SURFACE;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Resolution;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.HttpCall;
+import dev.writ.gateway.Places;
+import dev.writ.gateway.Route;
+import dev.writ.guardian.policy.Policy;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What the installation's owners say to a running server, each signed with their own keys: a new
+ * policy, an enrolment or revocation, what came of an effect in doubt. It holds at once.
+ */
+final class AdminRoutes {
+  private static final int BYTES_MAX = 4 << 20;
+
+  private final Kernel kernel;
+  private final Places places;
+
+  AdminRoutes(Kernel kernel, Places places) {
+    this.kernel = kernel;
+    this.places = places;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.post("/v1/policies", SURFACE, BYTES_MAX, this::policy),
+        Route.post(
+            "/v1/system-changes",
+            SURFACE,
+            BYTES_MAX,
+            call -> take(call, SystemChange.TYPE, kernel::change)),
+        Route.post(
+            "/v1/resolutions",
+            SURFACE,
+            BYTES_MAX,
+            call -> take(call, Resolution.TYPE, kernel::resolve)));
+  }
+
+  private HttpAnswer policy(HttpCall call) {
+    take(call, SystemState.POLICY_TYPE, kernel::activate);
+    Policy policy = kernel.system().policyInForce();
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .put("name", policy.name())
+            .put("version", policy.version())
+            .put("digest", policy.digest())
+            .build());
+  }
+
+  private HttpAnswer take(HttpCall call, String type, Consumer<Envelope> work) {
+    Envelope envelope = Bodies.envelope(call);
+    if (!envelope.payloadType().equals(type)) {
+      throw new WritException(GatewayError.PARAMETER, "the body is no " + type);
+    }
+    try (Places.Place _ = places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
+      work.accept(envelope);
+    }
+    return HttpAnswer.json(200, JsonValue.object().put("taken", envelope.id()).build());
+  }
+}

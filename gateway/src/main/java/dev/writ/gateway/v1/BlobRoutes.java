@@ -1,0 +1,200 @@
+package dev.writ.gateway.v1;
+
+import static dev.writ.gateway.Route.Access.CALLER;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.Content;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.Caller;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.HttpCall;
+import dev.writ.gateway.Route;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.LedgerView;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Content by its digest: put by a tenant, and read through a document that names it. */
+final class BlobRoutes {
+  private static final int PIECE_BYTES = 1 << 16;
+
+  private final Reader reader;
+  private final long bytesMax;
+
+  BlobRoutes(Reader reader, long bytesMax) {
+    this.reader = reader;
+    this.bytesMax = bytesMax;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        new Route(
+            "PUT",
+            "/v1/blobs/{digest}",
+            CALLER,
+            new Route.Body.Streamed(bytesMax),
+            _ -> true,
+            this::put),
+        Route.get("/v1/blobs/{digest}", CALLER, this::get),
+        Route.get("/v1/receipts/{id}/output", CALLER, this::output));
+  }
+
+  private HttpAnswer put(HttpCall call) {
+    Digest digest = Bodies.id(call, "digest");
+    String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
+    InputStream content = new Checked(call.stream().orElseThrow(), digest);
+    Content stored = reader.kernel().put(call.caller().tenant(), content, mediaType);
+    return HttpAnswer.json(
+        201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
+  }
+
+  /** Refuses at the end what is not what its name says, before it is stored. */
+  private static final class Checked extends FilterInputStream {
+    private final MessageDigest hash = Digest.newSha256();
+    private final Digest wanted;
+
+    Checked(InputStream in, Digest wanted) {
+      super(in);
+      this.wanted = wanted;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      int count = in.read(into, offset, length);
+      if (count >= 0) {
+        hash.update(into, offset, count);
+        return count;
+      }
+      Digest found = Digest.ofBytes(((MessageDigest) clone(hash)).digest());
+      if (!found.equals(wanted)) {
+        throw new WritException(GatewayError.BLOB_DIGEST, "it is " + found);
+      }
+      return count;
+    }
+
+    private static Object clone(MessageDigest hash) {
+      try {
+        return hash.clone();
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException("the JDK's SHA-256 can be cloned", e);
+      }
+    }
+  }
+
+  /**
+   * A blob, through the receipt or request ({@code ?of=}) that names it and that the caller may
+   * read; without one, for who may read everything in its tenant.
+   */
+  private HttpAnswer get(HttpCall call) {
+    Caller caller = call.caller();
+    Digest digest = Bodies.id(call, "digest");
+    Optional<Digest> of = Bodies.parameter(call, "of").map(Digest::parse);
+    String mediaType;
+    if (of.isPresent()) {
+      mediaType =
+          named(caller, of.get())
+              .filter(content -> content.digest().equals(digest))
+              .findFirst()
+              .map(Content::mediaType)
+              .orElseThrow(() -> Reader.unknown(digest));
+    } else if (reader.seesTenant(caller)) {
+      mediaType = "application/octet-stream";
+    } else {
+      throw Reader.unknown(digest);
+    }
+    return serve(call, digest, mediaType);
+  }
+
+  private Stream<Content> named(Caller caller, Digest document) {
+    var envelope = reader.kernel().ledger().document(document);
+    if (envelope.isPresent() && envelope.get().payloadType().equals(Request.TYPE)) {
+      return Request.read(reader.document(caller, document, Request.TYPE).document())
+          .effect()
+          .inputs()
+          .stream()
+          .map(input -> new Content(input.digest(), input.size(), input.mediaType()));
+    }
+    Receipt receipt = Receipt.read(reader.document(caller, document, Receipt.TYPE).document());
+    return Stream.of(
+            receipt.output().stream(),
+            receipt.rawOutput().stream(),
+            receipt.artifacts().stream().map(Receipt.Artifact::content))
+        .flatMap(content -> content);
+  }
+
+  private HttpAnswer output(HttpCall call) {
+    Digest id = Bodies.id(call, "id");
+    Receipt receipt = Receipt.read(reader.document(call.caller(), id, Receipt.TYPE).document());
+    Content output = receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
+    return serve(call, output.digest(), output.mediaType());
+  }
+
+  private HttpAnswer serve(HttpCall call, Digest digest, String mediaType) {
+    LedgerView ledger = reader.kernel().ledger();
+    boolean known =
+        ledger.get(Tables.REFERENCE, Tables.key(call.caller().tenant(), digest.hex())).isPresent()
+            && ledger.hasBlob(digest);
+    if (!known) {
+      throw Reader.unknown(digest);
+    }
+    long size = ledger.blobSize(digest);
+    List<Map.Entry<String, String>> headers = new ArrayList<>();
+    headers.add(Map.entry("Content-Type", "application/octet-stream"));
+    headers.add(Map.entry("Writ-Media-Type", printable(mediaType)));
+    headers.add(Map.entry("ETag", "\"" + digest.hex() + "\""));
+    headers.add(Map.entry("Accept-Ranges", "bytes"));
+    headers.add(Map.entry("Cache-Control", "no-store"));
+    Optional<ByteRange> range = ByteRange.of(call.headers(), size, digest.hex());
+    ByteRange sent = range.orElse(new ByteRange(0, size));
+    range.ifPresent(r ->
+        headers.add(
+            Map.entry("Content-Range", "bytes " + r.from() + "-" + (r.to() - 1) + "/" + size)));
+    return new HttpAnswer(
+        range.isPresent() ? 206 : 200,
+        headers,
+        new HttpAnswer.Body.Stream(
+            sent.to() - sent.from(), sink -> copy(ledger, digest, sent, size, sink)));
+  }
+
+  /** A tool's media type goes beside Content-Type: a browser must not run what a tool wrote. */
+  private static String printable(String mediaType) {
+    return mediaType.replaceAll("[^ -~]", "?");
+  }
+
+  private static void copy(
+      LedgerView ledger, Digest digest, ByteRange range, long size, HttpAnswer.Sink sink)
+      throws IOException {
+    try (InputStream in = ledger.openBlob(digest)) {
+      in.skipNBytes(range.from());
+      long left = range.to() - range.from();
+      while (left > 0) {
+        byte[] piece = in.readNBytes((int) Math.min(left, PIECE_BYTES));
+        if (piece.length == 0) {
+          throw new IOException("the blob is shorter than its size");
+        }
+        left -= piece.length;
+        if (left == 0 && range.to() == size && in.read() >= 0) {
+          throw new IOException("the blob is longer than its size");
+        }
+        sink.write(piece);
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.writ.gateway.v1;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Kernel;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.HttpCall;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Reads what calls of the native API bring. */
+final class Bodies {
+  private static final byte[] ENVELOPE_BEGIN = "{\"payload\"".getBytes(StandardCharsets.US_ASCII);
+
+  private Bodies() {}
+
+  /** A signed request, with the documents that it names as evidence. */
+  record Submission(Envelope request, List<Envelope> evidence) {}
+
+  /** An envelope as it is, or {@code {"request":…,"evidence":[…]}}. */
+  static Submission submission(HttpCall call) {
+    requireJson(call);
+    byte[] body = call.body();
+    if (body.length >= ENVELOPE_BEGIN.length
+        && Arrays.equals(
+            body, 0, ENVELOPE_BEGIN.length, ENVELOPE_BEGIN, 0, ENVELOPE_BEGIN.length)) {
+      return new Submission(Envelope.parse(body), List.of());
+    }
+    Fields fields = Fields.of("body", Jcs.parse(body));
+    Submission submission =
+        new Submission(
+            envelope(fields, "request"),
+            fields
+                .optional("evidence", key -> fields.list(key, (_, v) -> envelope(v)))
+                .orElse(List.of()));
+    fields.end();
+    return submission;
+  }
+
+  static Envelope envelope(Fields fields, String key) {
+    return envelope(fields.value(key));
+  }
+
+  private static Envelope envelope(JsonValue value) {
+    return Envelope.parse(Jcs.write(value));
+  }
+
+  /** One envelope, alone. */
+  static Envelope envelope(HttpCall call) {
+    requireJson(call);
+    return Envelope.parse(call.body());
+  }
+
+  /** Another media type is what a web page can send without asking. */
+  static void requireJson(HttpCall call) {
+    String type =
+        call.headers()
+            .one("content-type")
+            .orElse("")
+            .split(";", 2)[0]
+            .strip()
+            .toLowerCase(Locale.ROOT);
+    if (!type.equals("application/json") && !type.endsWith("+json")) {
+      throw new WritException(
+          GatewayError.MEDIA_TYPE, "\"" + shown(type) + "\" instead of application/json");
+    }
+  }
+
+  private static String shown(String text) {
+    return text.length() > 60 ? text.substring(0, 60) + "…" : text;
+  }
+
+  /**
+   * The enrolled key that an envelope names, unverified: whose place the call takes.
+   *
+   * @throws WritException {@code CAN-052}
+   */
+  static TrustedKey claimed(Envelope envelope, Kernel kernel) {
+    String kid = envelope.signatures().getFirst().kid();
+    return kernel
+        .system()
+        .trust()
+        .key(kid)
+        .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid));
+  }
+
+  /** The header must be what the request signs. */
+  static void requireSameKey(HttpCall call, Envelope request) {
+    Optional<String> header = call.headers().one("idempotency-key");
+    if (header.isEmpty()) {
+      return;
+    }
+    JsonValue signed =
+        request.document() instanceof JsonValue.Obj document
+            ? document.get("idempotency_key")
+            : null;
+    if (!JsonValue.of(header.get()).equals(signed)) {
+      throw new WritException(
+          GatewayError.IDEMPOTENCY_KEY,
+          signed == null ? "the request signs none" : "the request signs another");
+    }
+  }
+
+  static Digest id(HttpCall call, String name) {
+    return Digest.parse(call.value(name));
+  }
+
+  /** A query parameter that may stand once. */
+  static Optional<String> parameter(HttpCall call, String name) {
+    List<String> values = call.query().getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw new WritException(GatewayError.PARAMETER, name + " stands several times");
+    }
+    return values.stream().findFirst();
+  }
+
+  /** A number that is not negative. */
+  static Optional<Long> number(HttpCall call, String name) {
+    return parameter(call, name)
+        .map(text -> {
+          if (!text.matches("[0-9]{1,15}")) {
+            throw new WritException(GatewayError.PARAMETER, name + " is no number");
+          }
+          return Long.parseLong(text);
+        });
+  }
+
+  static long requiredNumber(HttpCall call, String name) {
+    return number(call, name)
+        .orElseThrow(() -> new WritException(GatewayError.PARAMETER, name + " is missing"));
+  }
+}

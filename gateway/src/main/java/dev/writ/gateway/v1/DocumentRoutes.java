@@ -1,0 +1,107 @@
+package dev.writ.gateway.v1;
+
+import static dev.writ.gateway.Route.Access.CALLER;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.Caller;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.HttpCall;
+import dev.writ.gateway.Route;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Signed documents by their ids, and what waits for approval. */
+final class DocumentRoutes {
+  private static final int WAITING_MAX = 1000;
+
+  private final Reader reader;
+
+  DocumentRoutes(Reader reader) {
+    this.reader = reader;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.get("/v1/requests/{id}", CALLER, call -> document(call, Request.TYPE)),
+        Route.get("/v1/requests/{id}/outcome", CALLER, this::outcome),
+        Route.get("/v1/decisions/{id}", CALLER, call -> document(call, Decision.TYPE)),
+        Route.get("/v1/intents/{id}", CALLER, call -> document(call, Intent.TYPE)),
+        Route.get("/v1/receipts/{id}", CALLER, call -> document(call, Receipt.TYPE)),
+        Route.get("/v1/approvals", CALLER, this::waiting));
+  }
+
+  private HttpAnswer document(HttpCall call, String type) {
+    Caller caller = call.caller();
+    Digest id = Bodies.id(call, "id");
+    Optional<Envelope> waiting = reader.waiting(caller, id, type);
+    if (waiting.isPresent() && !type.equals(Intent.TYPE)) {
+      return HttpAnswer.of(200, waiting.get().payloadType(), waiting.get().payload());
+    }
+    return Replies.envelope(reader.document(caller, id, type));
+  }
+
+  /** Where a request stands: its decision, and its receipt with the output where it was served. */
+  private HttpAnswer outcome(HttpCall call) {
+    Caller caller = call.caller();
+    Digest id = Bodies.id(call, "id");
+    reader.document(caller, id, Request.TYPE);
+    Optional<Digest> receipt =
+        reader.kernel().ledger().get(Tables.SERVED, Tables.key(id)).map(Digest::ofBytes);
+    if (receipt.isPresent()) {
+      Served served = reader.kernel().receipt(caller.tenant(), receipt.get());
+      return Replies.of(served);
+    }
+    var row = reader.row(id).orElseThrow(() -> Reader.unknown(id));
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .put("request_id", id)
+            .put("state", row.state().name().toLowerCase(java.util.Locale.ROOT))
+            .put("decision_id", row.decision())
+            .build());
+  }
+
+  /** The tenant's requests that wait for approval, for its approvers. */
+  private HttpAnswer waiting(HttpCall call) {
+    Caller caller = call.caller();
+    List<JsonValue> waiting = new ArrayList<>();
+    if (reader.approves(caller)) {
+      reader
+          .kernel()
+          .ledger()
+          .scan(
+              Tables.PENDING,
+              Tables.prefix(caller.tenant()),
+              (key, _) -> {
+                Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
+                reader.kernel().ledger().document(id).ifPresent(e -> waiting.add(summary(id, e)));
+                return waiting.size() < WAITING_MAX;
+              });
+    }
+    return HttpAnswer.of(
+        200,
+        "application/json",
+        Jcs.write(JsonValue.object().put("waiting", JsonValue.of(waiting)).build()));
+  }
+
+  private static JsonValue summary(Digest id, Envelope envelope) {
+    Request request = Request.read(envelope.document());
+    return JsonValue.object()
+        .put("request_id", id)
+        .put("run", request.scope().run())
+        .put("subject", request.scope().subject())
+        .put("effect", request.effect().toJson())
+        .put("effect_digest", request.effect().digest())
+        .build();
+  }
+}

@@ -1,0 +1,223 @@
+package dev.writ.gateway.v1;
+
+import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.Route.Access.PUBLIC;
+import static dev.writ.gateway.Route.Access.SURFACE;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.document.RunClose;
+import dev.writ.gateway.Backend;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.HttpCall;
+import dev.writ.gateway.Places;
+import dev.writ.gateway.Route;
+import dev.writ.gateway.Running;
+import dev.writ.gateway.Surface;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.Checkpoint;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The native API: signed documents in, signed documents out (spec/gateway.md). */
+public final class NativeApi implements Surface {
+  private static final int ORDER_BYTES_MAX = 8 << 20;
+  private static final int SMALL_BYTES_MAX = 64 << 10;
+
+  private final Backend backend;
+  private final Kernel kernel;
+  private final Places places;
+  private final Running running;
+  private final int requestBytesMax;
+  private final List<Route> routes = new ArrayList<>();
+
+  /**
+   * @param requestBytesMax of a submission with its evidence; policy limits the request itself
+   * @param blobBytesMax of one blob that is put
+   */
+  public NativeApi(Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
+    this.backend = backend;
+    this.kernel = backend.kernel();
+    this.places = backend.places();
+    this.running = backend.running();
+    this.requestBytesMax = requestBytesMax;
+    Reader reader = new Reader(kernel);
+    submissions();
+    routes.addAll(new DocumentRoutes(reader).routes());
+    routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
+    routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
+    routes.addAll(new LogRoutes(reader).routes());
+    routes.addAll(new AdminRoutes(kernel, places).routes());
+    routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> openApi()));
+  }
+
+  @Override
+  public String name() {
+    return "native";
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.copyOf(routes);
+  }
+
+  private void submissions() {
+    routes.add(Route.post("/v1/effects", SURFACE, requestBytesMax, this::effect));
+    routes.add(Route.post("/v1/decisions", SURFACE, requestBytesMax, this::decision));
+    routes.add(Route.post("/v1/executions", SURFACE, ORDER_BYTES_MAX, this::execution));
+    routes.add(
+        new Route(
+            "POST",
+            "/v1/executions/{id}/cancel",
+            CALLER,
+            new Route.Body.None(),
+            _ -> true,
+            this::cancel));
+    routes.add(Route.post("/v1/approvals", SURFACE, SMALL_BYTES_MAX, this::approval));
+    routes.add(Route.post("/v1/runs/{run}/close", SURFACE, SMALL_BYTES_MAX, this::close));
+  }
+
+  private HttpAnswer effect(HttpCall call) {
+    Bodies.Submission asked = Bodies.submission(call);
+    Bodies.requireSameKey(call, asked.request());
+    return ofSigner(
+        asked.request(),
+        signer -> {
+          Answer answer =
+              running.during(
+                  asked.request().id(),
+                  signer.tenant().orElse(""),
+                  signer.subject(),
+                  () -> kernel.submit(asked.request().toBytes(), asked.evidence()));
+          counted(asked.request(), answer);
+          return Replies.of(answer);
+        });
+  }
+
+  private void counted(Envelope envelope, Answer answer) {
+    Request request = Request.read(envelope.document());
+    backend
+        .effects()
+        .answered(
+            name(),
+            request.scope().tenant(),
+            request.scope().subject(),
+            request.effect().tool(),
+            answer);
+  }
+
+  private HttpAnswer decision(HttpCall call) {
+    Bodies.Submission asked = Bodies.submission(call);
+    Bodies.requireSameKey(call, asked.request());
+    return ofSigner(
+        asked.request(),
+        _ -> Replies.of(kernel.decide(asked.request().toBytes(), asked.evidence())));
+  }
+
+  private HttpAnswer execution(HttpCall call) {
+    Bodies.requireJson(call);
+    Fields fields = Fields.of("body", Jcs.parse(call.body()));
+    Envelope decision = Bodies.envelope(fields, "decision");
+    Envelope intent = Bodies.envelope(fields, "intent");
+    Envelope order = Bodies.envelope(fields, "order");
+    fields.end();
+    if (!order.payloadType().equals(ExecutionOrder.TYPE)) {
+      throw new WritException(GatewayError.PARAMETER, "order is no order");
+    }
+    return ofSigner(
+        order,
+        signer -> {
+          Served served =
+              running.during(
+                  requestOf(intent),
+                  signer.tenant().orElse(""),
+                  signer.subject(),
+                  () -> kernel.execute(decision, intent, order));
+          return Replies.of(served);
+        });
+  }
+
+  /** Unverified: only by which name it can be cancelled. */
+  private static dev.writ.canonicalize.Digest requestOf(Envelope intent) {
+    return intent.document() instanceof JsonValue.Obj document
+            && document.get("request") instanceof JsonValue.Str request
+        ? dev.writ.canonicalize.Digest.parse(request.value())
+        : intent.id();
+  }
+
+  private HttpAnswer cancel(HttpCall call) {
+    running.cancel(Bodies.id(call, "id"), call.caller().tenant(), call.caller().subject());
+    return HttpAnswer.json(202, JsonValue.object().put("cancelling", call.value("id")).build());
+  }
+
+  private HttpAnswer approval(HttpCall call) {
+    Envelope approval = Bodies.envelope(call);
+    if (!approval.payloadType().equals(Approval.TYPE)) {
+      throw new WritException(GatewayError.PARAMETER, "the body is no approval");
+    }
+    return ofSigner(
+        approval,
+        _ -> {
+          Answer answer = kernel.approve(approval);
+          return HttpAnswer.json(
+              200,
+              JsonValue.object()
+                  .put("request_id", answer.request())
+                  .put("verdict", answer.decision().verdict().name())
+                  .put("decision_id", answer.decisionEnvelope().id())
+                  .build());
+        });
+  }
+
+  private HttpAnswer close(HttpCall call) {
+    Envelope close = Bodies.envelope(call);
+    RunClose read = RunClose.read(close.document());
+    if (!read.run().equals(call.value("run"))) {
+      throw new WritException(
+          GatewayError.PARAMETER, "the address names another run than the document");
+    }
+    return ofSigner(
+        close,
+        _ -> {
+          Checkpoint checkpoint = kernel.closeRun(close);
+          return HttpAnswer.of(200, LogRoutes.CHECKPOINT_TYPE, checkpoint.toBytes());
+        });
+  }
+
+  /**
+   * Does the work in a place of the signer's tenant. The signature is verified by the kernel, a
+   * moment later; who only claims a tenant holds its place no longer than that takes.
+   */
+  private HttpAnswer ofSigner(Envelope envelope, Function<TrustedKey, HttpAnswer> work) {
+    TrustedKey signer = Bodies.claimed(envelope, kernel);
+    try (Places.Place _ = places.takeFor(signer.tenant().orElse(""))) {
+      return work.apply(signer);
+    } finally {
+      backend.changes().happened();
+    }
+  }
+
+  private static HttpAnswer openApi() {
+    try (InputStream in = NativeApi.class.getResourceAsStream("openapi.json")) {
+      return HttpAnswer.of(
+          200, "application/json", Optional.ofNullable(in).orElseThrow().readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

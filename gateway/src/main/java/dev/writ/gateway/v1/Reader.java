@@ -1,0 +1,133 @@
+package dev.writ.gateway.v1;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.RunState;
+import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.Caller;
+import dev.writ.gateway.GatewayError;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import java.util.Optional;
+
+/**
+ * Who may read what (PROTOCOL 3, 4): its own subject's things, or all of its tenant's where policy
+ * names its role in {@code execute_for}. What is another's and what is not there answer alike.
+ */
+final class Reader {
+  private final Kernel kernel;
+
+  Reader(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  static WritException unknown(Object id) {
+    return new WritException(GatewayError.UNKNOWN_ID, String.valueOf(id));
+  }
+
+  /** A document that carries a scope. */
+  Envelope document(Caller caller, Digest id, String type) {
+    return find(id, type).filter(e -> maySee(caller, e)).orElseThrow(() -> unknown(id));
+  }
+
+  private Optional<Envelope> find(Digest id, String type) {
+    return kernel.ledger().document(id).filter(e -> e.payloadType().equals(type));
+  }
+
+  private boolean maySee(Caller caller, Envelope envelope) {
+    return envelope.document() instanceof JsonValue.Obj scope
+        && JsonValue.of(caller.tenant()).equals(scope.get("tenant"))
+        && (JsonValue.of(caller.subject()).equals(scope.get("subject")) || seesTenant(caller));
+  }
+
+  /** Whether policy lets it read for everybody in its tenant. */
+  boolean seesTenant(Caller caller) {
+    return kernel.system().policyInForce().mayExecuteFor(caller.tenant(), caller.subject());
+  }
+
+  /** Whether policy lets it approve in its tenant. */
+  boolean approves(Caller caller) {
+    return !kernel
+        .system()
+        .policyInForce()
+        .approverRoles(caller.tenant(), caller.subject())
+        .isEmpty();
+  }
+
+  /**
+   * The payload of a request or its decision, for an approver who has to look at it. Not the
+   * envelope: with its signature the request could be submitted.
+   */
+  Optional<Envelope> waiting(Caller caller, Digest id, String type) {
+    return approves(caller)
+        ? find(id, type).filter(e -> ofTenant(caller, e)).filter(this::waits)
+        : Optional.empty();
+  }
+
+  private static boolean ofTenant(Caller caller, Envelope envelope) {
+    return envelope.document() instanceof JsonValue.Obj scope
+        && JsonValue.of(caller.tenant()).equals(scope.get("tenant"));
+  }
+
+  private boolean waits(Envelope envelope) {
+    Digest request =
+        envelope.payloadType().equals(Request.TYPE)
+            ? envelope.id()
+            : envelope.document() instanceof JsonValue.Obj decision
+                    && decision.get("request") instanceof JsonValue.Str text
+                ? Digest.parse(text.value())
+                : envelope.id();
+    return row(request).filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
+  }
+
+  Optional<RequestRow> row(Digest request) {
+    return kernel.ledger().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
+  }
+
+  /** A run that the caller opened, or that a surface opened for it. */
+  RunState run(Caller caller, String run) {
+    LedgerView ledger = kernel.ledger();
+    return ledger
+        .get(Tables.RUN, Tables.key(caller.tenant(), run))
+        .map(RunState::parse)
+        .filter(state -> maySee(caller, new RunId(caller.tenant(), run), state))
+        .orElseThrow(() -> unknown(run));
+  }
+
+  boolean maySee(Caller caller, RunId run, RunState state) {
+    Optional<TrustedKey> opener = kernel.system().trust().key(state.opener());
+    boolean own =
+        opener.filter(k -> k.role() != KeyRole.SURFACE && ofCaller(caller, k)).isPresent();
+    boolean vouched =
+        opener.filter(k -> k.role() == KeyRole.SURFACE).isPresent()
+            && firstSubject(run).filter(caller.subject()::equals).isPresent();
+    return own || vouched || seesTenant(caller);
+  }
+
+  private static boolean ofCaller(Caller caller, TrustedKey key) {
+    return key.subject().equals(caller.subject())
+        && key.tenant().filter(caller.tenant()::equals).isPresent();
+  }
+
+  /** For whom a surface opened a run. */
+  private Optional<String> firstSubject(RunId run) {
+    return kernel
+        .ledger()
+        .event(run, 1)
+        .filter(event -> event.kind().equals(EventKind.REQUEST_RECEIVED))
+        .flatMap(event -> kernel.ledger().document(event.body()))
+        .map(e -> Request.read(e.document()).scope().subject());
+  }
+
+  Kernel kernel() {
+    return kernel;
+  }
+}

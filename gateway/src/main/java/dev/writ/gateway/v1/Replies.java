@@ -1,0 +1,105 @@
+package dev.writ.gateway.v1;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Served;
+import dev.writ.executor.document.Content;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.guardian.document.Verdict;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/** Outcomes of the kernel as the native API answers them. */
+final class Replies {
+  /** Above this an output is not in the answer but at its own address. */
+  static final int INLINE_BYTES_MAX = 1 << 20;
+
+  private Replies() {}
+
+  /** 200 where it was served or allowed, 202 where it waits, 403 where it is denied. */
+  static HttpAnswer of(Answer answer) {
+    ObjectBuilder body =
+        JsonValue.object()
+            .put("request_id", answer.request())
+            .put("verdict", answer.decision().verdict().name())
+            .put("decision", answer.decisionEnvelope().toJson())
+            .putIfPresent("intent", answer.intent(), Envelope::toJson);
+    answer.served().ifPresent(served -> put(body, served));
+    int status =
+        switch (answer.decision().verdict()) {
+          case Verdict.ALLOW -> 200;
+          case Verdict.ESCALATE -> 202;
+          case Verdict.DENY -> 403;
+        };
+    HttpAnswer reply =
+        HttpAnswer.json(status, body.build())
+            .with("Writ-Request", answer.request().toString())
+            .with("Writ-Decision", answer.decisionEnvelope().id().toString());
+    return answer.served().map(s -> reply.with("Writ-Receipt", s.id().toString())).orElse(reply);
+  }
+
+  static HttpAnswer of(Served served) {
+    ObjectBuilder body = JsonValue.object().put("request_id", served.receipt().request());
+    put(body, served);
+    return HttpAnswer.json(200, body.build())
+        .with("Writ-Request", served.receipt().request().toString())
+        .with("Writ-Receipt", served.id().toString());
+  }
+
+  private static void put(ObjectBuilder body, Served served) {
+    body.put("receipt_id", served.id())
+        .put("receipt", served.envelope().toJson())
+        .put("repeated", served.repeated())
+        .putIfPresent("resolution", served.resolution(), Envelope::toJson);
+    Optional<Content> content = served.receipt().output();
+    if (content.isPresent() && served.output().isPresent()) {
+      boolean inline =
+          served.output().get().length <= INLINE_BYTES_MAX || !served.receipt().retained();
+      body.put("output", output(content.get(), inline ? served.output() : Optional.empty()));
+    }
+  }
+
+  /** JSON as it is, text as a string, anything else in base64. */
+  private static JsonValue output(Content content, Optional<byte[]> bytes) {
+    ObjectBuilder output =
+        JsonValue.object()
+            .put("digest", content.digest())
+            .put("size", content.size())
+            .put("media_type", content.mediaType());
+    bytes.ifPresent(b -> putContent(output, content.mediaType(), b));
+    return output.build();
+  }
+
+  private static void putContent(ObjectBuilder output, String mediaType, byte[] bytes) {
+    if (mediaType.equals("application/json") || mediaType.endsWith("+json")) {
+      try {
+        output.put("json", Jcs.parseCanonical(bytes, Limits.DEFAULT));
+        return;
+      } catch (WritException e) {
+        // deeper than our own documents may be: given as bytes
+      }
+    } else if (mediaType.startsWith("text/")) {
+      try {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        output.put("text", StandardCharsets.UTF_8.newDecoder().decode(buffer).toString());
+        return;
+      } catch (CharacterCodingException e) {
+        // text in another coding: given as bytes
+      }
+    }
+    output.put("base64", Base64.getEncoder().encodeToString(bytes));
+  }
+
+  /** A signed document, the bytes that were signed inside. */
+  static HttpAnswer envelope(Envelope envelope) {
+    return HttpAnswer.of(200, "application/vnd.writ.envelope+json", envelope.toBytes());
+  }
+}

@@ -1,0 +1,264 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.v1.NativeApi;
+import dev.writ.gateway.v1.RunBundle;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.replay.BundleExport;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A server over a {@link TestHome}, on a free loopback port. */
+public final class TestGateway implements AutoCloseable {
+  /** The policy of {@link TestHome} in which a surface of this name may vouch for alice. */
+  public static final String SURFACE = "test";
+
+  public final TestHome home;
+  public final Running running = new Running();
+  public final Changes changes = new Changes();
+  public final Places places;
+  public final KernelPipeline pipeline;
+  public final List<Observer.Finished> finished = new CopyOnWriteArrayList<>();
+  public final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  public final GatewayServer server;
+  public final NativeApi nativeApi;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private TestGateway(TestHome home, Limits limits, List<Surface> more) {
+    this.home = home;
+    home.drivers.clear();
+    home.drivers.add(running.cancellable(home.driver));
+    home.restart();
+    places = GatewayServer.places(limits);
+    TreeMap<String, SigningKey> keys = new TreeMap<>();
+    keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
+    Backend backend = new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
+    pipeline = new KernelPipeline(backend, keys, new SecureRandom());
+    List<Surface> surfaces = new ArrayList<>(more);
+    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);
+    surfaces.add(nativeApi);
+    server =
+        GatewayServer.start(
+            new GatewayServer.Config(
+                Listen.loopback(0),
+                limits,
+                surfaces,
+                List.of(
+                    new Tokens(tokens()),
+                    AccessDocument.authenticator(
+                        () -> home.kernel().system().trust(), TestHome.ORIGIN)),
+                places,
+                finished::add,
+                (_, e) -> failures.add(e),
+                home.clock,
+                new SecureRandom()));
+  }
+
+  private static BundleExport.Packages packages(TestHome home) {
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return home.tools.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest manifest) {
+        return home.tools.content(manifest);
+      }
+    };
+  }
+
+  private static List<Tokens.Entry> tokens() {
+    List<Tokens.Entry> entries = new ArrayList<>();
+    for (String name : List.of("alice", "bob", "deputy", "rita")) {
+      entries.add(token(name, TestKeys.TENANT));
+    }
+    entries.add(token("eve", TestKeys.OTHER_TENANT));
+    return entries;
+  }
+
+  private static Tokens.Entry token(String name, String tenant) {
+    return new Tokens.Entry(
+        name + "-token", Tokens.digest(tokenOf(name)), tenant, name, List.of(), Optional.empty());
+  }
+
+  /** The bearer token of that subject. */
+  public static String tokenOf(String name) {
+    return "token-of-" + name;
+  }
+
+  public static TestGateway start(Path dir) {
+    return start(dir, Limits.DEFAULT, List.of());
+  }
+
+  public static TestGateway start(Path dir, Limits limits, List<Surface> more) {
+    return new TestGateway(newHome(dir), limits, more);
+  }
+
+  /** A server over a home that another process left behind. */
+  public static TestGateway open(Path dir) {
+    return new TestGateway(TestHome.open(dir), Limits.DEFAULT, List.of());
+  }
+
+  /** A home in which a surface may vouch for alice. */
+  public static TestHome newHome(Path dir) {
+    String policy =
+        TestPolicy.YAML.replace(
+            "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
+    TestHome home = TestHome.create(dir, policy);
+    home.enrol(TestKeys.trusted(SURFACE, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    return home;
+  }
+
+  /** Default limits, but for how many and how long. */
+  public static Limits limits(int concurrent, int perTenant, int perAddress, long withinMs) {
+    Limits d = Limits.DEFAULT;
+    Duration within = Duration.ofMillis(withinMs);
+    return new Limits(
+        d.uriBytesMax(),
+        d.headBytesMax(),
+        d.connectionsMax(),
+        perAddress,
+        concurrent,
+        perTenant,
+        within,
+        within,
+        d.writeWithin());
+  }
+
+  /** An answer that was read whole. */
+  public record Reply(int status, HttpResponse<byte[]> response) {
+    public JsonValue.Obj json() {
+      return (JsonValue.Obj) Jcs.parse(response.body());
+    }
+
+    public String text() {
+      return new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    public String string(String key) {
+      return ((JsonValue.Str) json().get(key)).value();
+    }
+
+    public String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+  }
+
+  public URI uri(String path) {
+    return URI.create(server.url() + path);
+  }
+
+  public Reply send(HttpRequest.Builder request) {
+    try {
+      HttpResponse<byte[]> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      return new Reply(response.statusCode(), response);
+    } catch (IOException e) {
+      throw new AssertionError("no answer", e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public HttpClient client() {
+    return client;
+  }
+
+  /** Posts JSON without credentials: what signs itself. */
+  public Reply post(String path, byte[] body) {
+    return send(
+        HttpRequest.newBuilder(uri(path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+  }
+
+  public Reply submit(Envelope request) {
+    return post("/v1/effects", request.toBytes());
+  }
+
+  public HttpRequest.Builder as(String name, String path) {
+    return HttpRequest.newBuilder(uri(path)).header("Authorization", "Bearer " + tokenOf(name));
+  }
+
+  public Reply get(String name, String path) {
+    return send(as(name, path).GET());
+  }
+
+  /** The Authorization header of a holder of a key. */
+  public String access(String name) {
+    String tenant = name.equals("eve") ? TestKeys.OTHER_TENANT : TestKeys.TENANT;
+    return AccessDocument.header(
+        Envelope.sign(
+            AccessDocument.TYPE,
+            new AccessDocument(
+                    tenant,
+                    TestHome.ORIGIN,
+                    home.clock.instant(),
+                    home.clock.instant().plusSeconds(60))
+                .toJson(),
+            TestKeys.key(name)));
+  }
+
+  /** Sends raw bytes on a connection of their own and reads until the server closes it. */
+  public String raw(String bytes) {
+    return raw(bytes.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  public String raw(byte[] bytes) {
+    StringBuilder read = new StringBuilder();
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(bytes);
+      socket.getOutputStream().flush();
+      byte[] buffer = new byte[8192];
+      for (int n = socket.getInputStream().read(buffer);
+          n >= 0;
+          n = socket.getInputStream().read(buffer)) {
+        read.append(new String(buffer, 0, n, StandardCharsets.ISO_8859_1));
+      }
+    } catch (SocketException e) {
+      // it closed without reading what was left: what it said before that counts
+    } catch (IOException e) {
+      throw new AssertionError("the server does not close: " + read, e);
+    }
+    return read.toString();
+  }
+
+  /** The id that a document of an answer has. */
+  public static Digest idOf(JsonValue envelope) {
+    return Envelope.parse(Jcs.write(envelope)).id();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    home.close();
+  }
+}

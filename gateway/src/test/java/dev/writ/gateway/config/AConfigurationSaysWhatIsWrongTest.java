@@ -1,0 +1,146 @@
+package dev.writ.gateway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.Listen;
+import dev.writ.gateway.Tokens;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AConfigurationSaysWhatIsWrongTest {
+  private static final String DIGEST = Tokens.digest("secret").toString();
+  private static final String WHOLE =
+      """
+      writ_gateway: 1
+      listen: { host: 0.0.0.0, port: 8443, tls: own, certificate: cert.pem, key: key.pem }
+      limits: { concurrent_max: 10, concurrent_per_tenant_max: 3, body_within_s: 7 }
+      drain_s: 5
+      blob_bytes_max: 1000
+      tokens:
+        - { name: ci, digest: "DIGEST", tenant: acme, subject: builder, roles: [b, a] }
+      surfaces:
+        logline:
+          keys: { acme: surface-logline }
+          secrets: [secret.txt]
+          settings: { tenant: acme }
+      """
+          .replace("DIGEST", DIGEST);
+
+  @TempDir Path dir;
+
+  private static GatewayConfig parse(String yaml, Map<String, String> environment) {
+    return GatewayConfig.parse(yaml.getBytes(StandardCharsets.UTF_8), "gateway.yaml", environment);
+  }
+
+  private static Map<String, String> environment(String... pairs) {
+    TreeMap<String, String> environment = new TreeMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      environment.put(pairs[i], pairs[i + 1]);
+    }
+    return environment;
+  }
+
+  @Test
+  void everythingThatItSaysIsTaken() {
+    GatewayConfig config = parse(WHOLE, environment());
+    assertThat(config.listen().port()).isEqualTo(8443);
+    assertThat(config.listen().protection())
+        .isEqualTo(new Listen.Protection.Tls(Path.of("cert.pem"), Path.of("key.pem")));
+    assertThat(config.limits().concurrentMax()).isEqualTo(10);
+    assertThat(config.limits().concurrentPerTenantMax()).isEqualTo(3);
+    assertThat(config.limits().bodyWithin()).isEqualTo(Duration.ofSeconds(7));
+    assertThat(config.limits().headBytesMax()).isEqualTo(16384);
+    assertThat(config.drain()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.blobBytesMax()).isEqualTo(1000);
+    assertThat(config.tokens().getFirst().roles()).containsExactly("a", "b");
+    assertThat(config.surfaces().get("logline").keys()).containsEntry("acme", "surface-logline");
+    assertThat(config.surfaces().get("logline").secrets()).containsExactly("secret.txt");
+    assertThat(config.surfaces().get("logline").settings()).containsEntry("tenant", "acme");
+  }
+
+  @Test
+  void theLeastIsLoopback() {
+    GatewayConfig config = parse("writ_gateway: 1\n", environment());
+    assertThat(config.listen()).isEqualTo(Listen.loopback(8181));
+    assertThat(config.tokens()).isEmpty();
+    assertThat(config.surfaces()).isEmpty();
+  }
+
+  @Test
+  void theEnvironmentComesFirst() {
+    GatewayConfig config =
+        parse(WHOLE, environment("WRIT_LISTEN", "127.0.0.1:9000", "WRIT_TLS", "none"));
+    assertThat(config.listen()).isEqualTo(Listen.loopback(9000));
+    assertThat(
+            parse("writ_gateway: 1\n", environment("WRIT_LISTEN", "0.0.0.0:1", "WRIT_TLS", "proxy"))
+                .listen()
+                .protection())
+        .isEqualTo(new Listen.Protection.Proxy());
+    assertThatThrownBy(() -> parse("writ_gateway: 1\n", environment("WRIT_LISTEN", "a:99999")))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GWY-002");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "writ_gateway: 1 | writ_gateway: 2 | GWY-002 | line 1",
+        "drain_s: 5 | drain_s: -5 | GWY-002 | drain_s",
+        "drain_s: 5 | drane_s: 5 | GWY-002 | drane_s",
+        "concurrent_max: 10 | concurrent_max: unlimited | GWY-002 | concurrent_max",
+        "concurrent_max: 10 | concurrent_max: 0 | GWY-002 | concurrent_max",
+        "tls: own | tls: maybe | GWY-002 | tls",
+        "tls: own | tls: none | GWY-003 | 0.0.0.0",
+        ", key: key.pem } | } | GWY-002 | key",
+        "port: 8443 | port: 70000 | GWY-002 | port",
+        "name: ci | nme: ci | GWY-002 | tokens/0",
+      })
+  void whatIsWrongIsNamed(String right, String wrong, String code, String named) {
+    assertThat(WHOLE).contains(right.strip());
+    assertThatThrownBy(() -> parse(WHOLE.replace(right.strip(), wrong.strip()), environment()))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining(code.strip())
+        .hasMessageContaining(named.strip());
+  }
+
+  @Test
+  void twoTokensOfOneDigestAreRefused() {
+    GatewayConfig config = parse(WHOLE, environment());
+    var one = config.tokens().getFirst();
+    assertThatThrownBy(() -> new Tokens(java.util.List.of(one, one)))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GWY-002");
+  }
+
+  @Test
+  void aSecretsFileIsForTheServerAlone() throws Exception {
+    Path secret = Files.writeString(dir.resolve("secret"), "s3cret\n");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    assertThat(Secrets.read(secret)).isEqualTo("s3cret".getBytes(StandardCharsets.UTF_8));
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-r--r--"));
+    refused(secret);
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    Files.writeString(secret, " \n");
+    refused(secret);
+    refused(dir.resolve("none"));
+  }
+
+  private static void refused(Path secret) {
+    assertThatThrownBy(() -> Secrets.read(secret))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GWY-005")
+        .hasMessageNotContaining("s3cret");
+  }
+}

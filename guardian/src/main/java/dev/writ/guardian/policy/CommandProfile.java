@@ -1,0 +1,92 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The policy's {@code commands} section: what seed 002's tool gateway admits.
+ *
+ * @param workspaceRoot the directory under which every {@code cwd} is; absolute
+ * @param sandbox profile of every command
+ * @param outputBytes how much output a command may give
+ * @param images an image by program, for engines that run images
+ * @param effect which tool does it
+ */
+public record CommandProfile(
+    String workspaceRoot,
+    String sandbox,
+    long outputBytes,
+    SortedMap<String, CommandRole> roles,
+    SortedMap<String, String> images,
+    EffectTemplate effect) {
+
+  /** What {@code params} of the effect may take from a request. */
+  public static final List<String> VARIABLES =
+      List.of("$argv", "$commands", "$cpu_milli", "$cwd", "$env", "$image");
+
+  static CommandProfile read(Section section) {
+    TreeMap<String, CommandRole> roles = new TreeMap<>();
+    Section byRole = section.section("roles");
+    for (String name : byRole.keys()) {
+      roles.put(name, CommandRole.read(name, byRole.section(name)));
+    }
+    byRole.end();
+    TreeMap<String, String> images = new TreeMap<>();
+    Section byProgram = section.section("images");
+    for (String program : byProgram.keys()) {
+      images.put(program, byProgram.name(program));
+    }
+    byProgram.end();
+    CommandProfile profile =
+        new CommandProfile(
+            section.name("workspace_root"),
+            section.name("sandbox"),
+            section.between("output_bytes", 1, JsonValue.Num.MAX_INTEGER),
+            Collections.unmodifiableSortedMap(roles),
+            Collections.unmodifiableSortedMap(images),
+            EffectTemplate.read(section.section("effect"), VARIABLES));
+    section.require(
+        "workspace_root",
+        profile.workspaceRoot.startsWith("/")
+            && WorkspacePaths.isNormal(profile.workspaceRoot.substring(1)),
+        "\"" + profile.workspaceRoot + "\" is no absolute path like /workspace");
+    section.end();
+    return profile;
+  }
+
+  JsonValue.Obj toJson() {
+    var rolesJson = JsonValue.object();
+    roles.forEach((name, role) -> rolesJson.put(name, role.toJson()));
+    var imagesJson = JsonValue.object();
+    images.forEach(imagesJson::put);
+    return JsonValue.object()
+        .put("workspace_root", workspaceRoot)
+        .put("sandbox", sandbox)
+        .put("output_bytes", outputBytes)
+        .put("roles", rolesJson.build())
+        .put("images", imagesJson.build())
+        .put("effect", effect.toJson())
+        .build();
+  }
+
+  public Optional<String> image(String program) {
+    return Optional.ofNullable(images.get(program));
+  }
+
+  /** The path under the workspace root, {@code .} for the root itself; empty for any other path. */
+  public Optional<String> underRoot(String cwd) {
+    if (cwd.equals(workspaceRoot)) {
+      return Optional.of(".");
+    }
+    return Optional.of(cwd)
+        .filter(path -> path.startsWith(workspaceRoot + "/"))
+        .map(path -> path.substring(workspaceRoot.length() + 1))
+        .filter(WorkspacePaths::isNormal)
+        .filter(path -> !path.equals("."));
+  }
+}

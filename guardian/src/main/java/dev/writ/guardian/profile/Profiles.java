@@ -1,0 +1,86 @@
+package dev.writ.guardian.profile;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Policy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The profiles by surface. The surface asks one before it vouches, and the Guardian asks it again:
+ * a surface that skipped or misread it gets nothing through.
+ */
+public final class Profiles {
+  private Profiles() {}
+
+  /** The profile that a request must have passed: its surface's, where that has one. */
+  public static Optional<String> of(Request request) {
+    return request
+        .origin()
+        .map(origin -> origin.surface())
+        .filter(List.of(CommandAdmission.PROFILE, ExecuteAdmission.PROFILE)::contains);
+  }
+
+  /**
+   * What the profile finds in the raw request behind a vouched one, and whether the vouched effect
+   * is what it asks for.
+   *
+   * @param raw the body whose digest the request's origin names
+   * @throws WritException {@code GRD-701} for another body
+   */
+  public static Finding find(
+      Request request, byte[] raw, Policy policy, ExecuteState state, Instant now) {
+    String profile = of(request).orElseThrow();
+    Digest found = Digest.sha256(raw);
+    Digest named = request.origin().orElseThrow().raw();
+    if (!found.equals(named)) {
+      throw new WritException(
+          ProfileError.BODY_MISSING, "the body is " + found + ", origin.raw " + named);
+    }
+    ExecuteAdmission.Asker asker =
+        new ExecuteAdmission.Asker(request.scope().tenant(), request.scope().subject());
+    return profile.equals(ExecuteAdmission.PROFILE)
+        ? execute(request, ExecuteAdmission.check(raw, asker, policy, state, now))
+        : command(request, raw, asker, policy);
+  }
+
+  private static Finding execute(Request request, ExecuteAdmission.Result result) {
+    boolean asIs =
+        result.effect().isEmpty()
+            || isFor(request, result.effect().get())
+                && result.request().traceId().equals(Optional.of(request.scope().run()))
+                && result.request().requestId().equals(request.idempotencyKey())
+                && result.request().persist() == request.retention().equals("keep");
+    return asIs ? result.finding() : notTheEffect(ExecuteAdmission.PROFILE);
+  }
+
+  private static Finding command(
+      Request request, byte[] raw, ExecuteAdmission.Asker asker, Policy policy) {
+    try {
+      CommandAdmission.Admitted admitted = CommandAdmission.admit(raw, asker, policy);
+      boolean asIs =
+          isFor(request, admitted.effect())
+              && admitted.request().caseId().equals(request.scope().run());
+      return asIs
+          ? Finding.accepted(CommandAdmission.PROFILE)
+          : notTheEffect(CommandAdmission.PROFILE);
+    } catch (WritException e) {
+      return Finding.refused(
+          CommandAdmission.PROFILE, e.code().code(), e.code().meaning() + ": " + e.found());
+    }
+  }
+
+  private static boolean isFor(Request request, Effect effect) {
+    return request.effect().digest().equals(effect.digest());
+  }
+
+  private static Finding notTheEffect(String profile) {
+    return Finding.refused(
+        profile,
+        ProfileError.NOT_THE_EFFECT.code(),
+        ProfileError.NOT_THE_EFFECT.meaning() + ": surface " + profile);
+  }
+}

@@ -1,0 +1,225 @@
+// The report in a real browser. WRIT_REPORTS names a folder with the pages that Java made.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Browser } from './browser.mjs';
+
+const DIR = process.env.WRIT_REPORTS;
+const SHOTS = process.env.WRIT_SCREENSHOTS;
+const url = (name) => pathToFileURL(join(DIR, name)).href;
+const $ = (selector) => `document.querySelector(${JSON.stringify(selector)})`;
+const count = (selector) => `document.querySelectorAll(${JSON.stringify(selector)}).length`;
+
+let browser;
+before(async () => {
+  browser = await Browser.start();
+});
+after(() => browser?.close());
+
+async function opened(name, options, check) {
+  const page = await browser.open(url(name), options);
+  try {
+    const outcome = await page.verified();
+    await check(page, outcome);
+    assert.deepEqual(page.errors, [], `${name}: console`);
+    assert.deepEqual(page.requests.filter((r) => !r.startsWith('data:')), [url(name).slice(0, 120)], `${name}: requests`);
+    if (SHOTS) {
+      mkdirSync(SHOTS, { recursive: true });
+      writeFileSync(join(SHOTS, `${name.replace('.html', '')}-${options.width ?? 1280}${options.dark ? '-dark' : ''}.png`), await page.screenshot(true));
+    }
+  } finally {
+    await page.close();
+  }
+}
+
+/** A copy of a page whose bundle has one other byte. */
+function flipped(name, change) {
+  const page = readFileSync(join(DIR, name), 'utf8');
+  const [, encoded] = /id="writ-bundle">([^<]*)</.exec(page);
+  const bundle = Buffer.from(encoded, 'base64');
+  const place = change(bundle);
+  const copy = `flipped-${place}.html`;
+  writeFileSync(join(DIR, copy), page.replace(encoded, bundle.toString('base64')));
+  return copy;
+}
+
+test('a good bundle under pinned keys gets the seal, and is drawn', () => opened('good.html', {}, async (page, outcome) => {
+  assert.equal(outcome, 'verified');
+  assert.equal(await page.eval(`${$('#seal')}.className`), 'seal good');
+  assert.match(await page.eval(`${$('#seal')}.innerText`), /pinned by the maker of this page/i);
+  assert.match(await page.eval(`${$('#seal')}.innerText`), /What was not/);
+  assert.ok(await page.eval(count('#timeline .fx')) >= 7);
+  await page.eval(`document.querySelectorAll('.fx details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+  const text = await page.eval(`${$('#timeline')}.innerText`);
+  for (const word of ['What was asked', 'Decision', 'Proof', 'Budget', 'The stages', 'Output', 'Receipt, lamport', 'not verified by this page']) assert.ok(text.includes(word), word);
+  assert.ok(await page.eval(count('#chain .lam')) >= 7);
+  assert.ok(await page.eval(count('#budgets svg')) >= 1);
+  assert.match(await page.eval(`${$('#divergences')}.innerText`), /No replay came with this page/);
+  assert.match(await page.eval(`${$('#footer')}.innerText`), /WebCrypto/);
+}));
+
+test('without keys it says integrity only, never that it is verified', () => opened('unpinned.html', {}, async (page, outcome) => {
+  assert.equal(outcome, 'integrity');
+  assert.equal(await page.eval(`${$('#seal')}.className`), 'seal warn');
+  assert.match(await page.eval(`${$('#seal-kicker')}.textContent`), /integrity only; signer not pinned/i);
+}));
+
+test('a reader\'s own trust file, or another one, changes what the seal says', () => opened('unpinned.html', { width: 1000 }, async (page) => {
+  const give = async (id, file) => {
+    await page.eval(`delete document.documentElement.dataset.outcome`);
+    const { root } = await page.send('DOM.getDocument', {});
+    const { nodeId } = await page.send('DOM.querySelector', { nodeId: root.nodeId, selector: id });
+    await page.send('DOM.setFileInputFiles', { nodeId, files: [join(DIR, file)] });
+    return page.verified();
+  };
+  assert.equal(await give('#pick-trust', 'trust.jwks'), 'verified');
+  assert.match(await page.eval(`${$('#seal-kicker')}.textContent`), /pinned by you/i);
+  assert.equal(await give('#pick-trust', 'foreign.jwks'), 'broken');
+  assert.equal(await page.eval(`${$('#failure-code')}.textContent`), 'RPL-041');
+  assert.equal(await page.eval(count('#timeline')), 0);
+}));
+
+test('one flipped byte: no seal, nothing of the run, and where it is', async () => {
+  const inside = flipped('good.html', (bundle) => {
+    const at = bundle.indexOf('effect.dispatched');
+    bundle[at] ^= 1;
+    return 'journal';
+  });
+  await opened(inside, {}, async (page, outcome) => {
+    assert.equal(outcome, 'broken');
+    assert.equal(await page.eval(`${$('#seal')}.className`), 'seal bad');
+    assert.equal(await page.eval(`${$('#failure-code')}.textContent`), 'RPL-015');
+    assert.match(await page.eval(`${$('#failure-place')}.textContent`), /journal\/run\.jsonl/);
+    assert.match(await page.eval(`${$('#seal')}.innerText`), /Recorded\s+[0-9a-f]+\s+Recomputed\s+[0-9a-f]+/);
+    assert.equal(await page.eval(`${$('#content')}.childElementCount`), 0);
+  });
+});
+
+test('the page\'s own arithmetic gives the same verdict where WebCrypto has no Ed25519', () => opened('small.html', {
+  setup: `crypto.subtle.importKey = () => Promise.reject(new Error('no Ed25519'));`,
+}, async (page, outcome) => {
+  assert.equal(outcome, 'verified');
+  assert.match(await page.eval(`${$('#footer')}.innerText`), /own arithmetic/);
+}));
+
+test('hostile names, params and outputs stay text', () => opened('hostile.html', {}, async (page, outcome) => {
+  assert.equal(outcome, 'verified');
+  await page.eval(`document.querySelectorAll('.fx details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+  assert.equal(await page.eval('window.owned'), undefined);
+  assert.equal(await page.eval(`${count('#content script')} + ${count('#content iframe')} + ${count('#content img:not(.output)')}`), 0);
+  const text = await page.eval(`${$('#timeline')}.textContent`);
+  assert.ok(text.includes('</script><script>window.owned=1</script>'));
+  assert.ok(text.includes('U+202E'), 'a hidden character is named');
+  assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(text), 'and is not there');
+  assert.match(text, /cut here: .* of .* characters/);
+  assert.ok(text.length < 500000, `10 MB are cut: ${text.length}`);
+  assert.equal(await page.eval(count('img.output')), 1, 'the image whose bytes are one');
+  assert.equal(await page.eval('document.documentElement.scrollWidth <= innerWidth'), true);
+}));
+
+test('a replay\'s divergences stand side by side, marked', () => opened('replayed.html', {}, async (page) => {
+  const text = await page.eval(`${$('#divergences')}.innerText`);
+  for (const word of ['not verified by this page', 'RPL-001', 'Recorded', 'Replayed', '/body/output/digest', 'Last match: event 4']) assert.ok(text.includes(word), word);
+}));
+
+for (const [width, dark] of [[360, false], [360, true], [1280, false], [1280, true], [1600, false]]) {
+  {
+    test(`no sideways scrolling at ${width} px, ${dark ? 'dark' : 'light'}, and contrast is enough`, () => opened('good.html', { width, dark }, async (page) => {
+      await page.eval(`document.querySelectorAll('details').forEach((d) => { d.open = true; })`);
+      await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+      assert.deepEqual(await page.eval('[document.documentElement.scrollWidth, document.documentElement.clientWidth]'), [width, width]);
+      assert.deepEqual(await page.eval(`(${lowContrast})()`), []);
+    }));
+  }
+}
+
+/** Runs in the page: text whose contrast with what lies behind it is below WCAG AA. */
+function lowContrast() {
+  const channels = (color) => color.match(/[\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const color = channels(getComputedStyle(e).backgroundColor);
+      if (color.length < 4 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  for (const element of document.querySelectorAll('body *')) {
+    if (![...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim() !== '')) continue;
+    if (element.closest('script,style,svg,noscript,.sr,.skip,option') || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    if (element.matches(':disabled')) continue;
+    const [a, b] = [luminance(channels(style.color)), luminance(behind(element))].sort((x, y) => y - x);
+    const large = parseFloat(style.fontSize) >= 24;
+    if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) found.add(`${element.tagName}.${element.className} ${style.color}`);
+  }
+  return [...found].slice(0, 10);
+}
+
+test('everything that can be used is reached by the keyboard, and shows it', () => opened('small.html', {}, async (page) => {
+  const reachable = await page.eval(`(() => {
+    const all = [...document.querySelectorAll('a[href],button,input,summary,[tabindex="0"]')].filter((e) => e.checkVisibility() && !e.disabled);
+    all.forEach((e, i) => { e.dataset.stop = i; });
+    return all.length;
+  })()`);
+  const reached = new Set();
+  let outlined = 0;
+  for (let i = 0; i <= reachable + 2; i++) {
+    await page.key('Tab');
+    const stop = await page.eval('document.activeElement?.dataset.stop ?? null');
+    if (stop !== null) {
+      reached.add(stop);
+      if (await page.eval(`getComputedStyle(document.activeElement).outlineStyle !== 'none'`)) outlined++;
+    }
+  }
+  assert.equal(reached.size, reachable);
+  assert.ok(outlined >= reached.size, 'each shows its focus');
+  await page.eval(`${$('.fx summary')}.focus()`);
+  await page.key('Enter');
+  await page.until(`${count('.fx-body')} === 1`);
+}));
+
+test('the theme button changes the theme', () => opened('small.html', { width: 900 }, async (page) => {
+  const color = () => page.eval('getComputedStyle(document.body).backgroundColor');
+  const light = await color();
+  await page.eval(`${$('#theme')}.click(); ${$('#theme')}.click()`);
+  assert.equal(await page.eval(`${$('#theme')}.textContent`), 'Theme: dark');
+  assert.notEqual(await color(), light);
+}));
+
+test('what is not colour says it too: every outcome has a sign and a word', () => opened('good.html', { width: 1100 }, async (page) => {
+  assert.deepEqual(await page.eval(`[...document.querySelectorAll('.chip')].filter((c) => !c.querySelector('svg') || c.textContent.trim() === '').length`), 0);
+}));
+
+test('a run of a thousand effects opens in groups, and is searched', () => opened('large.html', {}, async (page, outcome) => {
+  assert.equal(outcome, 'verified');
+  const groups = await page.eval(count('.group'));
+  assert.ok(groups >= 20, `${groups} groups`);
+  assert.ok(await page.eval(count('*')) < 6000, 'only what is open is made');
+  await page.eval(`(() => { const s = ${$('input[type=search]')}; s.value = '"n":777'; s.dispatchEvent(new Event('input')); })()`);
+  await page.until(`${count('.fx')} === 1`);
+  await page.eval(`document.querySelector('.pager button:nth-of-type(2)').click()`);
+  assert.match(await page.eval(`${$('.pager')}.innerText`), /events 101 to 200/);
+}));
+
+test('what it saves is the bundle and the verifier that is shipped', () => opened('small.html', { width: 1010, setup: `
+  window.saved = {};
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { window.last = blob; return make.call(URL, blob); };
+  HTMLAnchorElement.prototype.click = function () { window.saved[this.download] = window.last; };` }, async (page) => {
+  await page.eval(`${$('#save-bundle')}.click(); ${$('#save-verifier')}.click()`);
+  const verifier = await page.eval(`window.saved['verify.mjs'].text()`);
+  assert.equal(verifier.trim(), readFileSync(process.env.WRIT_VERIFIER_FILE, 'utf8').trim());
+  assert.equal(await page.eval(`window.saved['run.writ'].size`), readFileSync(join(DIR, 'small.writ')).length);
+}));
+
+test('on paper every effect is open', () => opened('good.html', { width: 800 }, async (page) => {
+  const { data } = await page.send('Page.printToPDF', {});
+  assert.ok(Buffer.from(data, 'base64').length > 10000);
+  assert.equal(await page.eval(`${count('.fx > details[open]')} === ${count('.fx > details')}`), true);
+}));

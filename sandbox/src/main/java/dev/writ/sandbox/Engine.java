@@ -1,0 +1,22 @@
+package dev.writ.sandbox;
+
+/** A way to confine processes. Shared by all threads. */
+public interface Engine {
+
+  /** What it is, and what it holds on this host. */
+  EngineReport report();
+
+  /**
+   * Makes a sandbox.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code SBX-002} where the engine is not there,
+   *     {@code SBX-003} where it cannot enforce what {@code spec} does not waive, {@code SBX-008},
+   *     {@code SBX-021}, {@code SBX-022}
+   */
+  Sandbox create(SandboxSpec spec);
+
+  /** {@code bubblewrap}, {@code runc}: the name that policies and receipts use. */
+  default String name() {
+    return report().name();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.writ.sandbox;
+
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What an engine is and holds on this host: what {@code writ doctor} shows.
+ *
+ * @param missing commands that it needs and that are not there; empty where it can run
+ * @param holdings every guarantee, in their order
+ */
+public record EngineReport(
+    String name, String version, List<Missing> missing, SortedMap<Guarantee, Holding> holdings) {
+  public EngineReport {
+    missing = List.copyOf(missing);
+    holdings = Collections.unmodifiableSortedMap(new TreeMap<>(holdings));
+  }
+
+  /** A command that is not there, and the Debian package that has it. */
+  public record Missing(String command, String packageName) {}
+
+  /**
+   * @param how by what it is held, or why it is not
+   */
+  public record Holding(boolean held, String how) {}
+
+  public boolean available() {
+    return missing.isEmpty();
+  }
+
+  /** How to get what is missing, as one command. */
+  public String install() {
+    return "apt-get install "
+        + String.join(" ", missing.stream().map(Missing::packageName).distinct().sorted().toList());
+  }
+
+  /** Guarantees that a sandbox needs and that are not held here. */
+  public List<Guarantee> shortfalls() {
+    List<Guarantee> result = new ArrayList<>();
+    holdings.forEach((guarantee, holding) -> {
+      if (guarantee.required() && !holding.held()) {
+        result.add(guarantee);
+      }
+    });
+    return List.copyOf(result);
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("name", name)
+        .put("version", version)
+        .put("available", available())
+        .putList(
+            "missing",
+            missing,
+            m ->
+                JsonValue.object()
+                    .put("command", m.command())
+                    .put("package", m.packageName())
+                    .build())
+        .putList(
+            "guarantees",
+            List.copyOf(holdings.entrySet()),
+            e ->
+                JsonValue.object()
+                    .put("name", e.getKey().text())
+                    .put("held", e.getValue().held())
+                    .put("how", e.getValue().how())
+                    .build())
+        .build();
+  }
+}

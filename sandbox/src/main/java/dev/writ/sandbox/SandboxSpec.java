@@ -1,0 +1,54 @@
+package dev.writ.sandbox;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.workspace.Workspace;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a sandbox is made of.
+ *
+ * @param id its name while it lives: 1 to 64 of a-z, 0-9 and -
+ * @param workspace of the run; without one a fresh one is made, and wiped at the end
+ * @param freshBytes size of a fresh workspace
+ * @param waived guarantees that the caller does without on this host, each by its name
+ * @param approved whether a signed approval for this request was verified: what a profile that
+ *     needs one asks for
+ */
+public record SandboxSpec(
+    String id,
+    Profile profile,
+    Optional<Workspace> workspace,
+    long freshBytes,
+    List<Guarantee> waived,
+    boolean approved) {
+  public SandboxSpec {
+    waived = List.copyOf(waived);
+    if (!id.matches("[a-z0-9-]{1,64}")) {
+      throw new WritException(SandboxError.SANDBOX_ID, id.length() + " characters");
+    }
+  }
+
+  private static final long FRESH_BYTES = 256L << 20;
+
+  /** A fresh workspace of 256 MiB, and nothing waived. */
+  public static SandboxSpec of(String id, Profile profile) {
+    return new SandboxSpec(id, profile, Optional.empty(), FRESH_BYTES, List.of(), false);
+  }
+
+  public SandboxSpec in(Workspace place) {
+    return new SandboxSpec(id, profile, Optional.of(place), freshBytes, waived, approved);
+  }
+
+  public SandboxSpec withFreshBytes(long bytes) {
+    return new SandboxSpec(id, profile, workspace, bytes, waived, approved);
+  }
+
+  public SandboxSpec without(List<Guarantee> guarantees) {
+    return new SandboxSpec(id, profile, workspace, freshBytes, guarantees, approved);
+  }
+
+  public SandboxSpec asApproved() {
+    return new SandboxSpec(id, profile, workspace, freshBytes, waived, true);
+  }
+}

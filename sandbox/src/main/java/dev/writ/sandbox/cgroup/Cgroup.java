@@ -1,0 +1,100 @@
+package dev.writ.sandbox.cgroup;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+
+/** The cgroup of one command, in every hierarchy that it has one in. */
+public final class Cgroup {
+  private final String name;
+  private final List<Path> directories;
+  private final Optional<Path> killFile;
+  private final Reader reader;
+
+  /** How counters are read, which differs between the versions. */
+  @FunctionalInterface
+  interface Reader {
+    Counters read();
+  }
+
+  Cgroup(String name, List<Path> directories, Optional<Path> killFile, Reader reader) {
+    this.name = name;
+    this.directories = List.copyOf(directories);
+    this.killFile = killFile;
+    this.reader = reader;
+  }
+
+  /** Its path below the mount of each hierarchy: {@code /writ/NAME}. */
+  public String path() {
+    return "/" + Cgroups.PARENT + "/" + name;
+  }
+
+  /** The files that a process joins by writing 0 to each. */
+  public List<Path> joinFiles() {
+    return directories.stream().map(d -> d.resolve("cgroup.procs")).toList();
+  }
+
+  public Counters counters() {
+    return reader.read();
+  }
+
+  /** Kills every process in it, again and again until none is left. */
+  public void kill() {
+    long give = System.nanoTime() + 10_000_000_000L;
+    for (int round = 0; ; round++) {
+      TreeSet<Long> pids = pids();
+      if (pids.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() > give) {
+        throw new WritException(
+            SandboxError.HOST, pids.size() + " processes of " + path() + " outlive SIGKILL");
+      }
+      if (killFile.isPresent() && round % 100 == 0) {
+        ControlFiles.write(killFile.get(), "1");
+      }
+      // Without cgroup.kill a fork may get away; the pids limit bounds how many rounds that takes.
+      pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+      pause();
+    }
+  }
+
+  /** The numbers of its processes. */
+  public TreeSet<Long> pids() {
+    TreeSet<Long> pids = new TreeSet<>();
+    for (Path file : joinFiles()) {
+      for (String line : ControlFiles.read(file).orElse("").split("\n")) {
+        if (!line.isEmpty() && !line.equals("0")) {
+          pids.add(Long.parseLong(line));
+        }
+      }
+    }
+    return pids;
+  }
+
+  /**
+   * Removes it everywhere.
+   *
+   * @throws WritException {@code SBX-007} where a directory stays
+   */
+  public void remove() {
+    List<Path> left = new ArrayList<>(directories);
+    for (int round = 0; round < 1_000; round++) {
+      left.removeIf(ControlFiles::removeDirectory);
+      if (left.isEmpty()) {
+        return;
+      }
+      pause(); // a process that ends is still counted for a moment
+    }
+    throw new WritException(SandboxError.HOST, "the cgroup " + left.getFirst() + " stays busy");
+  }
+
+  private static void pause() {
+    LockSupport.parkNanos(1_000_000);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.writ.sandbox.cgroup;
+
+import dev.writ.sandbox.Limits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The cgroups of this host, as they were found. Version 1 has a hierarchy for each controller, and
+ * often a version 2 hierarchy beside them that has no controllers but can kill and measure; version
+ * 2 has one hierarchy for all. Ours are below {@code writ} in each.
+ */
+public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
+  /** The directory, in each hierarchy, that all of ours are in. */
+  String PARENT = "writ";
+
+  /** What was found, for people. */
+  String describe();
+
+  boolean limitsMemory();
+
+  boolean limitsPids();
+
+  boolean limitsCpu();
+
+  boolean measures();
+
+  /**
+   * Makes a cgroup with limits.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code SBX-007} where the kernel refuses
+   */
+  Cgroup create(String name, Limits limits);
+
+  /** One that may exist: for killing and removing what a process before us left. */
+  Cgroup existing(String name);
+
+  /** The names of those that exist. */
+  List<String> names();
+
+  /** Looks at this host. */
+  static Cgroups detect() {
+    try {
+      return detect(
+          Files.readString(Path.of("/proc/self/mounts"), StandardCharsets.UTF_8),
+          Files.readString(Path.of("/proc/self/cgroup"), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * @param mounts the text of /proc/self/mounts
+   * @param own the text of /proc/self/cgroup
+   */
+  static Cgroups detect(String mounts, String own) {
+    TreeMap<String, Path> controllers = new TreeMap<>();
+    Optional<Path> unified = Optional.empty();
+    for (String line : mounts.split("\n")) {
+      String[] columns = line.split(" ");
+      if (columns.length < 4) {
+        continue;
+      }
+      if (columns[2].equals("cgroup2")) {
+        unified = Optional.of(Path.of(columns[1]));
+      } else if (columns[2].equals("cgroup")) {
+        for (String option : columns[3].split(",")) {
+          if (CgroupsV1.CONTROLLERS.contains(option)) {
+            controllers.put(option, Path.of(columns[1]));
+          }
+        }
+      }
+    }
+    if (controllers.containsKey("memory")) {
+      return CgroupsV1.at(controllers, unified);
+    }
+    return unified.isPresent() ? CgroupsV2.at(unified.get(), own) : new CgroupsNone();
+  }
+
+  /** The names below {@code parent} in any of the hierarchies. */
+  static List<String> namesBelow(List<Path> parents) {
+    List<String> names = new ArrayList<>();
+    for (Path parent : parents) {
+      try (var entries = Files.newDirectoryStream(parent, Files::isDirectory)) {
+        entries.forEach(e -> names.add(e.getFileName().toString()));
+      } catch (IOException e) {
+        continue; // not there
+      }
+    }
+    return names.stream().distinct().sorted().toList();
+  }
+}

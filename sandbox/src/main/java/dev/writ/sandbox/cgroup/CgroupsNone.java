@@ -1,0 +1,50 @@
+package dev.writ.sandbox.cgroup;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.SandboxError;
+import java.util.List;
+import java.util.Optional;
+
+/** A host whose cgroups we cannot use. */
+record CgroupsNone() implements Cgroups {
+  @Override
+  public String describe() {
+    return "no cgroups that can be used";
+  }
+
+  @Override
+  public boolean limitsMemory() {
+    return false;
+  }
+
+  @Override
+  public boolean limitsPids() {
+    return false;
+  }
+
+  @Override
+  public boolean limitsCpu() {
+    return false;
+  }
+
+  @Override
+  public boolean measures() {
+    return false;
+  }
+
+  @Override
+  public Cgroup create(String name, Limits limits) {
+    throw new WritException(SandboxError.HOST, describe());
+  }
+
+  @Override
+  public Cgroup existing(String name) {
+    return new Cgroup(name, List.of(), Optional.empty(), () -> Counters.NONE);
+  }
+
+  @Override
+  public List<String> names() {
+    return List.of();
+  }
+}

@@ -1,0 +1,163 @@
+package dev.writ.sandbox.cgroup;
+
+import dev.writ.sandbox.Limits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Version 1, with or without a version 2 hierarchy beside it. */
+final class CgroupsV1 implements Cgroups {
+  /** Those that limit or measure; OCI runtimes make directories in further ones. */
+  static final List<String> CONTROLLERS =
+      List.of(
+          "memory",
+          "pids",
+          "cpu",
+          "cpuacct",
+          "freezer",
+          "devices",
+          "blkio",
+          "cpuset",
+          "hugetlb",
+          "net_cls",
+          "net_prio",
+          "perf_event",
+          "name=systemd");
+
+  private static final long PERIOD_US = 100_000;
+
+  private final SortedMap<String, Path> controllers;
+  private final Optional<Path> unified;
+
+  private CgroupsV1(SortedMap<String, Path> controllers, Optional<Path> unified) {
+    this.controllers = controllers;
+    this.unified = unified;
+  }
+
+  static Cgroups at(SortedMap<String, Path> found, Optional<Path> unified) {
+    if (!Files.isWritable(found.get("memory"))) {
+      return new CgroupsNone();
+    }
+    return new CgroupsV1(new TreeMap<>(found), unified);
+  }
+
+  @Override
+  public String describe() {
+    return "cgroup v1 ("
+        + String.join(", ", controllers.keySet())
+        + ")"
+        + (unified.isPresent() ? " with a v2 hierarchy beside it" : "");
+  }
+
+  @Override
+  public boolean limitsMemory() {
+    return true;
+  }
+
+  @Override
+  public boolean limitsPids() {
+    return controllers.containsKey("pids");
+  }
+
+  @Override
+  public boolean limitsCpu() {
+    return controllers.containsKey("cpu") && measures();
+  }
+
+  @Override
+  public boolean measures() {
+    return unified.isPresent() || controllers.containsKey("cpuacct");
+  }
+
+  @Override
+  public Cgroup create(String name, Limits limits) {
+    List<Path> joined = new ArrayList<>();
+    Path memory = make(joined, "memory", name);
+    String bytes = Long.toString(limits.memoryBytes());
+    ControlFiles.write(memory.resolve("memory.limit_in_bytes"), bytes);
+    // Memory with swap must not be less than memory, so it comes second.
+    if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
+      ControlFiles.write(memory.resolve("memory.memsw.limit_in_bytes"), bytes);
+    }
+    if (controllers.containsKey("pids")) {
+      Path pids = make(joined, "pids", name);
+      ControlFiles.write(pids.resolve("pids.max"), Long.toString(limits.pids()));
+    }
+    if (controllers.containsKey("cpu")) {
+      Path cpu = make(joined, "cpu", name);
+      ControlFiles.write(cpu.resolve("cpu.cfs_period_us"), Long.toString(PERIOD_US));
+      ControlFiles.write(
+          cpu.resolve("cpu.cfs_quota_us"), Long.toString(limits.cpuMilli() * PERIOD_US / 1_000));
+    }
+    if (unified.isPresent()) {
+      Path directory = below(unified.get(), name);
+      ControlFiles.makeDirectory(directory);
+      joined.add(directory);
+    } else if (controllers.containsKey("cpuacct")) {
+      make(joined, "cpuacct", name);
+    }
+    return cgroup(name, joined);
+  }
+
+  private Path make(List<Path> joined, String controller, String name) {
+    Path directory = below(controllers.get(controller), name);
+    ControlFiles.makeDirectory(directory);
+    if (!joined.contains(directory)) { // cpu and cpuacct are often one
+      joined.add(directory);
+    }
+    return directory;
+  }
+
+  @Override
+  public Cgroup existing(String name) {
+    return cgroup(name, parents().stream().map(parent -> parent.resolve(name)).toList());
+  }
+
+  private Cgroup cgroup(String name, List<Path> directories) {
+    Optional<Path> kill =
+        unified.map(u -> below(u, name).resolve("cgroup.kill")).filter(Files::exists);
+    return new Cgroup(name, directories, kill, () -> counters(name));
+  }
+
+  private Counters counters(String name) {
+    Path memory = below(controllers.get("memory"), name);
+    Path pids = controllers.containsKey("pids") ? below(controllers.get("pids"), name) : memory;
+    return new Counters(
+        cpuMs(name),
+        ControlFiles.number(memory.resolve("memory.max_usage_in_bytes")),
+        ControlFiles.number(memory.resolve("memory.oom_control"), "oom_kill"),
+        ControlFiles.number(pids.resolve("pids.events"), "max"),
+        ControlFiles.number(pids.resolve("pids.peak")));
+  }
+
+  private long cpuMs(String name) {
+    if (unified.isPresent()) {
+      return ControlFiles.number(below(unified.get(), name).resolve("cpu.stat"), "usage_usec")
+          / 1_000;
+    }
+    return controllers.containsKey("cpuacct")
+        ? ControlFiles.number(below(controllers.get("cpuacct"), name).resolve("cpuacct.usage"))
+            / 1_000_000
+        : 0;
+  }
+
+  @Override
+  public List<String> names() {
+    return Cgroups.namesBelow(parents());
+  }
+
+  private List<Path> parents() {
+    List<Path> parents = new ArrayList<>();
+    controllers.values().forEach(mount -> parents.add(mount.resolve(PARENT)));
+    unified.ifPresent(mount -> parents.add(mount.resolve(PARENT)));
+    return parents.stream().distinct().toList();
+  }
+
+  private static Path below(Path mount, String name) {
+    return mount.resolve(PARENT).resolve(name);
+  }
+}

@@ -1,0 +1,42 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.cgroup.Cgroup;
+import dev.writ.sandbox.host.Host;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/**
+ * Everything that an engine needs to know to start one command.
+ *
+ * @param directory of this run, for scripts and the like; only ours
+ * @param state what all runs share
+ * @param uid on the host, and of the root of a user namespace the one after it
+ * @param containerId unique on the host
+ * @param proxySocket of the egress proxy; without one there is no network
+ * @param engine name and version of what confines it
+ */
+record Confinement(
+    Host host,
+    StateDirectory state,
+    Path directory,
+    long uid,
+    String containerId,
+    Profile profile,
+    Command command,
+    List<Mounted> view,
+    SortedMap<String, String> environment,
+    Optional<Cgroup> cgroup,
+    Optional<Path> proxySocket,
+    String engine) {
+
+  /** The user and group id that programs see. */
+  static final int INSIDE = 65_534;
+
+  Path statusFile() {
+    return directory.resolve("status");
+  }
+}

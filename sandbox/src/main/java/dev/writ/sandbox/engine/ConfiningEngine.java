@@ -1,0 +1,217 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.egress.Resolver;
+import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.host.Mounts;
+import dev.writ.sandbox.workspace.Workspace;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** An engine that starts a process of the host for each command, by its launcher. */
+final class ConfiningEngine implements Engine {
+  private static final AtomicLong SERIAL = new AtomicLong();
+
+  private final EngineReport report;
+  private final Launcher launcher;
+  private final Forwarder forwarder;
+  private final Host host;
+  private final StateDirectory state;
+  private final SandboxSettings settings;
+  private final Executables executables;
+  private final Sweeper sweeper;
+  private final TreeMap<String, LiveSandbox> live = new TreeMap<>();
+
+  ConfiningEngine(
+      EngineReport report,
+      Launcher launcher,
+      Forwarder forwarder,
+      Host host,
+      StateDirectory state,
+      SandboxSettings settings,
+      Executables executables,
+      Sweeper sweeper) {
+    this.report = report;
+    this.launcher = launcher;
+    this.forwarder = forwarder;
+    this.host = host;
+    this.state = state;
+    this.settings = settings;
+    this.executables = executables;
+    this.sweeper = sweeper;
+  }
+
+  @Override
+  public EngineReport report() {
+    return report;
+  }
+
+  @Override
+  public Sandbox create(SandboxSpec spec) {
+    requireAble(spec);
+    Path directory = state.live().resolve(spec.id());
+    makeDirectory(directory, spec.id());
+    Workspace held = null;
+    long uid = host.uid();
+    try {
+      if (spec.workspace().isPresent()) {
+        held = spec.workspace().get();
+        held.hold();
+      }
+      if (host.root()) {
+        long preferred = held == null ? -1 : held.owner();
+        uid = Slots.claim(settings.firstUid(), settings.sandboxes(), preferred);
+      }
+      LiveEntry entry = new LiveEntry(spec.id(), report.name(), uid, prefix(uid));
+      entry.write(directory);
+      Workspace workspace = held == null ? fresh(directory, uid, spec.freshBytes()) : held;
+      if (host.root()) {
+        workspace.giveTo(uid);
+      }
+      boolean limited = report.holdings().get(Guarantee.MEMORY_LIMIT).held();
+      LiveSandbox sandbox =
+          new LiveSandbox(this, entry, directory, spec.profile(), workspace, limited);
+      synchronized (live) {
+        live.put(spec.id(), sandbox);
+      }
+      return sandbox;
+    } catch (RuntimeException e) {
+      sweeper.remove(directory);
+      if (host.root() && uid != host.uid()) {
+        Slots.release(uid);
+      }
+      if (held != null
+          && !(e instanceof WritException w && w.code() == SandboxError.WORKSPACE_BUSY)) {
+        held.release();
+      }
+      throw e;
+    }
+  }
+
+  /** Never a silent downgrade: what is not held here must have been waived by its name. */
+  private void requireAble(SandboxSpec spec) {
+    if (!report.available()) {
+      throw new WritException(SandboxError.ENGINE_MISSING, report.name() + ": " + report.install());
+    }
+    List<Guarantee> missing = new ArrayList<>(report.shortfalls());
+    missing.removeAll(spec.waived());
+    if (!missing.isEmpty()) {
+      throw new WritException(
+          SandboxError.NOT_ENFORCED,
+          report.name() + " does not hold " + missing.stream().map(Guarantee::text).toList());
+    }
+    if (spec.profile().approval() && !spec.approved()) {
+      throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());
+    }
+  }
+
+  private static void makeDirectory(Path directory, String id) {
+    try {
+      Files.createDirectory(directory);
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(SandboxError.SANDBOX_ID, id + " lives", e);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot make " + directory, e);
+    }
+  }
+
+  /**
+   * How the cgroups of one sandbox are named: never again on this host until it boots, since a
+   * process's number and start are its own.
+   */
+  private static String prefix(long uid) {
+    ProcessHandle self = ProcessHandle.current();
+    long start = self.info().startInstant().map(i -> i.toEpochMilli()).orElse(0L);
+    return "u"
+        + uid
+        + "-"
+        + self.pid()
+        + "-"
+        + Long.toString(start, 36)
+        + "-"
+        + SERIAL.incrementAndGet()
+        + ".";
+  }
+
+  private Workspace fresh(Path directory, long uid, long bytes) {
+    Path place = directory.resolve("workspace");
+    try {
+      Files.createDirectory(place);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot make " + place, e);
+    }
+    if (host.root()) {
+      Mounts.tmpfs(place, bytes, "0700", uid, true);
+    }
+    return new Workspace(place, host.root() ? uid : -1);
+  }
+
+  /** At the end of a sandbox. */
+  void forget(LiveEntry entry, Workspace workspace) {
+    synchronized (live) {
+      live.remove(entry.id());
+    }
+    workspace.release();
+    if (host.root()) {
+      Slots.release(entry.uid());
+    }
+  }
+
+  void destroyAll() {
+    List<LiveSandbox> all;
+    synchronized (live) {
+      all = new ArrayList<>(live.values());
+    }
+    all.forEach(LiveSandbox::destroy);
+  }
+
+  Launcher launcher() {
+    return launcher;
+  }
+
+  Forwarder forwarder() {
+    return forwarder;
+  }
+
+  Host host() {
+    return host;
+  }
+
+  StateDirectory state() {
+    return state;
+  }
+
+  Executables executables() {
+    return executables;
+  }
+
+  Sweeper sweeper() {
+    return sweeper;
+  }
+
+  Resolver resolver() {
+    return settings.resolver();
+  }
+
+  SortedMap<String, String> environment(Profile profile, Command command) {
+    return Variables.of(profile, command, Variables.faketime(host.architecture().triplet()));
+  }
+}

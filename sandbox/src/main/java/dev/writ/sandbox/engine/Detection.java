@@ -1,0 +1,153 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.EngineReport.Holding;
+import dev.writ.sandbox.EngineReport.Missing;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.host.HostCommands;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Looks which engines are here, and what each can hold on this host. */
+final class Detection {
+  static final String BUBBLEWRAP = "bubblewrap";
+  static final String RUNC = "runc";
+
+  private Detection() {}
+
+  static EngineReport bubblewrap(Host host) {
+    List<Missing> missing = new ArrayList<>();
+    require(missing, "bwrap", "bubblewrap");
+    require(missing, "setarch", "util-linux");
+    if (host.root()) {
+      require(missing, "setpriv", "util-linux");
+    }
+    TreeMap<Guarantee, Holding> holdings = common(host);
+    if (missing.isEmpty()) {
+      String refused = tryBubblewrap(host);
+      if (!refused.isEmpty()) {
+        Holding not = new Holding(false, refused);
+        for (Guarantee one :
+            List.of(Guarantee.NAMESPACES, Guarantee.READ_ONLY_ROOT, Guarantee.NO_NEW_USERNS)) {
+          holdings.put(one, not);
+        }
+      }
+    }
+    return new EngineReport(BUBBLEWRAP, version("bwrap", "--version"), missing, holdings);
+  }
+
+  /** Whether user namespaces can be made here: a kernel or a container may forbid them. */
+  private static String tryBubblewrap(Host host) {
+    List<String> argv = new ArrayList<>();
+    if (host.root()) {
+      argv.addAll(Privileges.drop(HostCommands.find("setpriv").orElseThrow(), 65_534));
+    }
+    argv.add(HostCommands.find("bwrap").orElseThrow().toString());
+    argv.addAll(
+        List.of(
+            "--unshare-all",
+            "--unshare-user",
+            "--disable-userns",
+            "--ro-bind",
+            "/",
+            "/",
+            "--",
+            "/bin/echo",
+            "ok"));
+    String said = HostCommands.firstLine(argv.toArray(String[]::new));
+    return said.equals("ok") ? "" : "user namespaces cannot be made here";
+  }
+
+  static EngineReport runc(Host host) {
+    List<Missing> missing = new ArrayList<>();
+    require(missing, "runc", "runc");
+    require(missing, "catatonit", "catatonit");
+    require(missing, "setpriv", "util-linux");
+    require(missing, "setarch", "util-linux");
+    TreeMap<Guarantee, Holding> holdings = common(host);
+    if (!host.root()) {
+      Holding not = new Holding(false, "runc is used as root only");
+      for (Guarantee one : Guarantee.values()) {
+        if (one.required()) {
+          holdings.put(one, not);
+        }
+      }
+    }
+    return new EngineReport(RUNC, version("runc", "--version"), missing, holdings);
+  }
+
+  private static void require(List<Missing> missing, String command, String packageName) {
+    if (HostCommands.find(command).isEmpty()) {
+      missing.add(new Missing(command, packageName));
+    }
+  }
+
+  private static String version(String command, String option) {
+    return HostCommands.find(command)
+        .map(path -> HostCommands.firstLine(path.toString(), option))
+        .map(line -> line.replaceAll("^[^0-9]*", ""))
+        .orElse("");
+  }
+
+  /** What depends on the host alone. */
+  private static TreeMap<Guarantee, Holding> common(Host host) {
+    TreeMap<Guarantee, Holding> all = new TreeMap<>();
+    String groups = host.cgroups().describe();
+    boolean limits = host.root();
+    all.put(Guarantee.NAMESPACES, new Holding(true, "mount, pid, ipc, uts, network, cgroup, user"));
+    all.put(Guarantee.READ_ONLY_ROOT, new Holding(true, "bind mounts of what the profile names"));
+    all.put(Guarantee.NO_CAPABILITIES, new Holding(true, "all dropped; no_new_privs"));
+    all.put(Guarantee.NO_NEW_USERNS, new Holding(true, "max_user_namespaces, and seccomp"));
+    all.put(Guarantee.SECCOMP, new Holding(true, "allow-list for " + host.architecture()));
+    all.put(
+        Guarantee.DISTINCT_UID,
+        host.root()
+            ? new Holding(true, "a user id for each, out of our range")
+            : new Holding(false, "not root: all run as the user id " + host.uid()));
+    all.put(Guarantee.MEMORY_LIMIT, held(limits && host.cgroups().limitsMemory(), groups, host));
+    all.put(Guarantee.PIDS_LIMIT, held(limits && host.cgroups().limitsPids(), groups, host));
+    all.put(Guarantee.CPU_LIMIT, held(limits && host.cgroups().limitsCpu(), groups, host));
+    all.put(Guarantee.MEASURED, held(limits && host.cgroups().measures(), groups, host));
+    all.put(
+        Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
+    all.put(Guarantee.TMP_NOEXEC, held(host.root(), "tmpfs mounted noexec", host));
+    all.put(Guarantee.LANDLOCK, module(host, "landlock"));
+    all.put(Guarantee.APPARMOR, module(host, "apparmor"));
+    return all;
+  }
+
+  private static Holding held(boolean held, String how, Host host) {
+    return new Holding(held, held || host.root() ? how : "not root; " + how);
+  }
+
+  private static Holding module(Host host, String name) {
+    boolean there = host.securityModules().contains(name);
+    return new Holding(
+        there, there ? "in the kernel; no rules of ours yet" : "the kernel does not list it");
+  }
+
+  static Forwarder forwarder() {
+    return new Forwarder(
+        HostCommands.find("bwrap").orElse(null),
+        HostCommands.find("setpriv").orElse(null),
+        HostCommands.find("bwrap").isPresent() ? HostCommands.find("socat").orElse(null) : null);
+  }
+
+  /** Null for an engine that is not there: nobody gets as far as to use it. */
+  static Launcher launcher(EngineReport report, Forwarder forwarder) {
+    if (!report.available()) {
+      return null;
+    }
+    Path setpriv = HostCommands.find("setpriv").orElse(null);
+    return report.name().equals(BUBBLEWRAP)
+        ? new Bubblewrap(HostCommands.find("bwrap").orElseThrow(), setpriv, forwarder)
+        : new Runc(
+            HostCommands.find("runc").orElseThrow(),
+            HostCommands.find("catatonit").orElseThrow(),
+            setpriv,
+            forwarder);
+  }
+}

@@ -1,0 +1,149 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.workspace.Workspaces;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The engines of this host, and the workspaces of runs. One process at a time has a state
+ * directory; opening it takes away what a killed process left there.
+ */
+public final class Engines implements AutoCloseable {
+  private final StateDirectory state;
+  private final List<ConfiningEngine> engines;
+  private final Workspaces workspaces;
+  private final List<String> swept;
+
+  private Engines(
+      StateDirectory state,
+      List<ConfiningEngine> engines,
+      Workspaces workspaces,
+      List<String> swept) {
+    this.state = state;
+    this.engines = List.copyOf(engines);
+    this.workspaces = workspaces;
+    this.swept = List.copyOf(swept);
+  }
+
+  /**
+   * Looks, without touching anything: what {@code writ doctor} shows.
+   *
+   * @return a report for each engine that we know, also where it is not there
+   */
+  public static List<EngineReport> detect() {
+    Host host = Host.look();
+    return List.of(Detection.bubblewrap(host), Detection.runc(host));
+  }
+
+  /**
+   * Opens a state directory and sweeps it.
+   *
+   * @throws WritException {@code SBX-005}, {@code SBX-006}, {@code SBX-007}
+   */
+  public static Engines open(SandboxSettings settings) {
+    Host host = Host.look();
+    StateDirectory state = StateDirectory.open(settings.stateDirectory(), host);
+    try {
+      Sweeper sweeper = new Sweeper(state, host.cgroups());
+      List<String> swept = sweeper.sweepAll();
+      Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
+      workspaces.sweep();
+      Executables executables = new Executables(host.architecture());
+      Forwarder forwarder = Detection.forwarder();
+      List<ConfiningEngine> engines = new ArrayList<>();
+      for (EngineReport report : List.of(Detection.bubblewrap(host), Detection.runc(host))) {
+        engines.add(
+            new ConfiningEngine(
+                report,
+                Detection.launcher(report, forwarder),
+                forwarder,
+                host,
+                state,
+                settings,
+                executables,
+                sweeper));
+      }
+      return new Engines(state, engines, workspaces, swept);
+    } catch (RuntimeException e) {
+      state.close();
+      throw e;
+    }
+  }
+
+  /** Engines without a state directory, to choose among. */
+  static Engines of(List<ConfiningEngine> engines) {
+    return new Engines(null, engines, null, List.of());
+  }
+
+  /**
+   * The first engine that is there and holds what is required.
+   *
+   * @param waived guarantees that the caller does without on this host
+   * @throws WritException {@code SBX-001} where none is there, {@code SBX-003} where none holds it
+   */
+  public Engine choose(List<Guarantee> waived) {
+    List<String> why = new ArrayList<>();
+    for (ConfiningEngine engine : engines) {
+      List<Guarantee> missing = new ArrayList<>(engine.report().shortfalls());
+      missing.removeAll(waived);
+      if (engine.report().available() && missing.isEmpty()) {
+        return engine;
+      }
+      if (engine.report().available()) {
+        why.add(engine.name() + " does not hold " + missing.stream().map(Guarantee::text).toList());
+      }
+    }
+    if (why.isEmpty()) {
+      throw new WritException(SandboxError.NO_ENGINE, "neither bubblewrap nor runc");
+    }
+    throw new WritException(SandboxError.NOT_ENFORCED, String.join("; ", why));
+  }
+
+  /**
+   * An engine by its name.
+   *
+   * @throws WritException {@code SBX-002} where it is not there, with the install command
+   */
+  public Engine named(String name) {
+    for (ConfiningEngine engine : engines) {
+      if (engine.name().equals(name)) {
+        if (!engine.report().available()) {
+          throw new WritException(
+              SandboxError.ENGINE_MISSING, name + ": " + engine.report().install());
+        }
+        return engine;
+      }
+    }
+    throw new WritException(
+        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap and runc");
+  }
+
+  public List<EngineReport> reports() {
+    return engines.stream().map(ConfiningEngine::report).toList();
+  }
+
+  /** The workspaces of runs. */
+  public Workspaces workspaces() {
+    return workspaces;
+  }
+
+  /** Ids of sandboxes that a killed process had left, and that opening took away. */
+  public List<String> swept() {
+    return swept;
+  }
+
+  /** Destroys every sandbox, and gives the directory free. Workspaces on disk stay. */
+  @Override
+  public void close() {
+    engines.forEach(ConfiningEngine::destroyAll);
+    workspaces.close();
+    state.close();
+  }
+}

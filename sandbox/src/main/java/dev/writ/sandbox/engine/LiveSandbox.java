@@ -1,0 +1,225 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Execution;
+import dev.writ.sandbox.OutputListener;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.cgroup.Cgroup;
+import dev.writ.sandbox.egress.EgressProxy;
+import dev.writ.sandbox.host.Mounts;
+import dev.writ.sandbox.host.Trees;
+import dev.writ.sandbox.workspace.Owners;
+import dev.writ.sandbox.workspace.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** A sandbox of this process: its directory, its user id, and the command that runs in it. */
+final class LiveSandbox implements Sandbox {
+  private final ConfiningEngine engine;
+  private final LiveEntry entry;
+  private final Path directory;
+  private final Profile profile;
+  private final Workspace workspace;
+  private final boolean limited;
+  private LiveExecution running;
+  private long commands;
+  private boolean gone;
+
+  /**
+   * @param limited whether commands get a cgroup
+   */
+  LiveSandbox(
+      ConfiningEngine engine,
+      LiveEntry entry,
+      Path directory,
+      Profile profile,
+      Workspace workspace,
+      boolean limited) {
+    this.engine = engine;
+    this.entry = entry;
+    this.directory = directory;
+    this.profile = profile;
+    this.workspace = workspace;
+    this.limited = limited;
+  }
+
+  @Override
+  public String id() {
+    return entry.id();
+  }
+
+  @Override
+  public Profile profile() {
+    return profile;
+  }
+
+  @Override
+  public Workspace workspace() {
+    return workspace;
+  }
+
+  @Override
+  public synchronized Execution start(Command command, OutputListener listener) {
+    if (gone) {
+      throw new WritException(SandboxError.SANDBOX_GONE, id());
+    }
+    if (running != null) {
+      throw new WritException(SandboxError.SANDBOX_BUSY, id());
+    }
+    requireAllowed(command);
+    String container = entry.cgroups() + ++commands;
+    Path run = directory.resolve("run");
+    Optional<Cgroup> cgroup = Optional.empty();
+    Optional<EgressProxy> proxy = Optional.empty();
+    try {
+      makeDirectory(run);
+      View.Places places = places(command, run);
+      List<Mounted> view = View.of(profile, command, engine.executables(), places);
+      SortedMap<String, String> environment = engine.environment(profile, command);
+      View.requireProgram(view, command.argv().getFirst(), environment.get("PATH"));
+      proxy = openProxy(command, run);
+      if (limited) {
+        cgroup = Optional.of(engine.host().cgroups().create(container, command.limits()));
+      }
+      Confinement c =
+          new Confinement(
+              engine.host(),
+              engine.state(),
+              run,
+              entry.uid(),
+              container,
+              profile,
+              command,
+              view,
+              environment,
+              cgroup,
+              proxy.map(p -> run.resolve("proxy.sock")),
+              engine.report().name() + " " + engine.report().version());
+      Path script = run.resolve("start");
+      Files.write(script, engine.launcher().script(c).bytes());
+      ProcessBuilder builder = new ProcessBuilder("/bin/sh", script.toString());
+      builder.directory(run.toFile()).environment().clear();
+      workspace.running(true);
+      Optional<EgressProxy> opened = proxy;
+      running =
+          new LiveExecution(
+              c, workspace, opened, builder, listener, () -> finished(run, container));
+      return running;
+    } catch (IOException | RuntimeException e) {
+      proxy.ifPresent(EgressProxy::close);
+      finished(run, container);
+      if (e instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      throw new WritException(SandboxError.HOST, "a command cannot be prepared", e);
+    }
+  }
+
+  private void requireAllowed(Command command) {
+    String directory = command.directory();
+    if (directory.startsWith("/workspace/")) {
+      workspace.requireDirectory(directory.substring("/workspace/".length()));
+    } else if (!List.of("/", "/tmp", "/workspace").contains(directory)) {
+      throw new WritException(
+          SandboxError.COMMAND, "it starts neither in /workspace nor in / or /tmp");
+    }
+    if (profile.executablesListed() && command.executables().isEmpty()) {
+      throw new WritException(
+          SandboxError.COMMAND, "the profile " + profile.name() + " demands a list of executables");
+    }
+    if (!command.egress().isEmpty() && !engine.forwarder().available()) {
+      throw new WritException(
+          SandboxError.ENGINE_MISSING, "socat, for egress: apt-get install socat");
+    }
+  }
+
+  /** Traversable for the sandbox's user, and listed for nobody. */
+  private static void makeDirectory(Path path) throws IOException {
+    Files.createDirectory(path);
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx--x--x"));
+  }
+
+  private View.Places places(Command command, Path run) throws IOException {
+    Optional<Path> tmp = Optional.empty();
+    Optional<Path> secrets = Optional.empty();
+    if (engine.host().root()) {
+      Path place = run.resolve("tmp");
+      Files.createDirectory(place);
+      Mounts.tmpfs(place, command.limits().tmpBytes(), "1777", entry.uid(), profile.tmpExec());
+      tmp = Optional.of(place);
+    }
+    if (!command.secrets().isEmpty()) {
+      secrets = Optional.of(secrets(command.secrets(), run.resolve("secrets")));
+    }
+    return new View.Places(engine.state().etc(), workspace.directory(), tmp, secrets);
+  }
+
+  /** On a tmpfs of its own, never on a disk. */
+  private Path secrets(List<SecretFile> files, Path place) throws IOException {
+    if (!engine.host().root()) {
+      throw new WritException(
+          SandboxError.NOT_ENFORCED, "secrets need a tmpfs, which only root may mount here");
+    }
+    Files.createDirectory(place);
+    Mounts.tmpfs(place, 16L << 20, "0500", entry.uid(), false);
+    for (SecretFile file : files) {
+      Path path = place.resolve(file.name());
+      Files.write(path, file.bytes());
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--------"));
+      Owners.give(path, entry.uid());
+    }
+    return place;
+  }
+
+  private Optional<EgressProxy> openProxy(Command command, Path run) throws IOException {
+    if (command.egress().isEmpty()) {
+      return Optional.empty();
+    }
+    Path socket = run.resolve("proxy.sock");
+    EgressProxy proxy = EgressProxy.open(socket, command.egress(), engine.resolver());
+    Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+    if (engine.host().root()) {
+      Owners.give(socket, entry.uid());
+    }
+    return Optional.of(proxy);
+  }
+
+  /** Takes away what was made for one command; its processes are gone. */
+  private void finished(Path run, String container) {
+    if (limited) {
+      engine.host().cgroups().existing(container).remove();
+    }
+    Trees.remove(engine.state().runtime().resolve(container));
+    engine.sweeper().remove(run);
+    workspace.running(false);
+    synchronized (this) {
+      running = null;
+    }
+  }
+
+  @Override
+  public void destroy() {
+    LiveExecution last;
+    synchronized (this) {
+      if (gone) {
+        return;
+      }
+      gone = true;
+      last = running;
+    }
+    if (last != null) {
+      last.settle();
+    }
+    engine.sweeper().remove(directory);
+    engine.forget(entry, workspace);
+  }
+}

@@ -1,0 +1,238 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Mounts;
+import dev.writ.sandbox.host.ShellScript;
+import dev.writ.sandbox.seccomp.OciSeccomp;
+import dev.writ.sandbox.workspace.Owners;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Writes an OCI bundle (runtime-spec 1.0.2) and the command line of runc. Root of the container's
+ * user namespace is a user id that has nothing; programs run as another one. The cgroup is ours,
+ * not the runtime's, which would delete it before its counters were read.
+ */
+final class Runc implements Launcher {
+  private final Path runc;
+  private final Path init;
+  private final Path setpriv;
+  private final Forwarder forwarder;
+
+  /**
+   * @param init a static program that runs as process 1, passes signals on and reaps; without one
+   *     TERM would never reach a program that has no handler
+   */
+  Runc(Path runc, Path init, Path setpriv, Forwarder forwarder) {
+    this.runc = runc;
+    this.init = init;
+    this.setpriv = setpriv;
+    this.forwarder = forwarder;
+  }
+
+  @Override
+  public ShellScript script(Confinement c) {
+    Path bundle = c.directory().resolve("bundle");
+    try {
+      Path rootfs = bundle.resolve("rootfs");
+      Files.createDirectories(rootfs);
+      // runc makes the mount points, as the root of the user namespace.
+      Owners.give(rootfs, c.uid() + 1);
+      for (Path directory : List.of(bundle, rootfs)) {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+      }
+      for (Mounted mounted : c.view()) {
+        if (mounted instanceof Mounted.Link link) {
+          Files.createSymbolicLink(rootfs.resolve(link.target().substring(1)), Path.of(link.to()));
+        }
+      }
+      Files.write(bundle.resolve("config.json"), Jcs.write(config(c)));
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot write a bundle", e);
+    }
+    ShellScript script = new ShellScript();
+    List<String> argv = new ArrayList<>();
+    if (c.command().reproducible().isPresent()) {
+      argv.addAll(List.of("/usr/bin/setarch", "-R"));
+    }
+    // runc does not watch who started it; the container goes by its cgroup, when it is swept.
+    argv.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
+    argv.addAll(
+        List.of(
+            runc.toString(),
+            "--root",
+            c.state().runtime().toString(),
+            "run",
+            "--keep",
+            "--pid-file",
+            c.statusFile().toString(),
+            "--bundle",
+            bundle.toString(),
+            c.containerId()));
+    return c.proxySocket().isEmpty() ? script.exec(argv) : forwarder.wrap(script, c, argv);
+  }
+
+  private JsonValue.Obj config(Confinement c) {
+    JsonValue.Obj root = JsonValue.object().put("path", "rootfs").put("readonly", true).build();
+    return JsonValue.object()
+        .put("ociVersion", "1.0.2")
+        .put("process", process(c))
+        .put("root", root)
+        .put("hostname", "sandbox")
+        .put("mounts", JsonValue.of(mounts(c)))
+        .put("linux", linux(c))
+        .build();
+  }
+
+  private JsonValue.Obj process(Confinement c) {
+    List<String> args = new ArrayList<>(List.of("/run/init", "--"));
+    args.addAll(c.command().argv());
+    List<String> environment = new ArrayList<>();
+    c.environment().forEach((name, value) -> environment.add(name + "=" + value));
+    Limits limits = c.command().limits();
+    JsonValue.Obj none =
+        JsonValue.object()
+            .put("bounding", JsonValue.of(List.of()))
+            .put("effective", JsonValue.of(List.of()))
+            .put("inheritable", JsonValue.of(List.of()))
+            .put("permitted", JsonValue.of(List.of()))
+            .put("ambient", JsonValue.of(List.of()))
+            .build();
+    return JsonValue.object()
+        .put("terminal", false)
+        .put(
+            "user",
+            JsonValue.object()
+                .put("uid", Confinement.INSIDE)
+                .put("gid", Confinement.INSIDE)
+                .put("umask", 022)
+                .build())
+        .putList("args", args, JsonValue::of)
+        .putList("env", environment, JsonValue::of)
+        .put("cwd", c.command().directory())
+        .put("capabilities", none)
+        .put("noNewPrivileges", true)
+        .put(
+            "rlimits",
+            JsonValue.of(
+                List.of(
+                    limit("RLIMIT_CORE", 0),
+                    limit("RLIMIT_MEMLOCK", 65_536),
+                    limit("RLIMIT_NOFILE", limits.openFiles()),
+                    limit("RLIMIT_FSIZE", limits.fileBytes()),
+                    limit("RLIMIT_CPU", limits.cpuMs() / 1_000 + 2))))
+        .build();
+  }
+
+  private static JsonValue limit(String type, long value) {
+    return JsonValue.object().put("type", type).put("hard", value).put("soft", value).build();
+  }
+
+  private List<JsonValue> mounts(Confinement c) {
+    Predicate<Path> noexec = Mounts.noexec();
+    List<JsonValue> mounts = new ArrayList<>();
+    mounts.add(mount("/proc", "proc", "proc", List.of("nosuid", "nodev", "noexec")));
+    mounts.add(tmpfs("/dev", 65_536, "755", "noexec"));
+    mounts.add(
+        mount(
+            "/dev/pts",
+            "devpts",
+            "devpts",
+            List.of("nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620")));
+    mounts.add(tmpfs("/dev/shm", c.profile().shmBytes(), "1777", "nodev"));
+    for (Mounted mounted : c.view()) {
+      switch (mounted) {
+        case Mounted.ReadOnly m ->
+            // In a user namespace what is mounted noexec must stay so.
+            mounts.add(
+                bind(
+                    m.source(),
+                    m.target(),
+                    noexec.test(m.source())
+                        ? List.of("ro", "nosuid", "nodev", "noexec")
+                        : List.of("ro", "nosuid", "nodev")));
+        case Mounted.Writable m ->
+            mounts.add(
+                bind(
+                    m.source(),
+                    m.target(),
+                    m.exec() ? List.of("nosuid", "nodev") : List.of("nosuid", "nodev", "noexec")));
+        case Mounted.Memory m -> mounts.add(tmpfs(m.target(), m.bytes(), m.mode(), "nodev"));
+        case Mounted.Link _, Mounted.Hidden _ -> {
+          continue; // in the root already, and below
+        }
+      }
+      if (mounted.target().equals("/run")) {
+        mounts.add(bind(init, "/run/init", List.of("ro", "nosuid", "nodev")));
+      }
+    }
+    return mounts;
+  }
+
+  private static JsonValue tmpfs(String target, long bytes, String mode, String option) {
+    return mount(
+        target, "tmpfs", "tmpfs", List.of("nosuid", option, "mode=" + mode, "size=" + bytes));
+  }
+
+  private static JsonValue bind(Path source, String target, List<String> options) {
+    List<String> all = new ArrayList<>(List.of("bind"));
+    all.addAll(options);
+    return mount(target, "bind", source.toString(), all);
+  }
+
+  private static JsonValue mount(String target, String type, String source, List<String> options) {
+    return JsonValue.object()
+        .put("destination", target)
+        .put("type", type)
+        .put("source", source)
+        .putList("options", options, JsonValue::of)
+        .build();
+  }
+
+  private static JsonValue.Obj linux(Confinement c) {
+    List<JsonValue> ids = List.of(mapping(0, c.uid() + 1), mapping(Confinement.INSIDE, c.uid()));
+    List<String> namespaces =
+        new ArrayList<>(List.of("pid", "ipc", "uts", "mount", "user", "cgroup"));
+    if (c.proxySocket().isEmpty()) {
+      namespaces.add("network");
+    }
+    List<String> masked =
+        c.view().stream().filter(Mounted.Hidden.class::isInstance).map(Mounted::target).toList();
+    var linux =
+        JsonValue.object()
+            .put("uidMappings", JsonValue.of(ids))
+            .put("gidMappings", JsonValue.of(ids))
+            .putList("namespaces", namespaces, n -> JsonValue.object().put("type", n).build())
+            .putList("maskedPaths", masked, JsonValue::of)
+            .putList(
+                "readonlyPaths",
+                List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys"),
+                JsonValue::of)
+            .put("seccomp", OciSeccomp.of(c.host().architecture()))
+            .put("resources", JsonValue.object().put("devices", devices()).build());
+    c.cgroup().ifPresent(cgroup -> linux.put("cgroupsPath", cgroup.path()));
+    return linux.build();
+  }
+
+  private static JsonValue devices() {
+    return JsonValue.of(
+        List.of(JsonValue.object().put("allow", false).put("access", "rwm").build()));
+  }
+
+  private static JsonValue mapping(long inside, long outside) {
+    return JsonValue.object()
+        .put("containerID", inside)
+        .put("hostID", outside)
+        .put("size", 1)
+        .build();
+  }
+}

@@ -1,0 +1,142 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.seccomp.SeccompFilter;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * The directory that this process alone uses: what lives, in {@code live}, one directory for each
+ * sandbox; the workspaces of runs; and files that all sandboxes see.
+ */
+final class StateDirectory implements AutoCloseable {
+  private final Path root;
+  private final FileChannel channel;
+  private final FileLock lock;
+
+  private StateDirectory(Path root, FileChannel channel, FileLock lock) {
+    this.root = root;
+    this.channel = channel;
+    this.lock = lock;
+  }
+
+  /**
+   * @throws WritException {@code SBX-005}, {@code SBX-006}
+   */
+  static StateDirectory open(Path path, Host host) {
+    Path root = path.toAbsolutePath().normalize();
+    boolean plain = root.toString().chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '\\');
+    if (!plain || root.toString().length() > 60) {
+      // A Unix socket's path has 107 bytes at most, and ours are below.
+      throw new WritException(
+          SandboxError.STATE_DIRECTORY, "its path is not plain, or longer than 60 letters");
+    }
+    try {
+      Files.createDirectories(root);
+      if (host.root()) {
+        requireTraversable(root);
+      }
+      FileChannel channel =
+          FileChannel.open(
+              root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      StateDirectory state = new StateDirectory(root, channel, lock(channel, root));
+      state.prepare(host);
+      return state;
+    } catch (IOException e) {
+      throw new WritException(SandboxError.STATE_DIRECTORY, root + " cannot be used", e);
+    }
+  }
+
+  /** Sandboxes run as other users, and find their workspaces by path. */
+  private static void requireTraversable(Path root) throws IOException {
+    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
+    for (Path at = root; at != null; at = at.getParent()) {
+      if (!Files.getPosixFilePermissions(at).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+        throw new WritException(SandboxError.STATE_DIRECTORY, "others may not traverse " + at);
+      }
+    }
+  }
+
+  private static FileLock lock(FileChannel channel, Path root) throws IOException {
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      lock = null; // this process has it
+    }
+    if (lock == null) {
+      channel.close();
+      throw new WritException(SandboxError.STATE_LOCKED, root.toString());
+    }
+    return lock;
+  }
+
+  private void prepare(Host host) throws IOException {
+    for (Path directory : new Path[] {live(), etc(), runtime()}) {
+      Files.createDirectories(directory);
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+    Files.write(seccomp(), SeccompFilter.compile(host.architecture()));
+    etc(
+        "passwd",
+        "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+            + "sandbox:x:65534:65534:sandbox:/workspace:/bin/sh\n");
+    etc("group", "root:x:0:\nsandbox:x:65534:\n");
+    etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
+    etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
+    etc("gitconfig", "[safe]\n\tdirectory = *\n");
+  }
+
+  private void etc(String name, String text) throws IOException {
+    Path file = etc().resolve(name);
+    Files.write(file, text.getBytes(StandardCharsets.US_ASCII));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+  }
+
+  Path root() {
+    return root;
+  }
+
+  /** One directory for each sandbox that lives, or that a killed process left. */
+  Path live() {
+    return root.resolve("live");
+  }
+
+  Path etc() {
+    return root.resolve("etc");
+  }
+
+  Path workspaces() {
+    return root.resolve("workspaces");
+  }
+
+  /** What OCI runtimes keep of their containers. */
+  Path runtime() {
+    return root.resolve("oci");
+  }
+
+  /** The compiled filter of system calls. */
+  Path seccomp() {
+    return root.resolve("seccomp.bpf");
+  }
+
+  @Override
+  public void close() {
+    try {
+      lock.release();
+      channel.close();
+    } catch (IOException e) {
+      throw new WritException(SandboxError.STATE_DIRECTORY, "cannot be unlocked", e);
+    }
+  }
+}

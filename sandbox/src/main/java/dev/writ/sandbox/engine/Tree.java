@@ -1,0 +1,59 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.sandbox.cgroup.Cgroup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** All processes of one command. */
+final class Tree {
+  private static final int OWN_DEPTH = depth(ProcessHandle.current().pid());
+
+  private final Process engine;
+  private final Optional<Cgroup> cgroup;
+
+  Tree(Process engine, Optional<Cgroup> cgroup) {
+    this.engine = engine;
+    this.cgroup = cgroup;
+  }
+
+  /**
+   * Asks every process inside to end, and not the engine, which would end them all at once. What is
+   * inside is deeper than we are in pid namespaces.
+   */
+  void terminate() {
+    List<ProcessHandle> all = new ArrayList<>(engine.descendants().toList());
+    cgroup.ifPresent(c -> c.pids().forEach(pid -> ProcessHandle.of(pid).ifPresent(all::add)));
+    for (ProcessHandle one : all.stream().distinct().toList()) {
+      if (depth(one.pid()) > OWN_DEPTH) {
+        one.destroy();
+      }
+    }
+  }
+
+  /** Ends every process; when this returns, none of the cgroup is left. */
+  void kill() {
+    // By its handle: Process.destroyForcibly would also close the streams, with what is in them.
+    engine.toHandle().destroyForcibly();
+    cgroup.ifPresent(Cgroup::kill);
+  }
+
+  /** In how many pid namespaces a process has a number. */
+  private static int depth(long pid) {
+    try {
+      for (String line :
+          Files.readAllLines(Path.of("/proc/" + pid + "/status"), StandardCharsets.ISO_8859_1)) {
+        if (line.startsWith("NSpid:")) {
+          return line.split("\\s+").length - 1;
+        }
+      }
+    } catch (IOException e) {
+      // It has ended.
+    }
+    return 0;
+  }
+}

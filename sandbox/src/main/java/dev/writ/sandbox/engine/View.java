@@ -1,0 +1,148 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Bind;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.SandboxError;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Works out what one command sees of files: in the order in which it has to be put there. */
+final class View {
+  private static final List<String> LINKS = List.of("bin", "lib", "lib64", "sbin");
+
+  /** Places that a bind may not touch: they are the sandbox's own. */
+  private static final List<String> OWN =
+      List.of(
+          "/proc",
+          "/sys",
+          "/dev",
+          "/tmp",
+          "/workspace",
+          "/run/secrets",
+          "/bin",
+          "/lib",
+          "/lib64",
+          "/sbin");
+
+  private View() {}
+
+  /**
+   * @param etc our own files for /etc
+   * @param workspace what is to be /workspace
+   * @param tmp what is to be /tmp; without one it is a tmpfs of the engine
+   * @param secrets what is to be /run/secrets, where there are any
+   */
+  record Places(Path etc, Path workspace, Optional<Path> tmp, Optional<Path> secrets) {}
+
+  static List<Mounted> of(
+      Profile profile, Command command, Executables executables, Places places) {
+    List<Mounted> view = new ArrayList<>();
+    if (command.executables().isPresent()) {
+      view.addAll(executables.mounts(command.executables().get()));
+    } else {
+      for (String path : profile.system()) {
+        if (Files.exists(Path.of(path))) {
+          view.add(new Mounted.ReadOnly(Path.of(path), path));
+        }
+      }
+    }
+    for (String link : LINKS) {
+      if (Files.exists(Path.of("/usr", link)) || link.equals("lib64") || link.equals("bin")) {
+        view.add(new Mounted.Link("/" + link, "usr/" + link));
+      }
+    }
+    for (String file : List.of("group", "gitconfig", "hosts", "nsswitch.conf", "passwd")) {
+      view.add(new Mounted.ReadOnly(places.etc().resolve(file), "/etc/" + file));
+    }
+    view.add(new Mounted.Memory("/run", profile.runBytes(), "0755"));
+    places.secrets().ifPresent(s -> view.add(new Mounted.ReadOnly(s, "/run/secrets")));
+    places
+        .tmp()
+        .ifPresentOrElse(
+            tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
+            () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
+    view.add(new Mounted.Writable(places.workspace(), "/workspace", true));
+    command.binds().forEach(bind -> view.add(bound(bind)));
+    for (String file : profile.hiddenProc()) {
+      if (Files.exists(Path.of(file))) {
+        view.add(new Mounted.Hidden(file));
+      }
+    }
+    return List.copyOf(view);
+  }
+
+  private static Mounted bound(Bind bind) {
+    String target = bind.target();
+    boolean plain =
+        target.startsWith("/")
+            && target.length() > 1
+            && Path.of(target).normalize().toString().equals(target);
+    boolean own = OWN.stream().anyMatch(o -> target.equals(o) || target.startsWith(o + "/"));
+    if (!plain || own || !bind.source().isAbsolute() || !Files.exists(bind.source())) {
+      throw new WritException(
+          SandboxError.BIND,
+          !plain
+              ? "the target is no plain absolute path"
+              : own ? "the target is the sandbox's own" : "the source is not there");
+    }
+    return new Mounted.ReadOnly(bind.source(), target);
+  }
+
+  /**
+   * Makes sure that a program is there, before anything starts.
+   *
+   * @param path the value of PATH in the sandbox
+   * @throws WritException {@code SBX-028}
+   */
+  static void requireProgram(List<Mounted> view, String program, String path) {
+    List<String> candidates = new ArrayList<>();
+    if (program.contains("/")) {
+      candidates.add(program);
+    } else {
+      for (String place : path.split(":")) {
+        candidates.add(place + "/" + program);
+      }
+    }
+    for (String candidate : candidates) {
+      if (mayExist(view, candidate)) {
+        return;
+      }
+    }
+    throw new WritException(
+        SandboxError.EXECUTABLE_MISSING,
+        program.length() > 80 ? "a name of " + program.length() + " letters" : program);
+  }
+
+  private static boolean mayExist(List<Mounted> view, String candidate) {
+    if (!candidate.startsWith("/")) {
+      return true; // below the directory that it starts in: a run shows
+    }
+    String path = candidate;
+    for (String link : LINKS) {
+      if (path.startsWith("/" + link + "/")) {
+        path = "/usr" + path;
+      }
+    }
+    for (Mounted one : view) {
+      if (one instanceof Mounted.Writable w && path.startsWith(w.target() + "/")) {
+        return true;
+      }
+      if (one instanceof Mounted.ReadOnly r) {
+        boolean below = path.startsWith(r.target() + "/");
+        if (below || path.equals(r.target())) {
+          Path source =
+              below ? r.source().resolve(path.substring(r.target().length() + 1)) : r.source();
+          if (Files.isRegularFile(source) && Files.isExecutable(source)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+package dev.writ.sandbox.host;
+
+import dev.writ.sandbox.cgroup.Cgroups;
+import dev.writ.sandbox.seccomp.Architecture;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What this machine is, as it was found.
+ *
+ * @param root whether we may mount, change owners and make cgroups
+ * @param uid of this process
+ * @param securityModules of the kernel, such as {@code landlock}; empty where it does not say
+ */
+public record Host(
+    boolean root,
+    long uid,
+    long gid,
+    Architecture architecture,
+    Cgroups cgroups,
+    List<String> securityModules) {
+
+  public static Host look() {
+    long uid = ownId("Uid:");
+    Cgroups cgroups = Cgroups.detect();
+    return new Host(
+        uid == 0,
+        uid,
+        ownId("Gid:"),
+        Architecture.of(System.getProperty("os.arch")),
+        cgroups,
+        modules());
+  }
+
+  private static long ownId(String key) {
+    for (String line : read(Path.of("/proc/self/status")).split("\n")) {
+      if (line.startsWith(key)) {
+        return Long.parseLong(line.split("\\s+")[2]); // the effective one
+      }
+    }
+    return -1;
+  }
+
+  private static List<String> modules() {
+    String text = read(Path.of("/sys/kernel/security/lsm")).strip();
+    return text.isEmpty() ? List.of() : Arrays.asList(text.split(","));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

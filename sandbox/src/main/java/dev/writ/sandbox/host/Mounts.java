@@ -1,0 +1,171 @@
+package dev.writ.sandbox.host;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * mount(2) and umount2(2): by the C library, since a process for each would cost more than both.
+ */
+public final class Mounts {
+  private static final long NOSUID = 2;
+  private static final long NODEV = 4;
+  private static final long NOEXEC = 8;
+  private static final int DETACH = 2;
+
+  private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO_FIELD =
+      ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static final MethodHandle MOUNT =
+      function(
+          "mount",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.ADDRESS));
+  private static final MethodHandle UNMOUNT =
+      function(
+          "umount2",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+
+  private Mounts() {}
+
+  @SuppressWarnings("restricted")
+  private static MethodHandle function(String name, FunctionDescriptor type) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name), type, Linker.Option.captureCallState("errno"));
+  }
+
+  /**
+   * Mounts an empty tmpfs without setuid files, devices or, unless {@code exec}, programs.
+   *
+   * @param mode of its root, as in chmod(1): {@code 0700}
+   * @param uid owner of its root
+   * @throws WritException {@code SBX-007}
+   */
+  public static void tmpfs(Path where, long bytes, String mode, long uid, boolean exec) {
+    // An inode is kernel memory: no more of them than the size has pages.
+    long inodes = Math.max(64, Math.min(bytes / 4096, 1_000_000));
+    String options =
+        "size=" + bytes + ",nr_inodes=" + inodes + ",mode=" + mode + ",uid=" + uid + ",gid=" + uid;
+    mount("writ", where, "tmpfs", NOSUID | NODEV | (exec ? 0 : NOEXEC), options);
+  }
+
+  private static void mount(String source, Path where, String type, long flags, String options) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO);
+      int result =
+          (int)
+              MOUNT.invokeExact(
+                  errno,
+                  text(arena, source),
+                  text(arena, where.toString()),
+                  text(arena, type),
+                  flags,
+                  text(arena, options));
+      if (result != 0) {
+        throw new WritException(
+            SandboxError.HOST,
+            "cannot mount " + type + " on " + where + ": errno " + ERRNO_FIELD.get(errno, 0L));
+      }
+    } catch (WritException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("mount(2) cannot be called", e);
+    }
+  }
+
+  /** Takes away what is mounted on a place, though it be in use; nothing where nothing is. */
+  public static void unmount(Path where) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(ERRNO);
+      int result = (int) UNMOUNT.invokeExact(errno, text(arena, where.toString()), DETACH);
+      int why = result == 0 ? 0 : (int) ERRNO_FIELD.get(errno, 0L);
+      boolean absent = why == 22 || why == 2; // EINVAL: no mount point; ENOENT
+      if (result != 0 && !absent) {
+        throw new WritException(SandboxError.HOST, "cannot unmount " + where + ": errno " + why);
+      }
+    } catch (WritException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("umount2(2) cannot be called", e);
+    }
+  }
+
+  private static MemorySegment text(Arena arena, String value) {
+    return arena.allocateFrom(value, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Says of paths whether no program may run from them, by the options of the file system that they
+   * are on; by one look at the table of mounts.
+   */
+  public static Predicate<Path> noexec() {
+    List<String[]> table = table();
+    return path -> {
+      Path best = Path.of("/");
+      boolean noexec = false;
+      for (String[] columns : table) {
+        Path point = Path.of(columns[1]);
+        if (path.startsWith(point) && point.getNameCount() >= best.getNameCount()) {
+          best = point;
+          noexec = List.of(columns[3].split(",")).contains("noexec");
+        }
+      }
+      return noexec;
+    };
+  }
+
+  /** The mount points at or below a directory, the innermost first. */
+  public static List<Path> below(Path directory) {
+    List<Path> found = new ArrayList<>();
+    for (String[] columns : table()) {
+      Path point = Path.of(columns[1]);
+      if (point.startsWith(directory)) {
+        found.add(point);
+      }
+    }
+    Collections.reverse(found);
+    return found;
+  }
+
+  /** Source, place, type and options of each mount whose place is plain; ours all are. */
+  private static List<String[]> table() {
+    try {
+      List<String[]> rows = new ArrayList<>();
+      for (String line :
+          Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1)) {
+        String[] columns = line.split(" ");
+        boolean plain =
+            columns.length > 3 && columns[1].chars().allMatch(c -> c > 0x20 && c < 0x7f);
+        if (plain && columns[1].indexOf('\\') < 0) {
+          rows.add(columns);
+        }
+      }
+      return rows;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

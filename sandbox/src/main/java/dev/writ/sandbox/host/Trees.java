@@ -1,0 +1,121 @@
+package dev.writ.sandbox.host;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** Removes trees that hostile programs wrote: relative to open directories, following no link. */
+public final class Trees {
+  private Trees() {}
+
+  private record Level(Path name, SecureDirectoryStream<Path> stream, Deque<Path> left) {}
+
+  /**
+   * Removes a directory with all below it; nothing where there is none. It goes as deep as the tree
+   * does: one open directory for each level.
+   *
+   * @throws WritException {@code SBX-007}
+   */
+  public static void remove(Path directory) {
+    try {
+      clear(directory);
+      Files.deleteIfExists(directory);
+    } catch (NoSuchFileException e) {
+      return;
+    } catch (IOException | DirectoryIteratorException e) {
+      throw new WritException(SandboxError.HOST, "cannot remove " + directory, e);
+    }
+  }
+
+  /** Removes all below a directory, and not itself. */
+  public static void clear(Path directory) throws IOException {
+    Deque<Level> levels = new ArrayDeque<>();
+    try {
+      levels.push(open(null, directory));
+      while (!levels.isEmpty()) {
+        Level level = levels.peek();
+        Path next = level.left().poll();
+        if (next != null) {
+          step(levels, level, next);
+          continue;
+        }
+        levels.pop();
+        level.stream().close();
+        if (!levels.isEmpty()) {
+          levels.peek().stream().deleteDirectory(level.name());
+        }
+      }
+    } finally {
+      for (Level level : levels) {
+        level.stream().close();
+      }
+    }
+  }
+
+  private static void step(Deque<Level> levels, Level level, Path next) throws IOException {
+    boolean isDirectory =
+        level.stream()
+            .getFileAttributeView(next, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+            .readAttributes()
+            .isDirectory();
+    if (isDirectory) {
+      levels.push(open(level.stream(), next));
+    } else {
+      level.stream().deleteFile(next);
+    }
+  }
+
+  private static Level open(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+    SecureDirectoryStream<Path> stream;
+    if (parent == null) {
+      stream = secure(Files.newDirectoryStream(name), name);
+    } else {
+      stream = openOrUnlock(parent, name);
+    }
+    List<Path> names = new ArrayList<>();
+    for (Path entry : stream) {
+      names.add(entry.getFileName());
+    }
+    return new Level(name, stream, new ArrayDeque<>(names));
+  }
+
+  private static SecureDirectoryStream<Path> openOrUnlock(
+      SecureDirectoryStream<Path> parent, Path name) throws IOException {
+    try {
+      return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+    } catch (AccessDeniedException e) {
+      // A program made it unreadable, for its owner too.
+      parent
+          .getFileAttributeView(name, PosixFileAttributeView.class)
+          .setPermissions(PosixFilePermissions.fromString("rwx------"));
+      return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
+    }
+  }
+
+  /**
+   * @throws IOException where the file system cannot open relative to a directory
+   */
+  public static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream, Path what)
+      throws IOException {
+    if (stream instanceof SecureDirectoryStream<Path> s) {
+      return s;
+    }
+    stream.close();
+    throw new IOException(what + " has no directories that can be held open");
+  }
+}

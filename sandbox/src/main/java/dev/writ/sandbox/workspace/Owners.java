@@ -1,0 +1,22 @@
+package dev.writ.sandbox.workspace;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+
+/** Gives files to a numeric user and group, never through a link. */
+public final class Owners {
+  private Owners() {}
+
+  public static void give(Path path, long id) throws IOException {
+    var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
+    String number = Long.toString(id);
+    PosixFileAttributeView view =
+        Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    view.setOwner(lookup.lookupPrincipalByName(number));
+    view.setGroup(lookup.lookupPrincipalByGroupName(number));
+  }
+}

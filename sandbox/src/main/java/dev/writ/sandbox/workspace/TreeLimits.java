@@ -1,0 +1,12 @@
+package dev.writ.sandbox.workspace;
+
+/**
+ * What is read of a tree or an archive at most.
+ *
+ * @param entries files, directories and links
+ * @param bytes of all files together
+ * @param depth directories above a file
+ */
+public record TreeLimits(long entries, long bytes, int depth) {
+  public static final TreeLimits STANDARD = new TreeLimits(100_000, 4L << 30, 64);
+}

@@ -1,0 +1,270 @@
+package dev.writ.sandbox.workspace;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The files of a run, between its commands. Its content is hostile: no path is followed through a
+ * link, nothing but regular files is opened, and nothing is read while a command runs in it.
+ */
+public final class Workspace {
+  private final Path directory;
+  private long owner;
+  private boolean held;
+  private boolean running;
+
+  /**
+   * @param directory where it is on the host
+   * @param owner the user id that files are given to; negative to leave them to ourselves
+   */
+  public Workspace(Path directory, long owner) {
+    this.directory = directory;
+    this.owner = owner;
+  }
+
+  /** Where it is on the host. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** The user id that its files belong to. */
+  public synchronized long owner() {
+    return owner;
+  }
+
+  /**
+   * Takes it for one sandbox.
+   *
+   * @throws WritException {@code SBX-042} where another has it
+   */
+  public synchronized void hold() {
+    if (held) {
+      throw busy();
+    }
+    held = true;
+  }
+
+  public synchronized void release() {
+    held = false;
+  }
+
+  /** Whether a sandbox has it. */
+  public synchronized boolean isHeld() {
+    return held;
+  }
+
+  /** Says that a command runs in it, or no longer does. */
+  public synchronized void running(boolean now) {
+    running = now;
+  }
+
+  /** Gives all its files to another user id. */
+  public synchronized void giveTo(long id) {
+    if (id == owner) {
+      return;
+    }
+    io(() -> {
+      Owners.give(directory, id);
+      for (Entry entry : TreeWalk.of(directory, TreeLimits.STANDARD)) {
+        Owners.give(entry.path(), id);
+      }
+      return null;
+    });
+    owner = id;
+  }
+
+  /** The digest of all that is in it; spec/sandbox.md says how it is computed. */
+  public Digest treeDigest() {
+    return treeDigest(TreeLimits.STANDARD);
+  }
+
+  /**
+   * @throws WritException {@code SBX-042} while a command runs, {@code SBX-046}
+   */
+  public synchronized Digest treeDigest(TreeLimits limits) {
+    return io(() -> TreeDigest.of(TreeWalk.of(directory, limits)));
+  }
+
+  /** The regular files in it, as names that are UTF-8, sorted; others cannot be named. */
+  public synchronized List<String> files(TreeLimits limits) {
+    return io(() ->
+        TreeWalk.of(directory, limits).stream()
+            .filter(e -> e.kind() == 'f')
+            .map(e -> Utf8.strict(e.name()))
+            .flatMap(Optional::stream)
+            .toList());
+  }
+
+  /**
+   * A file's bytes.
+   *
+   * @param path relative, its parts separated by {@code /}
+   * @throws WritException {@code SBX-042} to {@code SBX-046}; the last for more than {@code most}
+   */
+  public synchronized byte[] read(String path, long most) {
+    return io(() -> {
+      try (Inside at = Inside.at(directory, Inside.parts(path));
+          SeekableByteChannel channel = at.read();
+          InputStream in = Channels.newInputStream(channel)) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        byte[] buffer = new byte[1 << 16];
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+          bytes.write(buffer, 0, n);
+          if (bytes.size() > most) {
+            throw new WritException(
+                SandboxError.TREE_LIMIT, "a file of more than " + most + " bytes");
+          }
+        }
+        return bytes.toByteArray();
+      }
+    });
+  }
+
+  /**
+   * Makes sure that a path is a directory that no link leads to.
+   *
+   * @throws WritException {@code SBX-042} to {@code SBX-045}
+   */
+  public synchronized void requireDirectory(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      try (Inside at = Inside.at(directory, parts)) {
+        if (!at.attributes().isDirectory()) {
+          throw new WritException(SandboxError.PATH_KIND, "it is no directory");
+        }
+      }
+      return null;
+    });
+  }
+
+  /** Writes a file, and the directories above it, in the place of one that is there. */
+  public synchronized void write(String path, byte[] bytes, boolean executable) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      makeDirectories(parts);
+      put(parts, bytes, executable ? "rwxr-xr-x" : "rw-r--r--");
+      return null;
+    });
+  }
+
+  void put(List<Path> parts, byte[] bytes, String permissions) throws IOException {
+    try (Inside at = Inside.at(directory, parts)) {
+      try (SeekableByteChannel channel = at.create()) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        while (buffer.hasRemaining()) {
+          channel.write(buffer);
+        }
+      }
+      own(join(parts), permissions);
+    }
+  }
+
+  /** Makes the directories above the last part that are not there. */
+  void makeDirectories(List<Path> parts) throws IOException {
+    for (int depth = 1; depth < parts.size(); depth++) {
+      makeDirectory(parts.subList(0, depth), "rwxr-xr-x");
+    }
+  }
+
+  void makeDirectory(List<Path> parts, String permissions) throws IOException {
+    try (Inside at = Inside.at(directory, parts)) {
+      Path path = join(parts);
+      if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createDirectory(path);
+        own(path, permissions);
+      } else if (!at.attributes().isDirectory()) {
+        throw new WritException(
+            at.attributes().isSymbolicLink() ? SandboxError.PATH_ESCAPES : SandboxError.PATH_KIND,
+            "part " + parts.size() + " is no directory");
+      }
+    }
+  }
+
+  void makeLink(List<Path> parts, Path target) throws IOException {
+    Inside.at(directory, parts).close(); // refuses what is below a link
+    Path path = join(parts);
+    Files.createSymbolicLink(path, target);
+    if (owner >= 0) {
+      Owners.give(path, owner);
+    }
+  }
+
+  private void own(Path path, String permissions) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    if (owner >= 0) {
+      Owners.give(path, owner);
+    }
+  }
+
+  Path join(List<Path> parts) {
+    Path path = directory;
+    for (Path part : parts) {
+      path = path.resolve(part);
+    }
+    return path;
+  }
+
+  /** Writes all of it as a tar archive; equal trees give equal bytes. */
+  public synchronized void exportTar(OutputStream out, TreeLimits limits) {
+    io(() -> {
+      TarWriter.write(TreeWalk.of(directory, limits), out);
+      return null;
+    });
+  }
+
+  /**
+   * Unpacks an archive into it.
+   *
+   * @throws WritException {@code SBX-047} for what could reach outside or is no plain archive
+   */
+  public synchronized void importTar(InputStream in, TreeLimits limits) {
+    io(() -> {
+      new TarReader(this, limits).read(in);
+      return null;
+    });
+  }
+
+  /** Bytes that can still be written to it. */
+  public long freeBytes() {
+    try {
+      return Files.getFileStore(directory).getUsableSpace();
+    } catch (IOException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /** Something done to the files. */
+  @FunctionalInterface
+  private interface Work<T> {
+    T run() throws IOException;
+  }
+
+  private <T> T io(Work<T> work) {
+    if (running) {
+      throw busy();
+    }
+    try {
+      return work.run();
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "the workspace cannot be read or written", e);
+    }
+  }
+
+  private static WritException busy() {
+    return new WritException(SandboxError.WORKSPACE_BUSY, "a sandbox works in it");
+  }
+}

@@ -1,0 +1,46 @@
+package dev.writ.sandbox.workspace;
+
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a workspace was made as: the file {@code workspace.json} beside its tree.
+ *
+ * @param bytes the most that it holds, where the storage can limit it
+ * @param expiresAt when it is wiped at the latest
+ */
+public record WorkspaceSpec(
+    String tenant, String run, Storage storage, long bytes, Instant madeAt, Instant expiresAt) {
+
+  static WorkspaceSpec read(JsonValue value) {
+    Fields fields = Fields.of("workspace", value);
+    WorkspaceSpec spec =
+        new WorkspaceSpec(
+            fields.name("tenant"),
+            fields.name("run"),
+            fields.oneOf("storage", List.of(Storage.values()), WorkspaceSpec::text),
+            fields.count("bytes"),
+            fields.time("made_at"),
+            fields.time("expires_at"));
+    fields.end();
+    return spec;
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("tenant", tenant)
+        .put("run", run)
+        .put("storage", text(storage))
+        .put("bytes", bytes)
+        .put("made_at", madeAt)
+        .put("expires_at", expiresAt)
+        .build();
+  }
+
+  private static String text(Storage storage) {
+    return storage.name().toLowerCase(Locale.ROOT);
+  }
+}

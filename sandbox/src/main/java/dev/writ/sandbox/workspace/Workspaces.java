@@ -1,0 +1,304 @@
+package dev.writ.sandbox.workspace;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.HostCommands;
+import dev.writ.sandbox.host.Mounts;
+import dev.writ.sandbox.host.Spawner;
+import dev.writ.sandbox.host.Trees;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The workspaces of all runs, below one directory: made on first use, kept for the run, wiped at
+ * its end or when their time is over. Where a workspace stands follows from tenant and run; a wipe
+ * leaves a line in {@code wiped.jsonl}.
+ */
+public final class Workspaces {
+  private final Path root;
+  private final boolean mayMount;
+  private final TreeMap<String, Workspace> open = new TreeMap<>();
+
+  /**
+   * @param root made where it is not there; every user may traverse it
+   * @param mayMount whether this process is root
+   */
+  public Workspaces(Path root, boolean mayMount) {
+    this.root = root;
+    this.mayMount = mayMount;
+    io(() -> Files.createDirectories(root));
+  }
+
+  /** The storage that holds a size on this host and lasts. */
+  public Storage bestStorage() {
+    boolean loops =
+        HostCommands.find("mkfs.ext4").isPresent() && HostCommands.find("mount").isPresent();
+    if (!mayMount) {
+      return Storage.DIRECTORY;
+    }
+    return loops && Files.exists(Path.of("/dev/loop-control")) ? Storage.DISK : Storage.MEMORY;
+  }
+
+  /**
+   * The workspace of a run; made where there is none, else the one that was made, whatever the
+   * further parts of {@code spec} say.
+   *
+   * @throws WritException {@code SBX-040}, {@code SBX-007}
+   */
+  public synchronized Workspace open(WorkspaceSpec spec) {
+    requireName(spec.tenant());
+    requireName(spec.run());
+    String key = key(spec.tenant(), spec.run());
+    return open.computeIfAbsent(key, k -> io(() -> make(root.resolve(k), spec)));
+  }
+
+  /** The workspace of a run, where there is one. */
+  public synchronized Optional<Workspace> find(String tenant, String run) {
+    Path directory = root.resolve(key(tenant, run));
+    return Files.exists(directory.resolve("workspace.json"))
+        ? Optional.of(open(readSpec(directory)))
+        : Optional.empty();
+  }
+
+  /** What all of them were made as, sorted by tenant and run. */
+  public synchronized List<WorkspaceSpec> list() {
+    return io(() -> {
+      List<WorkspaceSpec> found = new ArrayList<>();
+      try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
+        directories.forEach(d -> {
+          if (Files.exists(d.resolve("workspace.json"))) {
+            found.add(readSpec(d));
+          }
+        });
+      }
+      found.sort(Comparator.comparing(WorkspaceSpec::tenant).thenComparing(WorkspaceSpec::run));
+      return found;
+    });
+  }
+
+  /**
+   * Takes a workspace away.
+   *
+   * @param reason a short word, which is recorded
+   * @throws WritException {@code SBX-041} where there is none, {@code SBX-042} where it is in use
+   */
+  public synchronized Wiped wipe(String tenant, String run, String reason, Instant at) {
+    String key = key(tenant, run);
+    Path directory = root.resolve(key);
+    if (!Files.exists(directory.resolve("workspace.json"))) {
+      throw new WritException(SandboxError.WORKSPACE_GONE, "none of that tenant and run");
+    }
+    Workspace workspace = open.get(key);
+    if (workspace != null) {
+      workspace.hold(); // for ever: whoever still has it gets SBX-042
+      open.remove(key);
+    }
+    Wiped wiped = new Wiped(tenant, run, reason, at);
+    io(() -> {
+      // The record first: after a crash between the two, the wipe is said and done again.
+      Files.write(
+          root.resolve("wiped.jsonl"),
+          (new String(Jcs.write(wiped.toJson()), StandardCharsets.UTF_8) + "\n")
+              .getBytes(StandardCharsets.UTF_8),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+      remove(directory);
+      return null;
+    });
+    return wiped;
+  }
+
+  /** Wipes those whose time is over and that nobody uses. */
+  public synchronized List<Wiped> wipeExpired(Instant now) {
+    List<Wiped> wiped = new ArrayList<>();
+    for (WorkspaceSpec spec : list()) {
+      Workspace workspace = open.get(key(spec.tenant(), spec.run()));
+      boolean inUse = workspace != null && workspace.isHeld();
+      if (!spec.expiresAt().isAfter(now) && !inUse) {
+        wiped.add(wipe(spec.tenant(), spec.run(), "expired", now));
+      }
+    }
+    return wiped;
+  }
+
+  /** Every wipe that was recorded, in their order. */
+  public synchronized List<Wiped> wiped() {
+    Path log = root.resolve("wiped.jsonl");
+    return io(() -> {
+      List<Wiped> all = new ArrayList<>();
+      if (Files.exists(log)) {
+        for (String line : Files.readAllLines(log)) {
+          all.add(Wiped.read(Jcs.parse(line.getBytes(StandardCharsets.UTF_8))));
+        }
+      }
+      return all;
+    });
+  }
+
+  /** Unmounts all; the files stay, except those in memory. For the end of this process. */
+  public synchronized void close() {
+    for (Path point : Mounts.below(root)) {
+      Mounts.unmount(point);
+    }
+    open.clear();
+  }
+
+  /** Removes what a crash left half made: a directory without its description. */
+  public synchronized void sweep() {
+    io(() -> {
+      List<Path> half = new ArrayList<>();
+      try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
+        directories.forEach(d -> {
+          if (!Files.exists(d.resolve("workspace.json"))) {
+            half.add(d);
+          }
+        });
+      }
+      for (Path directory : half) {
+        remove(directory);
+      }
+      return null;
+    });
+  }
+
+  private Workspace make(Path directory, WorkspaceSpec wanted) throws IOException {
+    Path description = directory.resolve("workspace.json");
+    boolean isNew = !Files.exists(description);
+    if (isNew) {
+      remove(directory);
+      Files.createDirectory(directory);
+      Files.createDirectory(directory.resolve("tree"));
+      if (wanted.storage() == Storage.DISK) {
+        makeImage(directory.resolve("image"), wanted.bytes());
+      }
+    }
+    WorkspaceSpec spec = isNew ? wanted : readSpec(directory);
+    Path tree = directory.resolve("tree");
+    if (!Mounts.below(tree).contains(tree)) {
+      mount(spec, directory, tree);
+    }
+    if (isNew) {
+      // Last, and whole: from here on it exists.
+      Path half = directory.resolve("workspace.json.new");
+      Files.write(half, Jcs.write(spec.toJson()));
+      Files.move(half, description, StandardCopyOption.ATOMIC_MOVE);
+    }
+    long owner = mayMount ? ((Integer) Files.getAttribute(tree, "unix:uid")).longValue() : -1;
+    return new Workspace(tree, owner);
+  }
+
+  private static void mount(WorkspaceSpec spec, Path directory, Path tree) throws IOException {
+    switch (spec.storage()) {
+      case MEMORY -> Mounts.tmpfs(tree, spec.bytes(), "0700", 0, true);
+      case DISK -> {
+        run(
+            "mount",
+            "-o",
+            "loop,nosuid,nodev",
+            directory.resolve("image").toString(),
+            tree.toString());
+        Files.deleteIfExists(tree.resolve("lost+found"));
+      }
+      case DIRECTORY -> {
+        return;
+      }
+    }
+  }
+
+  private static void makeImage(Path image, long bytes) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+      file.setLength(bytes);
+    }
+    // No journal and no reserved blocks: it need not survive a power cut, only hold its size.
+    run(
+        "mkfs.ext4",
+        "-q",
+        "-F",
+        "-m",
+        "0",
+        "-O",
+        "^has_journal",
+        "-E",
+        "root_owner=0:0",
+        image.toString());
+  }
+
+  private static void run(String name, String... arguments) throws IOException {
+    List<String> argv = new ArrayList<>();
+    argv.add(
+        HostCommands.find(name)
+            .orElseThrow(() -> new WritException(SandboxError.HOST, "there is no " + name))
+            .toString());
+    argv.addAll(List.of(arguments));
+    Process process = Spawner.start(new ProcessBuilder(argv).redirectErrorStream(true));
+    try (var in = process.getInputStream()) {
+      String said = new String(in.readNBytes(1_000), StandardCharsets.UTF_8).strip();
+      if (process.waitFor() != 0) {
+        throw new WritException(SandboxError.HOST, name + ": " + said);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WritException(SandboxError.HOST, name + " was interrupted", e);
+    }
+  }
+
+  private static void remove(Path directory) throws IOException {
+    for (Path point : Mounts.below(directory)) {
+      Mounts.unmount(point);
+    }
+    // Its description goes first, so that a half removed one counts as half made.
+    Files.deleteIfExists(directory.resolve("workspace.json"));
+    if (Files.exists(directory)) {
+      Trees.remove(directory);
+    }
+  }
+
+  private static WorkspaceSpec readSpec(Path directory) {
+    return io(() ->
+        WorkspaceSpec.read(Jcs.parse(Files.readAllBytes(directory.resolve("workspace.json")))));
+  }
+
+  /** A directory's name says nothing and cannot be chosen: the digest of tenant and run. */
+  private static String key(String tenant, String run) {
+    return Digest.sha256(
+            Jcs.write(JsonValue.object().put("run", run).put("tenant", tenant).build()))
+        .hex();
+  }
+
+  private static void requireName(String name) {
+    boolean isName =
+        !name.isEmpty()
+            && name.length() <= 256
+            && name.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
+    if (!isName) {
+      throw new WritException(SandboxError.WORKSPACE_NAME, name.length() + " characters");
+    }
+  }
+
+  @FunctionalInterface
+  private interface Work<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T io(Work<T> work) {
+    try {
+      return work.run();
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "a workspace cannot be made or read", e);
+    }
+  }
+}

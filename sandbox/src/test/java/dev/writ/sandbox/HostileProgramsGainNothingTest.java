@@ -1,0 +1,57 @@
+package dev.writ.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.sandbox.testing.Attack;
+import dev.writ.sandbox.testing.AttackRange;
+import dev.writ.sandbox.testing.TestEngines;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every program of attacks.txt, on every engine: none may say ESCAPED, and nothing may be left. */
+class HostileProgramsGainNothingTest {
+  private static AttackRange range;
+
+  @BeforeAll
+  static void open() throws Exception {
+    range = new AttackRange();
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    range.close();
+  }
+
+  static List<Arguments> attacks() {
+    List<Arguments> all = new ArrayList<>();
+    for (String engine : TestEngines.names()) {
+      Attack.all().forEach(attack -> all.add(Arguments.of(engine, attack)));
+    }
+    return all;
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("attacks")
+  void gainsNothing(String engine, Attack attack) throws Exception {
+    Ended ended = range.run(engine, attack);
+    String out = new String(ended.stdout().bytes(), StandardCharsets.UTF_8);
+    String err = new String(ended.stderr().bytes(), StandardCharsets.UTF_8);
+    assertThat(out).as("%s %s", ended.reason(), err).doesNotContain("ESCAPED");
+    if (attack.ends().isEmpty()) {
+      assertThat(ended.succeeded()).as("%s %s %s", ended.reason(), ended.exitCode(), err).isTrue();
+      assertThat(out).contains("HELD");
+    } else {
+      assertThat(ended.reason()).as("%s %s", ended.exitCode(), err).isIn(attack.ends());
+    }
+    attack.reached().ifPresent(reason -> assertThat(ended.reached()).contains(reason));
+    assertThat(ended.usage().pidsPeak()).isLessThanOrEqualTo(attack.limits().pids());
+    assertThat(ended.usage().memoryPeakBytes()).isLessThanOrEqualTo(attack.limits().memoryBytes());
+    range.requireUntouched(engine);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.writ.sandbox.testing;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.OutputListener;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.engine.Engines;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What a user without root can do, and is refused; a line for each. */
+public final class RootlessMain {
+  private RootlessMain() {}
+
+  public static void main(String[] arguments) {
+    try (Engines engines = Engines.open(SandboxSettings.in(Path.of(arguments[0])))) {
+      EngineReport report = engines.reports().getFirst();
+      List<Guarantee> shortfalls = report.shortfalls();
+      System.out.println("shortfalls " + shortfalls.stream().map(Guarantee::text).toList());
+      refused("choose", () -> engines.choose(List.of()));
+      refused("some", () -> engines.choose(shortfalls.subList(1, shortfalls.size())));
+      Engine engine = engines.choose(shortfalls);
+      SandboxSpec spec = SandboxSpec.of("a", Profile.named("default"));
+      refused("create", () -> engine.create(spec));
+      try (Sandbox sandbox = engine.create(spec.without(shortfalls))) {
+        Ended ended =
+            sandbox.exec(
+                Command.of(
+                    "/bin/sh",
+                    "-c",
+                    "id -u; grep -E 'Seccomp:|CapEff' /proc/self/status; touch /workspace/f;"
+                        + " unshare -U true || echo no"));
+        System.out.print(new String(ended.stdout().bytes(), StandardCharsets.UTF_8));
+        Ended slow =
+            sandbox.exec(
+                Command.of("/bin/sh", "-c", "setsid sleep 600 & sleep 600")
+                    .withLimits(Limits.STANDARD.withWallMs(500).withGraceMs(100)));
+        System.out.println(slow.reason().text());
+        sandbox.start(Command.of("sleep", "600"), OutputListener.NONE);
+      }
+      refused("runc", () -> engines.named("runc").create(spec));
+    }
+    System.out.println("end");
+  }
+
+  private static void refused(String what, Runnable work) {
+    try {
+      work.run();
+      System.out.println(what + " was not refused");
+    } catch (WritException e) {
+      System.out.println(what + " " + e.code().code());
+    }
+  }
+}
