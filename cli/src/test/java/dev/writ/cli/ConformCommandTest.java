@@ -37,7 +37,8 @@ class ConformCommandTest {
     assertThat(lacking.status()).isEqualTo(6);
     assertThat(lacking.out()).contains("does not conform", "no operation digest.parse");
     Run broken =
-        Run.of("conform", "--vectors", VECTORS, "--suite", "digest", "--command", "false", "--json");
+        Run.of(
+            "conform", "--vectors", VECTORS, "--suite", "digest", "--command", "false", "--json");
     assertThat(broken.status()).isEqualTo(3);
     assertThat(broken.out()).startsWith("{\"conforms\":false,\"failed\":13,");
   }
@@ -50,11 +51,22 @@ class ConformCommandTest {
     Path statement = dir.resolve("s.json");
     Run run =
         Run.of(
-            "conform", "--vectors", VECTORS, "--suite", "pae", "--junit", xml.toString(),
-            "--statement", statement.toString(), "--key", key.toString(), "--json");
+            "conform",
+            "--vectors",
+            VECTORS,
+            "--suite",
+            "pae",
+            "--junit",
+            xml.toString(),
+            "--statement",
+            statement.toString(),
+            "--key",
+            key.toString(),
+            "--json");
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("\"conforms\":true", "\"passed\":3");
-    assertThat(Files.readString(xml)).contains("<testsuite name=\"pae\" tests=\"3\" failures=\"0\"");
+    assertThat(Files.readString(xml))
+        .contains("<testsuite name=\"pae\" tests=\"3\" failures=\"0\"");
     Envelope envelope = Envelope.parse(Files.readAllBytes(statement));
     assertThat(new String(envelope.payload(), StandardCharsets.UTF_8))
         .contains("\"result\":\"PASSED\"");

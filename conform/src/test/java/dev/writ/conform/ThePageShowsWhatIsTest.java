@@ -44,8 +44,7 @@ class ThePageShowsWhatIsTest {
         }
       }
       fences.appendReplacement(
-          made,
-          Matcher.quoteReplacement("```adapter\n" + String.join("\n", lines) + "\n```"));
+          made, Matcher.quoteReplacement("```adapter\n" + String.join("\n", lines) + "\n```"));
     }
     fences.appendTail(made);
     if (Boolean.getBoolean("writ.update")) {
@@ -82,8 +81,7 @@ class ThePageShowsWhatIsTest {
         steps.items().stream()
             .map(step -> ((JsonValue.Obj) step).get("do"))
             .filter(JsonValue.Str.class::isInstance)
-            .forEach(word ->
-                assertThat(page).contains("`" + ((JsonValue.Str) word).value() + "`"));
+            .forEach(word -> assertThat(page).contains("`" + ((JsonValue.Str) word).value() + "`"));
       }
     }
     Matcher named = Pattern.compile("`(guardian|gate|receipt)/([a-z-]+)`").matcher(page);
