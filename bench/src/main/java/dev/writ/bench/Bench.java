@@ -36,6 +36,7 @@ public final class Bench {
       steps.addAll(BatchSteps.of(watch, Documents.small()));
       steps.addAll(HashSteps.of(watch));
       steps.addAll(JsonSteps.of(watch));
+      steps.addAll(AdapterSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.addAll(StartSteps.of(home));

@@ -48,6 +48,7 @@ class EveryRowIsMeasuredTest {
             "canonicalize 22 KB / erdtman",
             "canonicalize 1 MB / Jackson, sorted",
             "canonicalize 1 MB / erdtman",
+            "adapter, a small operation / N a second",
             "durable commit / fdatasync, growing, N B",
             "durable commit / fdatasync, preallocated, N B",
             "commits of 64 callers / one caller",

@@ -27,8 +27,6 @@ public enum ConformError implements ErrorCode {
       "what was tested cannot be named in a statement",
       "Name the implementation's file with --artifact."),
 
-  OPERATION_UNKNOWN(
-      "CNF-020", "there is no such operation", "spec/conformance.md lists the operations."),
   LINE("CNF-021", "a line of the adapter protocol is malformed", "See spec/conformance.md."),
   LINE_TOO_LONG(
       "CNF-022", "a line of the adapter protocol is too long", "See spec/conformance.md."),

@@ -7,6 +7,9 @@ import dev.writ.conform.run.Report.Verdict;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Vector;
 import dev.writ.conform.run.Vectors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,7 +30,7 @@ class TheSuiteCatchesEveryMutantTest {
   private record Caught(Mutant mutant, Optional<Result> by) {}
 
   @Test
-  void everyMutantIsCaught() {
+  void everyMutantIsCaught() throws IOException {
     List<Mutant> mutants = Mutants.all();
     assertThat(mutants).extracting(Mutant::name).doesNotHaveDuplicates();
     assertThat(mutants).hasSizeGreaterThanOrEqualTo(40);
@@ -83,7 +86,8 @@ class TheSuiteCatchesEveryMutantTest {
             "receipt.chain");
   }
 
-  private static void print(List<Caught> all) {
+  /** For people, and for check to show. */
+  private static void print(List<Caught> all) throws IOException {
     StringBuilder table = new StringBuilder();
     for (Caught caught : all) {
       table.append(
@@ -94,7 +98,10 @@ class TheSuiteCatchesEveryMutantTest {
               caught.by().map(r -> r.vector().name()).orElse("SURVIVES")));
     }
     long caught = all.stream().filter(c -> c.by().isPresent()).count();
+    table.append(caught).append(" of ").append(all.size()).append(" mutants caught\n");
     System.out.print(table);
-    System.out.println(caught + " of " + all.size() + " mutants caught");
+    Path file = Golden.ROOT.resolveSibling("conform/target/mutants.txt");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, table);
   }
 }
