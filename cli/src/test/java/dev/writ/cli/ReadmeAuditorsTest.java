@@ -46,13 +46,14 @@ class ReadmeAuditorsTest {
 
   /** A shell in that folder, in which {@code ./writ} is this build's command line. */
   private static Process start(Path folder, String command) throws IOException {
-    String writ =
-        "\"$JAVA\" --enable-native-access=ALL-UNNAMED -cp \"$CLASSES\" dev.writ.cli.Main";
+    String writ = "\"$JAVA\" --enable-native-access=ALL-UNNAMED -cp \"$CLASSES\" dev.writ.cli.Main";
     ProcessBuilder builder =
         new ProcessBuilder(
                 "bash",
                 "-c",
-                command.startsWith("./writ ") ? writ + command.substring("./writ".length()) : command)
+                command.startsWith("./writ ")
+                    ? writ + command.substring("./writ".length())
+                    : command)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("said.txt").toFile());

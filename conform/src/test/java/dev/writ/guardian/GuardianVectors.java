@@ -90,7 +90,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.admit",
-            JsonValue.object()
+        JsonValue.object()
             .put("policy", policy.toJson())
             .putList("keys", keys, TrustedKey::toJson)
             .put("envelope", envelope)
@@ -455,7 +455,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.judge",
-            JsonValue.object()
+        JsonValue.object()
             .put("policy", policy.toJson())
             .put("manifest", manifest.toJson())
             .put("envelope", envelope.toJson())
@@ -949,7 +949,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.approval",
-            JsonValue.object()
+        JsonValue.object()
             .put("policy", policy.toJson())
             .putList("keys", keys, TrustedKey::toJson)
             .put("envelope", a.envelope().toJson())
@@ -1071,7 +1071,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.accounts",
-            JsonValue.object()
+        JsonValue.object()
             .put("policy", World.policy().toJson())
             .putList("keys", World.keys(), TrustedKey::toJson)
             .put("manifest", World.manifest().toJson())
@@ -1125,7 +1125,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.policy",
-            JsonValue.object()
+        JsonValue.object()
             .put("text", text.replace("PACKAGE", World.manifest().packageDigest().toString())));
   }
 
@@ -1236,14 +1236,13 @@ final class GuardianVectors {
         "a default is left out of the canonical form",
         "GRD-512",
         "guardian.policy-canonical",
-            JsonValue.object()
-            .put("document", new JsonValue.Obj(members)));
+        JsonValue.object().put("document", new JsonValue.Obj(members)));
     add(
         "tool-unknown",
         "a version that policy does not approve",
         "GRD-009",
         "guardian.tool",
-            JsonValue.object()
+        JsonValue.object()
             .put("policy", World.policy().toJson())
             .put("name", "js")
             .put("version", "2.0.0"));
@@ -1257,8 +1256,7 @@ final class GuardianVectors {
         reason,
         expect,
         "guardian.manifest",
-            JsonValue.object()
-            .put("manifest", World.manifest(schema).toJson()));
+        JsonValue.object().put("manifest", World.manifest(schema).toJson()));
   }
 
   private void manifests() {
@@ -1305,7 +1303,7 @@ final class GuardianVectors {
         "the output is a list",
         "GRD-421",
         "guardian.output",
-            JsonValue.object()
+        JsonValue.object()
             .put("manifest", World.manifest().toJson())
             .put("operation", "eval")
             .put("output", JsonValue.of(List.of())));
@@ -1343,7 +1341,7 @@ final class GuardianVectors {
         "a list that is not sorted",
         "GRD-001",
         "guardian.document",
-            JsonValue.object()
+        JsonValue.object()
             .put("type", "tool-manifest")
             .put("document", new JsonValue.Obj(members)));
   }

@@ -84,14 +84,7 @@ public final class Rerun {
           parts
               .judging()
               .judge(
-                  admitted,
-                  row,
-                  List.of(),
-                  evidence,
-                  Optional.empty(),
-                  run,
-                  state.trust(),
-                  policy);
+                  admitted, row, List.of(), evidence, Optional.empty(), run, state.trust(), policy);
       parts.judging().commit(judged, run);
     }
   }

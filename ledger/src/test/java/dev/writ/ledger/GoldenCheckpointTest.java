@@ -27,7 +27,8 @@ class GoldenCheckpointTest {
     } else {
       Checkpoint checkpoint = verify(note, origin, key);
       assertThat(checkpoint.size()).isEqualTo(expect.integer("size"));
-      assertThat(StrictBase64.encode(checkpoint.root().bytes())).isEqualTo(expect.string("root_b64"));
+      assertThat(StrictBase64.encode(checkpoint.root().bytes()))
+          .isEqualTo(expect.string("root_b64"));
       assertThat(checkpoint.extensions()).isEqualTo(expect.list("extensions", Fields::stringItem));
       assertThat(checkpoint.toBytes()).isEqualTo(note);
     }

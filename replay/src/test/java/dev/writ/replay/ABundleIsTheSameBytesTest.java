@@ -117,7 +117,8 @@ class ABundleIsTheSameBytesTest {
       Refusal.of(
           ReplayError.RUN_OPEN,
           () ->
-              OPINION.verify(bundle,
+              OPINION.verify(
+                  bundle,
                   new BundleVerifier.Options(
                       java.util.Optional.empty(), java.util.Optional.empty(), true)));
       home.submit(home.ask("alice"));

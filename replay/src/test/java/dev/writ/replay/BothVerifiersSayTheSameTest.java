@@ -48,7 +48,10 @@ class BothVerifiersSayTheSameTest {
 
   private static TreeSet<RunId> runs(TestHome home) {
     TreeSet<RunId> runs = new TreeSet<>(java.util.Comparator.comparing(RunId::toString));
-    home.log().stream().map(Event::runId).filter(run -> !run.tenant().equals("writ")).forEach(runs::add);
+    home.log().stream()
+        .map(Event::runId)
+        .filter(run -> !run.tenant().equals("writ"))
+        .forEach(runs::add);
     return runs;
   }
 
@@ -109,11 +112,14 @@ class BothVerifiersSayTheSameTest {
   }
 
   /** Whether a bundle came of it; an export refuses what it cannot read. */
-  private static boolean forge(
-      TestHome home, Envelope document, Forgery.Change change, Path dir) {
+  private static boolean forge(TestHome home, Envelope document, Forgery.Change change, Path dir) {
     LedgerConfig config =
         new LedgerConfig(
-            dir, dir.resolveSibling(dir.getFileName() + ".anchor"), TestHome.ORIGIN, TestKeys.key("log"), home.clock);
+            dir,
+            dir.resolveSibling(dir.getFileName() + ".anchor"),
+            TestHome.ORIGIN,
+            TestKeys.key("log"),
+            home.clock);
     byte[] bundle;
     try {
       Forgers.rewrite(home.ledger(), document.id(), _ -> change.document(), config);

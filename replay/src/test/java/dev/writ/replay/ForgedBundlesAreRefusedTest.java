@@ -108,7 +108,8 @@ class ForgedBundlesAreRefusedTest {
     Refusal.of(
         ReplayError.RUN_OPEN,
         () ->
-            OPINION.verify(tidy,
+            OPINION.verify(
+                tidy,
                 new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.empty(), true)));
   }
 
@@ -236,8 +237,7 @@ class ForgedBundlesAreRefusedTest {
     Trust noLog =
         Trust.of(List.of(TestKeys.trusted("operator", KeyRole.OPERATOR, Optional.empty())));
     Refusal.of(
-        ReplayError.NOT_PINNED,
-        () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
+        ReplayError.NOT_PINNED, () -> OPINION.verify(small, BundleVerifier.Options.pinned(noLog)));
     Trust asAgent =
         Trust.of(
             List.of(
@@ -246,8 +246,7 @@ class ForgedBundlesAreRefusedTest {
     Refusal.of(
         ReplayError.NOT_PINNED,
         () -> OPINION.verify(small, BundleVerifier.Options.pinned(asAgent)));
-    BundleVerifier.Verified unpinned =
-        OPINION.verify(small, BundleVerifier.Options.UNPINNED);
+    BundleVerifier.Verified unpinned = OPINION.verify(small, BundleVerifier.Options.UNPINNED);
     assertThat(unpinned.pinned()).isFalse();
     assertThat(unpinned.notVerified()).anyMatch(line -> line.contains("signer not pinned"));
   }

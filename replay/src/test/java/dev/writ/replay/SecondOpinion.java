@@ -23,8 +23,7 @@ final class SecondOpinion {
   /** What only judging again finds, which the second verifier says that it does not do. */
   private static final List<String> JUDGED = List.of("EXE-956");
 
-  private record Case(
-      byte[] bundle, BundleVerifier.Options options, String code, String about) {}
+  private record Case(byte[] bundle, BundleVerifier.Options options, String code, String about) {}
 
   private final List<Case> cases = new ArrayList<>();
 

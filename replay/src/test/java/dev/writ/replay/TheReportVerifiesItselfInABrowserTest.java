@@ -70,8 +70,7 @@ class TheReportVerifiesItselfInABrowserTest {
     try (TestHome home = Sample.home(dir)) {
       String params = Jcs.digest(JsonValue.of(MARKUP)).toString();
       var input = ("<img src=x onerror=window.owned=3>" + MARKUP).getBytes(StandardCharsets.UTF_8);
-      var put =
-          home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/html");
+      var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/html");
       JsonValue.Obj asked =
           JsonValue.object()
               .put("__proto__", MARKUP)
@@ -97,7 +96,8 @@ class TheReportVerifiesItselfInABrowserTest {
       home.submit(home.ask("alice").run(run).tool("mail"));
       home.driver.does("mail", Behaviours.gives("<svg onload=window.owned=5>", "image/svg+xml"));
       home.submit(home.ask("alice").run(run).tool("mail"));
-      home.driver.does("mail", Behaviours.gives("\u0000\u0001\ufffd" + HIDDEN, "text/html" + MARKUP));
+      home.driver.does(
+          "mail", Behaviours.gives("\u0000\u0001\ufffd" + HIDDEN, "text/html" + MARKUP));
       home.submit(home.ask("alice").run(run).tool("mail"));
       Sample.close(home, run);
       return Sample.export(home.ledger(), home, new RunId(TestKeys.TENANT, run));
@@ -128,8 +128,7 @@ class TheReportVerifiesItselfInABrowserTest {
     JsonValue replay = Jcs.parse(REPLAY.getBytes(StandardCharsets.UTF_8));
     Files.write(
         dir.resolve("replayed.html"),
-        page(
-            whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
+        page(whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
     Files.write(dir.resolve("hostile.html"), page(hostile(temporary.resolve("c")), pinned()));
     Files.write(dir.resolve("large.html"), page(large(temporary.resolve("d")), pinned()));
     Files.write(dir.resolve("trust.jwks"), Jcs.write(Sample.pins().toJson()));

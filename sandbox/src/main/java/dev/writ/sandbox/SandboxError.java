@@ -9,7 +9,7 @@ public enum SandboxError implements ErrorCode {
   NO_ENGINE(
       "SBX-001",
       "there is no engine here that can confine a process",
-      "Install one: apt-get install bubblewrap"),
+      "Install one: apt-get install bubblewrap."),
   ENGINE_MISSING(
       "SBX-002", "an engine is not there", "Install the packages that the message names."),
   NOT_ENFORCED(

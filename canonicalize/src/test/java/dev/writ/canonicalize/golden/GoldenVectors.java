@@ -126,7 +126,8 @@ final class GoldenVectors {
       add(
           "ed25519",
           "rfc8032-" + i,
-          new Vector("RFC 8032, 7.1, " + v.about(), SIGNATURE, signature(key, message, signature), valid));
+          new Vector(
+              "RFC 8032, 7.1, " + v.about(), SIGNATURE, signature(key, message, signature), valid));
     }
     for (int i = 0; i < Speccheck.ALL.size(); i++) {
       Speccheck v = Speccheck.ALL.get(i);
@@ -356,7 +357,9 @@ final class GoldenVectors {
         "dsse",
         "another-payload-type",
         new Vector(
-            "the payload may be anything", ENVELOPE, signedBy(foreign.toBytes(), executor),
+            "the payload may be anything",
+            ENVELOPE,
+            signedBy(foreign.toBytes(), executor),
             opened(foreign)));
     Envelope both = Envelope.sign(RECEIPT, document, executor, second);
     add(
@@ -391,7 +394,11 @@ final class GoldenVectors {
         executor,
         second);
     refusedEnvelope(
-        "unknown-key", "nobody enrolled the key", CanonicalizeError.KEY_UNKNOWN, good.toBytes(), second);
+        "unknown-key",
+        "nobody enrolled the key",
+        CanonicalizeError.KEY_UNKNOWN,
+        good.toBytes(),
+        second);
     refusedEnvelope(
         "one-of-two-unknown",
         "every signature counts: one of an unknown key spoils the other",

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Every vector under golden-vectors/ that concerns keys, signatures, envelopes and digests. */
 class GoldenVectorsTest {
   static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..", "golden-vectors");
-  static final List<String> KINDS = 
-      List.of("digest", "dsse", "ed25519", "jwk", "pae", "trust");
+  static final List<String> KINDS = List.of("digest", "dsse", "ed25519", "jwk", "pae", "trust");
 
   @TestFactory
   Stream<DynamicTest> everyVectorGivesWhatItExpects() throws IOException {

@@ -16,13 +16,19 @@ record Vector(String about, String op, JsonValue.Obj input, JsonValue.Obj expect
 
   static Vector read(String path, JsonValue value) {
     Fields fields = Fields.of(path, value);
-    Vector vector = new Vector(
+    Vector vector =
+        new Vector(
             fields.name("about"), fields.name("op"), fields.obj("input"), fields.obj("expect"));
     fields.end();
     return vector;
   }
 
   JsonValue.Obj toJson() {
-    return JsonValue.object().put("about", about).put("op", op).put("input", input).put("expect", expect).build();
+    return JsonValue.object()
+        .put("about", about)
+        .put("op", op)
+        .put("input", input)
+        .put("expect", expect)
+        .build();
   }
 }

@@ -61,7 +61,8 @@ public final class ConformCommand implements CliCommand {
         .optionalArgument("ACTION", "run (the default), adapter or index.")
         .option("--profile", "L1|L2|L3", "How much to run; each holds those before it (L3).")
         .options("--suite", "NAME", "Only this folder of vectors; may be given again.")
-        .option("--command", "COMMAND", "The implementation's adapter, for example \"python3 a.py\".")
+        .option(
+            "--command", "COMMAND", "The implementation's adapter, for example \"python3 a.py\".")
         .option("--timeout", "SECONDS", "For one operation of the command (30).")
         .option("--vectors", "DIR", "The golden vectors.")
         .option("--junit", "FILE", "Write the results as JUnit XML.")
@@ -107,8 +108,7 @@ public final class ConformCommand implements CliCommand {
                 "--profile",
                 arguments.option("--profile").orElse("L3").toUpperCase(Locale.ROOT),
                 Profile.ALL.stream().map(Profile::name).toList()));
-    Duration timeout =
-        Duration.ofSeconds(arguments.integer("--timeout", 1, 3600).orElse(30L));
+    Duration timeout = Duration.ofSeconds(arguments.integer("--timeout", 1, 3600).orElse(30L));
     Vectors vectors = Vectors.load(folder(arguments));
     dev.writ.conform.run.Report report;
     try (Drivers drivers = Drivers.wasmFamily();
@@ -155,8 +155,7 @@ public final class ConformCommand implements CliCommand {
     return arguments
         .option("--command")
         .<Implementation>map(command -> new ProcessImplementation(command, timeout))
-        .orElseGet(() ->
-            new LocalImplementation("writ " + Version.text(), adapter(drivers)));
+        .orElseGet(() -> new LocalImplementation("writ " + Version.text(), adapter(drivers)));
   }
 
   /** Read first, so that a run is not in vain. */
@@ -203,20 +202,22 @@ public final class ConformCommand implements CliCommand {
     terminal.print(table);
     List<Result> wrong =
         report.results().stream().filter(r -> r.verdict() != Verdict.PASSED).toList();
-    wrong.stream().limit(SHOWN_MAX).forEach(result -> {
-      String word = result.verdict().name().toLowerCase(Locale.ROOT);
-      terminal
-          .out()
-          .println(
-              terminal.paint(Style.BAD, word)
-                  + "  "
-                  + Text.printable(
-                      result.vector().name()
-                          + " ("
-                          + result.vector().about()
-                          + "): "
-                          + result.detail()));
-    });
+    wrong.stream()
+        .limit(SHOWN_MAX)
+        .forEach(result -> {
+          String word = result.verdict().name().toLowerCase(Locale.ROOT);
+          terminal
+              .out()
+              .println(
+                  terminal.paint(Style.BAD, word)
+                      + "  "
+                      + Text.printable(
+                          result.vector().name()
+                              + " ("
+                              + result.vector().about()
+                              + "): "
+                              + result.detail()));
+        });
     if (wrong.size() > SHOWN_MAX) {
       terminal.out().println("… and " + (wrong.size() - SHOWN_MAX) + " more: see --json");
     }

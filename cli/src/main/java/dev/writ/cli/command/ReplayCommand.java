@@ -119,10 +119,7 @@ public final class ReplayCommand implements CliCommand {
   /** Of several ends, the one that weighs most. */
   static ExitCode worst(List<ExitCode> ends) {
     return List.of(
-            ExitCode.BROKEN_INPUT,
-            ExitCode.DIVERGED,
-            ExitCode.UNAVAILABLE,
-            ExitCode.INTEGRITY_ONLY)
+            ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE, ExitCode.INTEGRITY_ONLY)
         .stream()
         .filter(ends::contains)
         .findFirst()

@@ -34,7 +34,8 @@ public final class Adapter {
     for (Lines.Line line = lines.next(); line != null; line = lines.next()) {
       answers.write(line.tooLong() ? tooLong() : answer(line.bytes()));
       answers.write('\n');
-      // Whoever waits for an answer before he asks again gets it now; a stream of questions does not
+      // Whoever waits for an answer before he asks again gets it now; a stream of questions does
+      // not
       // pay for a write each.
       if (!lines.hasMoreAtHand()) {
         answers.flush();

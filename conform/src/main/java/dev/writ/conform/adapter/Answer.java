@@ -1,9 +1,9 @@
 package dev.writ.conform.adapter;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
-import dev.writ.canonicalize.WritException;
 import java.util.Optional;
 
 /** What an implementation says to one operation. */
@@ -20,7 +20,8 @@ public sealed interface Answer {
 
   /** The line that says so; without an id where the question's could not be read. */
   default JsonValue.Obj toJson(Optional<String> id) {
-    var line = JsonValue.object().put("id", id.<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL));
+    var line =
+        JsonValue.object().put("id", id.<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL));
     return switch (this) {
       case Output(JsonValue.Obj output) -> line.put("ok", true).put("output", output).build();
       case Refused(String code, String message) ->

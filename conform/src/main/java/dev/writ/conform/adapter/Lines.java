@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * Lines of bytes, each ended by a line feed; a last one that is not ended counts too. A line that is
- * too long is read to its end and told, so that what follows is understood.
+ * Lines of bytes, each ended by a line feed; a last one that is not ended counts too. A line that
+ * is too long is read to its end and told, so that what follows is understood.
  */
 public final class Lines {
 

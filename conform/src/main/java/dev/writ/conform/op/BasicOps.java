@@ -52,9 +52,7 @@ final class BasicOps {
   }
 
   private static JsonValue.Obj keyEnrol(Fields input) {
-    return JsonValue.object()
-        .put("kid", VerifyingKey.fromJwk(input.value("jwk")).kid())
-        .build();
+    return JsonValue.object().put("kid", VerifyingKey.fromJwk(input.value("jwk")).kid()).build();
   }
 
   private static JsonValue.Obj dssePae(Fields input) {

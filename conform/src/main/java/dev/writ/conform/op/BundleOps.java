@@ -38,15 +38,15 @@ final class BundleOps {
 
   private JsonValue.Obj verify(Fields input) {
     byte[] file = Bytes.get(input, "bundle_b64");
-    Optional<Trust> pinned = input.has("keys") ? Optional.of(BasicOps.trust(input)) : Optional.empty();
+    Optional<Trust> pinned =
+        input.has("keys") ? Optional.of(BasicOps.trust(input)) : Optional.empty();
     Optional<Checkpoint> earlier =
         input
             .optional("checkpoint", input::string)
             .map(note -> Checkpoint.parse(note.getBytes(StandardCharsets.UTF_8)));
     boolean closed = input.optional("closed", input::bool).orElse(false);
     BundleVerifier.Verified verified =
-        BundleVerifier.verify(
-            file, new BundleVerifier.Options(pinned, earlier, closed), _ -> {});
+        BundleVerifier.verify(file, new BundleVerifier.Options(pinned, earlier, closed), _ -> {});
     BundleManifest manifest = verified.manifest();
     return JsonValue.object()
         .put("incarnation", manifest.incarnation())

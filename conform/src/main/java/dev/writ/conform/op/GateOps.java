@@ -44,8 +44,7 @@ final class GateOps {
             .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid));
     Optional<Envelope> decision = envelope(input, "decision");
     Optional<Envelope> intent = envelope(input, "intent");
-    Optional<Request> request =
-        input.optional("request", key -> Request.read(input.value(key)));
+    Optional<Request> request = input.optional("request", key -> Request.read(input.value(key)));
     // The Gate asks a run for its name alone, so there is no ledger behind this one.
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
       Writ writ = new Writ(decision, intent, request, submitter, Prelude.NOTHING, borrowed);

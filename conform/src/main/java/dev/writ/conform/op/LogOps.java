@@ -30,14 +30,12 @@ final class LogOps {
   }
 
   private static JsonValue.Obj root(Fields input) {
-    List<Digest> leaves =
-        Bytes.list(input, "entries_b64").stream().map(Merkle::leafHash).toList();
+    List<Digest> leaves = Bytes.list(input, "entries_b64").stream().map(Merkle::leafHash).toList();
     return Bytes.put("root_b64", Merkle.root(leaves)).build();
   }
 
   private static MerkleProof proof(Fields input) {
-    return new MerkleProof(
-        Bytes.list(input, "proof_b64").stream().map(Digest::ofBytes).toList());
+    return new MerkleProof(Bytes.list(input, "proof_b64").stream().map(Digest::ofBytes).toList());
   }
 
   private static JsonValue.Obj inclusion(Fields input) {
@@ -62,8 +60,7 @@ final class LogOps {
 
   private static JsonValue.Obj checkpoint(Fields input) {
     NoteKey key = NoteKey.parse(input.string("vkey"));
-    Checkpoint checkpoint =
-        Checkpoint.parse(input.string("note").getBytes(StandardCharsets.UTF_8));
+    Checkpoint checkpoint = Checkpoint.parse(input.string("note").getBytes(StandardCharsets.UTF_8));
     checkpoint.verify(input.optional("origin", input::string).orElse(key.name()), key);
     return JsonValue.object()
         .putList("extensions", checkpoint.extensions(), JsonValue::of)

@@ -73,9 +73,7 @@ public final class ProcessImplementation implements Implementation {
     /** For the report: what it complained of last. */
     String complaint() {
       String text = stderr.toString().strip();
-      return text.isEmpty()
-          ? ""
-          : "; it says: " + text.substring(Math.max(0, text.length() - 400));
+      return text.isEmpty() ? "" : "; it says: " + text.substring(Math.max(0, text.length() - 400));
     }
   }
 

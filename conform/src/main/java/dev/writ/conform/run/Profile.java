@@ -4,7 +4,9 @@ import java.util.List;
 
 /** How much an implementation claims. Each profile holds those before it. */
 public enum Profile {
-  /** The bytes that everybody must agree on: canonical forms, digests, signatures, envelopes, log. */
+  /**
+   * The bytes that everybody must agree on: canonical forms, digests, signatures, envelopes, log.
+   */
   L1("canonicalize", "digest", "ed25519", "jwk", "pae", "dsse", "trust", "merkle", "checkpoint"),
   /** What may happen: judgement, gate, receipts. */
   L2("guardian", "gate", "receipt"),

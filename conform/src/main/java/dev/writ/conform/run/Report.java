@@ -54,8 +54,8 @@ public record Report(
   /** The suites in the order of the profiles. */
   public List<Sum> sums() {
     TreeMap<String, List<Result>> bySuite = new TreeMap<>();
-    results.forEach(r ->
-        bySuite.computeIfAbsent(r.vector().suite(), _ -> new ArrayList<>()).add(r));
+    results.forEach(
+        r -> bySuite.computeIfAbsent(r.vector().suite(), _ -> new ArrayList<>()).add(r));
     List<Sum> sums = new ArrayList<>();
     for (Profile profile : Profile.ALL) {
       for (String suite : profile.own()) {

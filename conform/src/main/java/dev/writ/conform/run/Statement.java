@@ -95,7 +95,9 @@ public final class Statement {
             () -> new WritException(ConformError.SUBJECT, "no word of it is a file: " + command));
   }
 
-  /** This program: the digests of the parts of its class path, in its order, without their folders. */
+  /**
+   * This program: the digests of the parts of its class path, in its order, without their folders.
+   */
   public static Digest subjectOfThisProgram() {
     List<JsonValue> parts = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(java.io.File.pathSeparator)) {

@@ -20,8 +20,8 @@ import java.util.function.Function;
  * @param about why it succeeds or fails
  * @param op the operation
  * @param input of the operation
- * @param expect the output; or {@code {"code": …}} alone for a refusal, {@code {"codes": […]}} where
- *     the specification leaves open which of several reasons is found first
+ * @param expect the output; or {@code {"code": …}} alone for a refusal, {@code {"codes": […]}}
+ *     where the specification leaves open which of several reasons is found first
  * @param promise the number of the promise (DESIGN 2) that it attacks
  */
 public record Vector(
@@ -65,15 +65,17 @@ public record Vector(
   /** {@code x_file} names a file whose bytes the operation gets as {@code x_b64}. */
   private static JsonValue.Obj withFiles(JsonValue.Obj input, Function<String, byte[]> files) {
     TreeMap<String, JsonValue> members = new TreeMap<>();
-    input.members().forEach((key, value) -> {
-      if (key.endsWith(FILE) && value instanceof JsonValue.Str file) {
-        members.put(
-            key.substring(0, key.length() - FILE.length()) + "_b64",
-            JsonValue.of(StrictBase64.encode(files.apply(file.value()))));
-      } else {
-        members.put(key, value);
-      }
-    });
+    input
+        .members()
+        .forEach((key, value) -> {
+          if (key.endsWith(FILE) && value instanceof JsonValue.Str file) {
+            members.put(
+                key.substring(0, key.length() - FILE.length()) + "_b64",
+                JsonValue.of(StrictBase64.encode(files.apply(file.value()))));
+          } else {
+            members.put(key, value);
+          }
+        });
     return new JsonValue.Obj(members);
   }
 
@@ -104,7 +106,8 @@ public record Vector(
       case Answer.Refused(String code, String message) ->
           refusals().contains(code)
               ? Optional.empty()
-              : Optional.of("expected " + shown(expect) + ", refused with " + code + ": " + message);
+              : Optional.of(
+                  "expected " + shown(expect) + ", refused with " + code + ": " + message);
     };
   }
 

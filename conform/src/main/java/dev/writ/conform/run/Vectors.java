@@ -87,8 +87,7 @@ public record Vectors(Digest digest, List<Vector> all) {
     try {
       int end = bytes.length > 0 && bytes[bytes.length - 1] == '\n' ? bytes.length - 1 : 0;
       Fields fields =
-          Fields.of(
-              INDEX, Jcs.parseCanonical(Arrays.copyOf(bytes, end), Limits.DEFAULT));
+          Fields.of(INDEX, Jcs.parseCanonical(Arrays.copyOf(bytes, end), Limits.DEFAULT));
       if (fields.integer("format") != FORMAT) {
         throw new WritException(ConformError.INDEX_MALFORMED, "another format than " + FORMAT);
       }
@@ -107,8 +106,7 @@ public record Vectors(Digest digest, List<Vector> all) {
       if (e.code() instanceof ConformError) {
         throw e;
       }
-      throw new WritException(
-          ConformError.INDEX_MALFORMED, e.code().code() + " " + e.found(), e);
+      throw new WritException(ConformError.INDEX_MALFORMED, e.code().code() + " " + e.found(), e);
     }
   }
 

@@ -55,8 +55,7 @@ final class Installation implements AutoCloseable {
   /**
    * @param parties whom to enrol, an operator first; one each of guardian, executor and log
    */
-  Installation(
-      List<TestParty> parties, JsonValue.Obj policy, ScriptedTools tools, Instant start) {
+  Installation(List<TestParty> parties, JsonValue.Obj policy, ScriptedTools tools, Instant start) {
     this(parties, policy, tools, start, Kernel::open);
   }
 

@@ -86,8 +86,7 @@ final class ScriptedDriver implements Driver {
     }
     if (behaviour.isEmpty()) {
       return Outcome.succeeded(
-          Jcs.write(
-              JsonValue.object().put("ok", true).put("params", invocation.params()).build()),
+          Jcs.write(JsonValue.object().put("ok", true).put("params", invocation.params()).build()),
           "application/json",
           USED);
     }

@@ -3,7 +3,6 @@ package dev.writ.conform.world;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Tools;
@@ -22,7 +21,8 @@ final class ScriptedTools implements Tools.Registry {
     if (tool.has("files")) {
       Fields content = tool.fields("files");
       for (ToolManifest.PackageFile file : manifest.files()) {
-        content(manifest, file.path(), StrictBase64.decode(file.path(), content.string(file.path())));
+        content(
+            manifest, file.path(), StrictBase64.decode(file.path(), content.string(file.path())));
       }
       content.end();
     }

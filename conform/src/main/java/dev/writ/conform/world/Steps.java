@@ -114,8 +114,7 @@ final class Steps {
 
   private Outcome asked(byte[] bytes, Optional<Envelope> request, boolean execute) {
     request.ifPresent(this::touch);
-    Answer answer =
-        execute ? kernel().submit(bytes, List.of()) : kernel().decide(bytes, List.of());
+    Answer answer = execute ? kernel().submit(bytes, List.of()) : kernel().decide(bytes, List.of());
     return new Outcome(
         new Played(
             request,
@@ -162,15 +161,12 @@ final class Steps {
 
   private Outcome execute(Fields step) {
     Envelope decision =
-        edited(
-            step, "edit_decision", document(scenario.played(step.count("decision")).decision()));
+        edited(step, "edit_decision", document(scenario.played(step.count("decision")).decision()));
     Envelope intent =
         edited(step, "edit_intent", document(scenario.played(step.count("intent")).intent()));
     var order =
         new ExecutionOrder(
-                Intent.read(intent.document()).scope().tenant(),
-                intent.id(),
-                home.clock.instant())
+                Intent.read(intent.document()).scope().tenant(), intent.id(), home.clock.instant())
             .toJson();
     Served served =
         kernel()
@@ -268,8 +264,7 @@ final class Steps {
         new Resolution(
                 Receipt.read(receipt.document()).scope().tenant(),
                 receipt.id(),
-                step.oneOf(
-                    "found", List.of(Resolution.Found.values()), Resolution.Found::text),
+                step.oneOf("found", List.of(Resolution.Found.values()), Resolution.Found::text),
                 "looked at the outbox",
                 List.of(),
                 home.clock.instant())
@@ -291,9 +286,7 @@ final class Steps {
   }
 
   private Outcome activate(Fields step) {
-    kernel()
-        .activate(
-            Envelope.sign(SystemState.POLICY_TYPE, step.value("policy"), signer(step)));
+    kernel().activate(Envelope.sign(SystemState.POLICY_TYPE, step.value("policy"), signer(step)));
     return Outcome.done();
   }
 

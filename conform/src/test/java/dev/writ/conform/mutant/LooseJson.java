@@ -211,7 +211,8 @@ final class LooseJson {
             : value;
     out.append('"');
     for (char c : text.toCharArray()) {
-      String named = "\b\t\n\f\r".indexOf(c) >= 0 ? "btnfr".charAt("\b\t\n\f\r".indexOf(c)) + "" : "";
+      String named =
+          "\b\t\n\f\r".indexOf(c) >= 0 ? "btnfr".charAt("\b\t\n\f\r".indexOf(c)) + "" : "";
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
       } else if (!named.isEmpty() && !has(Flaw.NO_SHORT_ESCAPES)) {

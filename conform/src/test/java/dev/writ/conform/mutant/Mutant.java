@@ -2,9 +2,9 @@ package dev.writ.conform.mutant;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.Ours;
 import dev.writ.conform.run.Implementation;
 import java.util.List;
 import java.util.TreeMap;
@@ -91,8 +91,7 @@ record Mutant(
         List.of(suite.split(" ")),
         op,
         List.of(),
-        input ->
-            REAL.ask(op, new JsonValue.Obj(change.apply(new TreeMap<>(input.members())))));
+        input -> REAL.ask(op, new JsonValue.Obj(change.apply(new TreeMap<>(input.members())))));
   }
 
   /** Says something else than it found. */

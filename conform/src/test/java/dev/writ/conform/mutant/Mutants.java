@@ -169,8 +169,7 @@ final class Mutants {
                 JsonValue.object()
                     .put("digest", "sha256:" + hex(other(bytes(input, "bytes_b64"))))
                     .build()));
-    all.add(
-        accepting("digest", "digest.parse", "CAN-040", "digest.parse: accepts any spelling"));
+    all.add(accepting("digest", "digest.parse", "CAN-040", "digest.parse: accepts any spelling"));
   }
 
   private static byte[] other(byte[] bytes) {
@@ -189,8 +188,7 @@ final class Mutants {
     String op = "ed25519.verify";
     String suite = "ed25519";
     all.add(of(suite, op, "ed25519: accepts any signature", _ -> Mutant.VALID));
-    all.add(
-        accepting(suite, op, "CAN-060", "ed25519: checks the key and never the signature"));
+    all.add(accepting(suite, op, "CAN-060", "ed25519: checks the key and never the signature"));
     all.add(accepting(suite, op, "CAN-051", "ed25519: takes keys of small order"));
     all.add(accepting(suite, op, "CAN-050", "ed25519: takes keys that are no point"));
     all.add(
@@ -200,9 +198,7 @@ final class Mutants {
             "ed25519: S is not held below L",
             input -> {
               byte[] signature = bytes(input, "signature_b64");
-              return unwrap(
-                  op,
-                  with(input, "signature_b64", b64(reduced(signature))));
+              return unwrap(op, with(input, "signature_b64", b64(reduced(signature))));
             }));
     all.add(
         of(
@@ -255,8 +251,7 @@ final class Mutants {
   }
 
   private static final byte[] ORDER =
-      HexFormat.of()
-          .parseHex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+      HexFormat.of().parseHex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
 
   private static byte[] reduced(byte[] signature) {
     if (signature.length != 64) {
@@ -268,8 +263,7 @@ final class Mutants {
       big[i] = signature[63 - i];
       order[i] = ORDER[31 - i];
     }
-    byte[] s =
-        new BigInteger(1, big).mod(new BigInteger(1, order)).toByteArray();
+    byte[] s = new BigInteger(1, big).mod(new BigInteger(1, order)).toByteArray();
     byte[] changed = signature.clone();
     for (int i = 0; i < 32; i++) {
       changed[32 + i] = i < s.length ? s[s.length - 1 - i] : 0;
@@ -325,8 +319,7 @@ final class Mutants {
               return JsonValue.object()
                   .put(
                       "kid",
-                      StrictBase64.encodeUrl(
-                          Digest.sha256(Jcs.write(input.get("jwk"))).bytes()))
+                      StrictBase64.encodeUrl(Digest.sha256(Jcs.write(input.get("jwk"))).bytes()))
                   .build();
             }));
     all.add(
@@ -415,8 +408,7 @@ final class Mutants {
                 put(
                     output,
                     "kids",
-                    JsonValue.of(
-                        ((JsonValue.Arr) output.get("kids")).items().subList(0, 1)))));
+                    JsonValue.of(((JsonValue.Arr) output.get("kids")).items().subList(0, 1)))));
     all.add(
         of(
             "dsse",
@@ -426,11 +418,11 @@ final class Mutants {
               Envelope envelope = wellFormed(input);
               for (Envelope.Signature signature : envelope.signatures()) {
                 Fields.of("input", input)
-                    .list("keys", (_, jwk) -> VerifyingKey.fromJwk(jwk)).stream()
+                    .list("keys", (_, jwk) -> VerifyingKey.fromJwk(jwk))
+                    .stream()
                     .filter(key -> accepts(key, envelope.preAuthEncoding(), signature))
                     .findFirst()
-                    .orElseThrow(
-                        () -> new WritException(CanonicalizeError.SIGNATURE_INVALID, ""));
+                    .orElseThrow(() -> new WritException(CanonicalizeError.SIGNATURE_INVALID, ""));
               }
               return opened(envelope);
             }));
@@ -496,13 +488,15 @@ final class Mutants {
             "trust",
             op,
             "trust.verify: ignores revocation",
-            input -> put(input, "keys", each(input.get("keys"), k -> without(k, "writ_revoked_at")))));
+            input ->
+                put(input, "keys", each(input.get("keys"), k -> without(k, "writ_revoked_at")))));
     all.add(
         ignoring(
             "trust",
             op,
             "trust.verify: ignores the end of a key",
-            input -> put(input, "keys", each(input.get("keys"), k -> without(k, "writ_not_after")))));
+            input ->
+                put(input, "keys", each(input.get("keys"), k -> without(k, "writ_not_after")))));
     all.add(
         ignoring(
             "trust",
@@ -743,7 +737,11 @@ final class Mutants {
             "gate",
             op,
             "executor.gate: ignores the incarnation",
-            input -> put(input, "audience", with((JsonValue.Obj) input.get("audience"), "incarnation", incarnation()))));
+            input ->
+                put(
+                    input,
+                    "audience",
+                    with((JsonValue.Obj) input.get("audience"), "incarnation", incarnation()))));
     all.add(
         ignoring(
             "gate",
@@ -753,7 +751,9 @@ final class Mutants {
               TreeMap<String, JsonValue> policy =
                   new TreeMap<>(((JsonValue.Obj) input.get("policy")).members());
               return put(
-                  input, "policy", new JsonValue.Obj(put(policy, "execute_for", JsonValue.of(List.of()))));
+                  input,
+                  "policy",
+                  new JsonValue.Obj(put(policy, "execute_for", JsonValue.of(List.of()))));
             }));
     all.add(
         ignoring(
@@ -836,7 +836,8 @@ final class Mutants {
                 "steps",
                 each(
                     input.get("steps"),
-                    step -> JsonValue.of(word).equals(step.get("do")) ? change.apply(step) : step)));
+                    step ->
+                        JsonValue.of(word).equals(step.get("do")) ? change.apply(step) : step)));
   }
 
   /** Tells something else of each step. */
@@ -851,89 +852,90 @@ final class Mutants {
   /** Where the real one refuses so, it serves. */
   private static Mutant serving(String code, String name) {
     return showing(
-        "executor adversarial",
-        name,
-        step -> {
-          if (JsonValue.of(code).equals(step.get("code"))) {
-            step.clear();
-            step.put("status", JsonValue.of("succeeded"));
-            step.put("ran", JsonValue.of(1));
-          }
-          return step;
-        })
+            "executor adversarial",
+            name,
+            step -> {
+              if (JsonValue.of(code).equals(step.get("code"))) {
+                step.clear();
+                step.put("status", JsonValue.of("succeeded"));
+                step.put("ran", JsonValue.of(1));
+              }
+              return step;
+            })
         .hinting(code);
   }
 
   private void executor() {
     all.add(
         stepping(
-            "executor",
-            "time stands still",
-            "clock",
-            step -> put(step, "seconds", JsonValue.of(0)))
+                "executor",
+                "time stands still",
+                "clock",
+                step -> put(step, "seconds", JsonValue.of(0)))
             .hinting("EXE-107"));
     all.add(
         stepping(
-            "executor",
-            "a restart forgets nothing, for there is none",
-            "tool",
-            step ->
-                put(
-                    step,
-                    "behaviour",
-                    JsonValue.object()
-                        .put("does", "end")
-                        .put("end", "succeeded")
-                        .put("reason", "ok")
-                        .put("message", "")
-                        .put("output_b64", "eyJvayI6dHJ1ZX0=")
-                        .put("media_type", "application/json")
-                        .build()))
+                "executor",
+                "a restart forgets nothing, for there is none",
+                "tool",
+                step ->
+                    put(
+                        step,
+                        "behaviour",
+                        JsonValue.object()
+                            .put("does", "end")
+                            .put("end", "succeeded")
+                            .put("reason", "ok")
+                            .put("message", "")
+                            .put("output_b64", "eyJvayI6dHJ1ZX0=")
+                            .put("media_type", "application/json")
+                            .build()))
             .hinting("crashed", "EXE-401"));
     all.add(
         stepping(
-            "executor",
-            "a revocation changes nothing",
-            "change",
-            step ->
-                put(
-                    step,
-                    "detail",
-                    JsonValue.object().put("kid", TestParty.key("roy").kid()).build()))
+                "executor",
+                "a revocation changes nothing",
+                "change",
+                step ->
+                    put(
+                        step,
+                        "detail",
+                        JsonValue.object().put("kid", TestParty.key("roy").kid()).build()))
             .hinting("CAN-055"));
     all.add(
         stepping(
-            "executor adversarial",
-            "whoever orders is the holder",
-            "execute",
-            step -> put(step, "signer", JsonValue.of("alice")))
+                "executor adversarial",
+                "whoever orders is the holder",
+                "execute",
+                step -> put(step, "signer", JsonValue.of("alice")))
             .hinting("EXE-106"));
     all.add(
         stepping(
-            "executor adversarial",
-            "forged documents are put right before they are looked at",
-            "execute",
-            step -> without(without(step, "edit_intent"), "edit_decision"))
+                "executor adversarial",
+                "forged documents are put right before they are looked at",
+                "execute",
+                step -> without(without(step, "edit_intent"), "edit_decision"))
             .hinting("EXE-101"));
     all.add(
         stepping(
-            "adversarial",
-            "every tenant sees everything",
-            "fetch",
-            step -> put(step, "tenant", JsonValue.of("acme")))
+                "adversarial",
+                "every tenant sees everything",
+                "fetch",
+                step -> put(step, "tenant", JsonValue.of("acme")))
             .hinting("EXE-905"));
     all.add(
         ignoring(
-            "adversarial",
-            "executor.run",
-            "executor.run: a budget without an end",
-            input -> {
-              TreeMap<String, JsonValue> policy =
-                  new TreeMap<>(((JsonValue.Obj) input.get("policy")).members());
-              policy.put(
-                  "budgets", each(policy.get("budgets"), b -> put(b, "limit", JsonValue.of(1000))));
-              return put(input, "policy", new JsonValue.Obj(policy));
-            })
+                "adversarial",
+                "executor.run",
+                "executor.run: a budget without an end",
+                input -> {
+                  TreeMap<String, JsonValue> policy =
+                      new TreeMap<>(((JsonValue.Obj) input.get("policy")).members());
+                  policy.put(
+                      "budgets",
+                      each(policy.get("budgets"), b -> put(b, "limit", JsonValue.of(1000))));
+                  return put(input, "policy", new JsonValue.Obj(policy));
+                })
             .hinting("GRD-201"));
     String[][] served = {
       {"EXE-201", "never looks at the snapshot"},
@@ -961,42 +963,43 @@ final class Mutants {
     }
     all.add(
         showing(
-            "executor",
-            "runs the tool again for a repeat",
-            step ->
-                JsonValue.TRUE.equals(step.get("repeated"))
-                    ? put(step, "ran", JsonValue.of(1))
-                    : step)
+                "executor",
+                "runs the tool again for a repeat",
+                step ->
+                    JsonValue.TRUE.equals(step.get("repeated"))
+                        ? put(step, "ran", JsonValue.of(1))
+                        : step)
             .hinting("repeated=Bool[value=true]"));
     all.add(
         showing(
-            "executor",
-            "says that what is in doubt succeeded",
-            step ->
-                JsonValue.of("in_doubt").equals(step.get("status"))
-                    ? put(step, "status", JsonValue.of("succeeded"))
-                    : step)
+                "executor",
+                "says that what is in doubt succeeded",
+                step ->
+                    JsonValue.of("in_doubt").equals(step.get("status"))
+                        ? put(step, "status", JsonValue.of("succeeded"))
+                        : step)
             .hinting("in_doubt"));
     all.add(
         showing(
-            "executor",
-            "lets drift pass",
-            step -> {
-              if (JsonValue.of("ERR_CONNECTOR_CONTRACT_DRIFT").equals(step.get("receipt_code"))) {
-                step.remove("receipt_code");
-                step.put("status", JsonValue.of("succeeded"));
-              }
-              return step;
-            })
+                "executor",
+                "lets drift pass",
+                step -> {
+                  if (JsonValue.of("ERR_CONNECTOR_CONTRACT_DRIFT")
+                      .equals(step.get("receipt_code"))) {
+                    step.remove("receipt_code");
+                    step.put("status", JsonValue.of("succeeded"));
+                  }
+                  return step;
+                })
             .hinting("DRIFT"));
     all.add(
         showing(
-            "executor",
-            "lamport counts receipts, not what they consume",
-            step ->
-                JsonValue.of(3).equals(step.get("lamport"))
-                    ? put(step, "lamport", JsonValue.of(1))
-                    : step)
+                "executor",
+                "lamport counts receipts, not what they consume",
+                step ->
+                    JsonValue.of(3).equals(step.get("lamport"))
+                        ? put(step, "lamport", JsonValue.of(1))
+                        : step)
             .hinting("lamport=Num[value=3.0]"));
     all.add(
         telling(
@@ -1006,13 +1009,12 @@ final class Mutants {
             output -> {
               TreeMap<String, JsonValue> events =
                   new TreeMap<>(((JsonValue.Obj) output.get("events")).members());
-              events.replaceAll(
-                  (_, kinds) ->
-                      JsonValue.of(
-                          ((JsonValue.Arr) kinds)
-                              .items().stream()
-                                  .filter(kind -> !kind.equals(JsonValue.of("receipt.signed")))
-                                  .toList()));
+              events.replaceAll((_, kinds) ->
+                  JsonValue.of(
+                      ((JsonValue.Arr) kinds)
+                          .items().stream()
+                              .filter(kind -> !kind.equals(JsonValue.of("receipt.signed")))
+                              .toList()));
               return put(output, "events", new JsonValue.Obj(events));
             }));
   }

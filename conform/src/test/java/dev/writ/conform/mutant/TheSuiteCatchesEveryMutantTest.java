@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The suite is able to fail: each deliberately broken implementation is caught by a vector. One that
- * survives fails this test.
+ * The suite is able to fail: each deliberately broken implementation is caught by a vector. One
+ * that survives fails this test.
  */
 class TheSuiteCatchesEveryMutantTest {
   private static final Vectors VECTORS = Vectors.load(Golden.ROOT);

@@ -3,9 +3,9 @@ package dev.writ.conform.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.Ours;
 import dev.writ.conform.run.Report.Result;
 import dev.writ.conform.run.Report.Verdict;
 import java.io.IOException;
@@ -29,9 +29,7 @@ class EveryVectorHoldsTest {
           .isEmpty();
       assertThat(report.conforms()).isTrue();
       assertThat(report.results()).extracting(Result::vector).containsAll(VECTORS.all());
-      report
-          .sums()
-          .forEach(s -> System.out.println(s.suite() + ": " + s.vectors() + " vectors"));
+      report.sums().forEach(s -> System.out.println(s.suite() + ": " + s.vectors() + " vectors"));
     }
   }
 
@@ -41,8 +39,7 @@ class EveryVectorHoldsTest {
     assertThat(Arrays.equals(there, Vectors.index(Golden.ROOT)))
         .as("golden-vectors/index.json is current: ./writ conform index")
         .isTrue();
-    assertThat(VECTORS.digest())
-        .isEqualTo(Jcs.digest(Jcs.parse(there)));
+    assertThat(VECTORS.digest()).isEqualTo(Jcs.digest(Jcs.parse(there)));
   }
 
   @Test
@@ -81,8 +78,9 @@ class EveryVectorHoldsTest {
     assertThat(attacks).hasSizeGreaterThanOrEqualTo(60);
     assertThat(attacks)
         .allSatisfy(v ->
-            assertThat(v.promise()).as(v.name()).hasValueSatisfying(p ->
-                assertThat(p).isBetween(1L, 10L)));
+            assertThat(v.promise())
+                .as(v.name())
+                .hasValueSatisfying(p -> assertThat(p).isBetween(1L, 10L)));
     for (String attack :
         List.of(
             "receipt-gap",

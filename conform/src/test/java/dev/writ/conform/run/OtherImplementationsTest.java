@@ -164,8 +164,7 @@ class OtherImplementationsTest {
   private static byte[] damaged(String text, Random random) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (random.nextInt(3) == 0 && bytes.length > 0) {
-      bytes[random.nextInt(bytes.length)] =
-          (byte) LIKELY.charAt(random.nextInt(LIKELY.length()));
+      bytes[random.nextInt(bytes.length)] = (byte) LIKELY.charAt(random.nextInt(LIKELY.length()));
     }
     return bytes;
   }
@@ -217,7 +216,8 @@ class OtherImplementationsTest {
         case 1 -> text.append(String.format("\\u%04x", random.nextInt(0x10000)));
         case 2 -> text.appendCodePoint(0x10000 + random.nextInt(0x100));
         case 3 -> text.appendCodePoint(0xE000 + random.nextInt(0x1F00));
-        case 4 -> text.append("\\ud83d\\ude0").append("0123456789abcdef".charAt(random.nextInt(16)));
+        case 4 ->
+            text.append("\\ud83d\\ude0").append("0123456789abcdef".charAt(random.nextInt(16)));
         default -> text.append("abcABC é".charAt(random.nextInt(8)));
       }
     }
@@ -297,7 +297,9 @@ class OtherImplementationsTest {
             .put("leaf_hash_b64", b64(leaves.get(index).bytes()))
             .put("index", index + (random.nextInt(5) == 0 ? 1 : 0))
             .put("size", size + (random.nextInt(5) == 0 ? 1 : 0))
-            .put("proof_b64", proof(Merkle.inclusionProof(NodeSource.ofLeaves(leaves), index, size), random))
+            .put(
+                "proof_b64",
+                proof(Merkle.inclusionProof(NodeSource.ofLeaves(leaves), index, size), random))
             .put("root_b64", b64(Merkle.root(leaves).bytes()))
             .build());
   }
@@ -314,7 +316,8 @@ class OtherImplementationsTest {
             .put("size2", size2)
             .put("root2_b64", b64(Merkle.root(leaves).bytes()))
             .put(
-                "proof_b64", proof(Merkle.consistencyProof(NodeSource.ofLeaves(leaves), size1, size2), random))
+                "proof_b64",
+                proof(Merkle.consistencyProof(NodeSource.ofLeaves(leaves), size1, size2), random))
             .build());
   }
 }

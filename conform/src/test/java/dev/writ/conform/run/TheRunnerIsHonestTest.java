@@ -9,11 +9,11 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.Ours;
 import dev.writ.conform.run.Report.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -199,8 +199,7 @@ class TheRunnerIsHonestTest {
   void oneThatNeverAnswersFailsWithinItsTime(@TempDir Path dir) throws IOException {
     Path file = dir.resolve("mute.py");
     Files.writeString(file, "import sys\nfor l in sys.stdin.buffer: pass\n");
-    try (Implementation mute =
-        new ProcessImplementation("python3 " + file, Duration.ofMillis(1))) {
+    try (Implementation mute = new ProcessImplementation("python3 " + file, Duration.ofMillis(1))) {
       Implementation.Broken e =
           catchThrowableOfType(
               Implementation.Broken.class,
@@ -235,8 +234,7 @@ class TheRunnerIsHonestTest {
   void theReportIsJUnitXmlThatOthersRead() throws Exception {
     TreeMap<String, Operation> some = new TreeMap<>(Ours.OPERATIONS);
     some.remove("digest.parse");
-    some.put(
-        "digest", _ -> JsonValue.object().put("digest", "<\"&\u0001\uD83D\uDD11>").build());
+    some.put("digest", _ -> JsonValue.object().put("digest", "<\"&\u0001\uD83D\uDD11>").build());
     Report report = run(with(some), "digest", "pae");
     Document xml =
         DocumentBuilderFactory.newInstance()
@@ -261,8 +259,7 @@ class TheRunnerIsHonestTest {
     Envelope envelope =
         Envelope.parse(
             Statement.sign(report, Statement.subjectOf("python3 " + artifact), key).toBytes());
-    key.verifyingKey()
-        .verify(envelope.preAuthEncoding(), envelope.signatures().getFirst().bytes());
+    key.verifyingKey().verify(envelope.preAuthEncoding(), envelope.signatures().getFirst().bytes());
     assertThat(envelope.payloadType()).isEqualTo("application/vnd.in-toto+json");
     String text = new String(envelope.payload(), StandardCharsets.UTF_8);
     assertThat(Jcs.write(envelope.document())).isEqualTo(envelope.payload());

@@ -121,11 +121,7 @@ final class AdversarialVectors {
         List.of("ESCALATE GRD-104", "GRD-610", "ESCALATE GRD-104"),
         ask("pay").submit(),
         approve(1, "rita", "approve")
-            .put(
-                "set",
-                JsonValue.object()
-                    .put("effect", Digest.sha256())
-                    .build()),
+            .put("set", JsonValue.object().put("effect", Digest.sha256()).build()),
         again(1));
     add(
         "policy-bypass-tool-not-approved",
@@ -212,10 +208,7 @@ final class AdversarialVectors {
         execute(1, 1, "alice")
             .put(
                 "edit_intent",
-                edit(
-                    "effect",
-                    JsonValue.of(Digest.sha256().toString()),
-                    "guardian")));
+                edit("effect", JsonValue.of(Digest.sha256().toString()), "guardian")));
   }
 
   private void races() {
@@ -398,9 +391,7 @@ final class AdversarialVectors {
           10,
           "a path that leads out of what the role names",
           List.of("DENY GRD-408"),
-          ask("file")
-              .effect("params", JsonValue.object().put("path", escape[1]).build())
-              .submit());
+          ask("file").effect("params", JsonValue.object().put("path", escape[1]).build()).submit());
     }
     add(
         "envelope-escape-none",
@@ -416,8 +407,7 @@ final class AdversarialVectors {
         ask("calc")
             .effect(
                 "resources",
-                json(
-                    "{\"cpu_ms\":60000,\"memory_bytes\":1,\"output_bytes\":1,\"wall_ms\":1}"))
+                json("{\"cpu_ms\":60000,\"memory_bytes\":1,\"output_bytes\":1,\"wall_ms\":1}"))
             .submit());
     add(
         "envelope-escape-sandbox",
@@ -455,9 +445,7 @@ final class AdversarialVectors {
             .put("kind", "key.enrolled")
             .put(
                 "detail",
-                new TestParty("alice", KeyRole.GUARDIAN, Optional.empty())
-                    .trusted()
-                    .toJson())
+                new TestParty("alice", KeyRole.GUARDIAN, Optional.empty()).trusted().toJson())
             .put("signer", "operator"));
     add(
         "key-substitution-enrolled-by-itself",
@@ -468,10 +456,7 @@ final class AdversarialVectors {
             .put("kind", "key.enrolled")
             .put(
                 "detail",
-                new TestParty(
-                        "mallory", KeyRole.AGENT, Optional.of("acme"))
-                    .trusted()
-                    .toJson())
+                new TestParty("mallory", KeyRole.AGENT, Optional.of("acme")).trusted().toJson())
             .put("signer", "alice"));
   }
 
@@ -489,11 +474,12 @@ final class AdversarialVectors {
         "a second policy that follows the first does not follow the second",
         List.of(DONE, "EXE-906"),
         activate(Plot.next("limit: 100,", "limit: 99,"), "owner"),
-        activate(Plot.policy(3, Optional.of(Plot.policy().digest()), "limit: 100,", "limit: 98,"), "owner"));
+        activate(
+            Plot.policy(3, Optional.of(Plot.policy().digest()), "limit: 100,", "limit: 98,"),
+            "owner"));
     JsonValue.Obj request = ask("mail").document();
     Envelope old =
-        Envelope.sign(
-            "application/vnd.writ.request.v0+json", request, TestParty.key("alice"));
+        Envelope.sign("application/vnd.writ.request.v0+json", request, TestParty.key("alice"));
     add(
         "downgrade-request-version",
         6,

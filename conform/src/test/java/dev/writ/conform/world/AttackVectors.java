@@ -220,8 +220,7 @@ final class AttackVectors {
         .put("root1_b64", StrictBase64.encode(root1.bytes()))
         .put("size2", size2)
         .put("root2_b64", StrictBase64.encode(root2.bytes()))
-        .putList(
-            "proof_b64", List.of(proof), d -> JsonValue.of(StrictBase64.encode(d.bytes())));
+        .putList("proof_b64", List.of(proof), d -> JsonValue.of(StrictBase64.encode(d.bytes())));
   }
 
   private void forks() {

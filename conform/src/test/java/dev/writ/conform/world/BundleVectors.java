@@ -30,8 +30,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes golden-vectors/bundle, and what of golden-vectors/adversarial attacks bundles: small runs of
- * an installation, whole and changed in one way.
+ * Makes golden-vectors/bundle, and what of golden-vectors/adversarial attacks bundles: small runs
+ * of an installation, whole and changed in one way.
  */
 final class BundleVectors {
   private final List<Made> made = new ArrayList<>();
@@ -60,9 +60,7 @@ final class BundleVectors {
     ScriptedTools tools = new ScriptedTools();
     Plot.TOOLS.forEach(m ->
         tools.register(
-            Fields.of(
-                "tool",
-                Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
+            Fields.of("tool", Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
     return tools;
   }
 
@@ -84,10 +82,7 @@ final class BundleVectors {
 
   static byte[] export(Installation home, String run, BundleExport.Packages packages) {
     return BundleExport.of(
-        home.kernel().ledger(),
-        new RunId("acme", run),
-        packages,
-        BundleExport.Options.WHOLE);
+        home.kernel().ledger(), new RunId("acme", run), packages, BundleExport.Options.WHOLE);
   }
 
   static BundleExport.Packages packages(ScriptedTools tools) {
@@ -224,8 +219,16 @@ final class BundleVectors {
 
   private void archive() {
     add("empty", "no bytes", "RPL-011", bundle(new byte[0]));
-    add("cut-short", "the last byte is missing", "RPL-011", bundle(Arrays.copyOf(closed, closed.length - 1)));
-    add("byte-behind", "a byte behind the archive", "RPL-010 or RPL-011", bundle(Arrays.copyOf(closed, closed.length + 1)));
+    add(
+        "cut-short",
+        "the last byte is missing",
+        "RPL-011",
+        bundle(Arrays.copyOf(closed, closed.length - 1)));
+    add(
+        "byte-behind",
+        "a byte behind the archive",
+        "RPL-010 or RPL-011",
+        bundle(Arrays.copyOf(closed, closed.length + 1)));
     byte[] before = new byte[closed.length + 1];
     System.arraycopy(closed, 0, before, 1, closed.length);
     add("byte-before", "a byte before the archive", "RPL-010", bundle(before));
@@ -291,8 +294,7 @@ final class BundleVectors {
         "blob-added",
         "content that nothing names",
         "RPL-024",
-        bundle(
-            forge(closed, e -> e.put("blobs/" + Digest.sha256(utf8("x")).hex(), utf8("x")))));
+        bundle(forge(closed, e -> e.put("blobs/" + Digest.sha256(utf8("x")).hex(), utf8("x")))));
     add(
         "blob-changed",
         "content that is not what its name says",
@@ -305,15 +307,17 @@ final class BundleVectors {
         bundle(
             forge(
                 closed,
-                e -> e.put("trust.jwks", Jcs.write(JsonValue.object().putList("keys", List.<JsonValue>of(), k -> k).build())))));
+                e ->
+                    e.put(
+                        "trust.jwks",
+                        Jcs.write(
+                            JsonValue.object()
+                                .putList("keys", List.<JsonValue>of(), k -> k)
+                                .build())))));
   }
 
   private void journals() {
-    add(
-        "run-empty",
-        "no event",
-        "RPL-030",
-        bundle(forge(closed, lines("run", _ -> List.of()))));
+    add("run-empty", "no event", "RPL-030", bundle(forge(closed, lines("run", _ -> List.of()))));
     add(
         "run-cut",
         "the last event is missing",
@@ -375,7 +379,10 @@ final class BundleVectors {
         "event-not-canonical",
         "a line with a space",
         "RPL-031",
-        bundle(forge(closed, lines("run", l -> l.stream().map(s -> s.replace("{\"", "{ \"")).toList()))));
+        bundle(
+            forge(
+                closed,
+                lines("run", l -> l.stream().map(s -> s.replace("{\"", "{ \"")).toList()))));
     add(
         "system-cut",
         "the last event of the system run is missing",
@@ -448,7 +455,8 @@ final class BundleVectors {
                 closed,
                 e ->
                     e.compute(
-                        "bundle.json", (_, bytes) -> text(s -> s.replace(from, to)).apply(bytes)))));
+                        "bundle.json",
+                        (_, bytes) -> text(s -> s.replace(from, to)).apply(bytes)))));
   }
 
   private void statements() {
@@ -456,8 +464,7 @@ final class BundleVectors {
         "stated-open", "a closed run is said to be open", "RPL-034", "\"closed\"", "\"open\"");
     statement(
         "stated-run", "another run is named", "RPL-032", "\"run\":\"run-1\"", "\"run\":\"run-2\"");
-    statement(
-        "stated-tenant", "another tenant is named", "RPL-032", "\"acme\"", "\"other\"");
+    statement("stated-tenant", "another tenant is named", "RPL-032", "\"acme\"", "\"other\"");
     statement(
         "stated-origin",
         "another log is named",
@@ -553,7 +560,14 @@ final class BundleVectors {
                 lines(
                     "run",
                     l -> {
-                      l.set(2, new String(Unpacked.entries(longer).get("journal/run.jsonl"), StandardCharsets.UTF_8).lines().toList().get(2));
+                      l.set(
+                          2,
+                          new String(
+                                  Unpacked.entries(longer).get("journal/run.jsonl"),
+                                  StandardCharsets.UTF_8)
+                              .lines()
+                              .toList()
+                              .get(2));
                       return l;
                     }))));
     attack(
@@ -573,7 +587,8 @@ final class BundleVectors {
     attack(
         "replay-tampering-last-time",
         7,
-        "the clock reading of the last event is another: nothing behind it, but it is not in the log",
+        "the clock reading of the last event is another: nothing behind it, but it is not in the"
+            + " log",
         "RPL-033",
         pinned(
             forge(
@@ -581,9 +596,7 @@ final class BundleVectors {
                 lines(
                     "run",
                     l -> {
-                      l.set(
-                          l.size() - 1,
-                          l.getLast().replace("12:00:00.000Z", "12:00:00.001Z"));
+                      l.set(l.size() - 1, l.getLast().replace("12:00:00.000Z", "12:00:00.001Z"));
                       return l;
                     }))));
     attack(
@@ -628,13 +641,11 @@ final class BundleVectors {
                   lines("run", l -> l.subList(0, l.size() - 1)).accept(e);
                   e.compute(
                       "bundle.json",
-                      (_, bytes) ->
-                          text(s -> s.replace("\"closed\"", "\"open\"")).apply(bytes));
+                      (_, bytes) -> text(s -> s.replace("\"closed\"", "\"open\"")).apply(bytes));
                 })));
   }
 
   private static String checkpointOf(byte[] bundle) {
-    return new String(
-        Unpacked.entries(bundle).get("log/checkpoint.txt"), StandardCharsets.UTF_8);
+    return new String(Unpacked.entries(bundle).get("log/checkpoint.txt"), StandardCharsets.UTF_8);
   }
 }

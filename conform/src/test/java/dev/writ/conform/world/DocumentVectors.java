@@ -44,8 +44,7 @@ final class DocumentVectors {
     ScriptedTools tools = new ScriptedTools();
     Plot.TOOLS.forEach(m ->
         tools.register(
-            Fields.of(
-                "tool", Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
+            Fields.of("tool", Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
     return new Installation(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START);
   }
 
@@ -89,8 +88,7 @@ final class DocumentVectors {
 
   private void gate(String name, String about, String wanted, JsonValue.Obj input) {
     made.add(
-        new Made(
-            "gate/" + name, about, Optional.empty(), "executor.gate", input, List.of(wanted)));
+        new Made("gate/" + name, about, Optional.empty(), "executor.gate", input, List.of(wanted)));
   }
 
   private static JsonValue keys() {
@@ -136,10 +134,7 @@ final class DocumentVectors {
     gate("missing-intent", "no intent", "EXE-002", without(good, "intent"));
     gate("missing-effect", "no effect", "EXE-003", without(good, "request"));
     gate(
-        "decision-for-intent",
-        "two decisions",
-        "EXE-004",
-        with(good, "intent", decision.toJson()));
+        "decision-for-intent", "two decisions", "EXE-004", with(good, "intent", decision.toJson()));
     gate("intent-for-decision", "two intents", "EXE-004", with(good, "decision", intent.toJson()));
   }
 
@@ -240,8 +235,7 @@ final class DocumentVectors {
         with(
             good,
             "intent",
-            resigned(
-                intent, "holder", JsonValue.of(TestParty.key("bob").kid()), "guardian")));
+            resigned(intent, "holder", JsonValue.of(TestParty.key("bob").kid()), "guardian")));
     JsonValue.Obj tool = (JsonValue.Obj) document(intent).get("tool");
     for (String member : List.of("name", "version")) {
       gate(
@@ -281,18 +275,12 @@ final class DocumentVectors {
         "audience-origin",
         "the intent is for another log",
         "EXE-105",
-        with(
-            good,
-            "audience",
-            Plot.json("{\"incarnation\":0,\"origin\":\"writ.example/other\"}")));
+        with(good, "audience", Plot.json("{\"incarnation\":0,\"origin\":\"writ.example/other\"}")));
     gate(
         "audience-incarnation",
         "the intent is for an incarnation before",
         "EXE-105",
-        with(
-            good,
-            "audience",
-            Plot.json("{\"incarnation\":7,\"origin\":\"writ.example/log\"}")));
+        with(good, "audience", Plot.json("{\"incarnation\":7,\"origin\":\"writ.example/log\"}")));
   }
 
   private void holders(JsonValue.Obj good) {
@@ -312,8 +300,16 @@ final class DocumentVectors {
 
   private void times(JsonValue.Obj good, Envelope intent) {
     gate("expiry-last", "the last millisecond", "ok", at(good, Plot.START.plusMillis(299_999)));
-    gate("expiry", "the first millisecond after", "EXE-107", at(good, Plot.START.plusMillis(300_000)));
-    gate("issued-ahead", "two seconds early are tolerated", "ok", at(good, Plot.START.minusMillis(2000)));
+    gate(
+        "expiry",
+        "the first millisecond after",
+        "EXE-107",
+        at(good, Plot.START.plusMillis(300_000)));
+    gate(
+        "issued-ahead",
+        "two seconds early are tolerated",
+        "ok",
+        at(good, Plot.START.minusMillis(2000)));
     gate(
         "issued-too-far-ahead",
         "more than two seconds early",
@@ -450,11 +446,14 @@ final class DocumentVectors {
     JsonValue open2 = JsonValue.of(opening(home, "run-2").id().toString());
     List<Pair> all = List.of(one, two, three);
 
-    chain("empty", "a run without receipts", "ok", new Chain("run-1", open1, List.of()).consuming());
+    chain(
+        "empty", "a run without receipts", "ok", new Chain("run-1", open1, List.of()).consuming());
     chain("one", "its first receipt", "ok", new Chain("run-1", open1, List.of(one)).consuming());
     chain("three", "three receipts", "ok", new Chain("run-1", open1, all).consuming());
     chain(
-        "closed", "three receipts and the closing", "ok",
+        "closed",
+        "three receipts and the closing",
+        "ok",
         new Chain("run-1", open1, all).closing(closing).consuming());
     chain(
         "consumes",
@@ -489,8 +488,7 @@ final class DocumentVectors {
                   List.of(
                       one,
                       two.with(
-                          changed(
-                              two.receipt(), "lamport", JsonValue.of(lamport), "executor"))))
+                          changed(two.receipt(), "lamport", JsonValue.of(lamport), "executor"))))
               .consuming());
     }
     chain(
@@ -525,10 +523,14 @@ final class DocumentVectors {
         "EXE-955",
         new Chain("run-1", OTHER, List.of(one)).consuming());
     chain(
-        "swapped", "the first two are swapped", "EXE-955",
+        "swapped",
+        "the first two are swapped",
+        "EXE-955",
         new Chain("run-1", open, List.of(two, one)).consuming());
     chain(
-        "twice", "a receipt stands there twice", "EXE-957",
+        "twice",
+        "a receipt stands there twice",
+        "EXE-957",
         new Chain("run-1", open, List.of(one, one)).consuming());
     chain(
         "of-another-request",
@@ -554,8 +556,7 @@ final class DocumentVectors {
                 "run-1",
                 open,
                 List.of(
-                    one.with(
-                        changed(one.receipt(), "subject", JsonValue.of("bob"), "executor"))))
+                    one.with(changed(one.receipt(), "subject", JsonValue.of("bob"), "executor"))))
             .consuming());
     chain(
         "binding-retained",
@@ -564,8 +565,7 @@ final class DocumentVectors {
         new Chain(
                 "run-1",
                 open,
-                List.of(
-                    one.with(changed(one.receipt(), "retained", JsonValue.FALSE, "executor"))))
+                List.of(one.with(changed(one.receipt(), "retained", JsonValue.FALSE, "executor"))))
             .consuming());
     for (String member : List.of("tenant", "run")) {
       chain(
@@ -576,8 +576,7 @@ final class DocumentVectors {
                   "run-1",
                   open,
                   List.of(
-                      one.with(
-                          changed(one.receipt(), member, JsonValue.of("other"), "executor"))))
+                      one.with(changed(one.receipt(), member, JsonValue.of("other"), "executor"))))
               .consuming());
     }
     chain(

@@ -1,7 +1,7 @@
 package dev.writ.conform.world;
 
-import static dev.writ.conform.world.Plot.again;
 import static dev.writ.conform.world.Plot.activate;
+import static dev.writ.conform.world.Plot.again;
 import static dev.writ.conform.world.Plot.approve;
 import static dev.writ.conform.world.Plot.ask;
 import static dev.writ.conform.world.Plot.clock;
@@ -53,7 +53,11 @@ final class ExecutorVectors {
   private void add(String name, String about, List<String> wanted, ObjectBuilder... steps) {
     made.add(
         new Made(
-            "executor/" + name, about, Optional.empty(), "executor.run", Plot.scenario(steps),
+            "executor/" + name,
+            about,
+            Optional.empty(),
+            "executor.run",
+            Plot.scenario(steps),
             wanted));
   }
 
@@ -99,9 +103,7 @@ final class ExecutorVectors {
         "a receipt that nobody knows cannot be consumed",
         List.of("EXE-307"),
         ask("calc")
-            .with(
-                "consumes",
-                JsonValue.of(List.of(JsonValue.of(Digest.sha256().toString()))))
+            .with("consumes", JsonValue.of(List.of(JsonValue.of(Digest.sha256().toString()))))
             .submit());
     add(
         "dropped-output",
@@ -197,8 +199,7 @@ final class ExecutorVectors {
         "a decision that was changed under its signature",
         List.of("ALLOW", "EXE-101"),
         ask("mail").decide(),
-        execute(1, 1, "alice")
-            .put("edit_decision", edit("run", JsonValue.of("run-2"))));
+        execute(1, 1, "alice").put("edit_decision", edit("run", JsonValue.of("run-2"))));
     add(
         "gate-intent-changed",
         "an intent that was changed under its signature",
@@ -252,7 +253,8 @@ final class ExecutorVectors {
         "an order that names another intent",
         List.of("ALLOW", "EXE-104"),
         ask("mail").decide(),
-        execute(1, 1, "alice").put("set", JsonValue.object().put("intent", Digest.sha256()).build()));
+        execute(1, 1, "alice")
+            .put("set", JsonValue.object().put("intent", Digest.sha256()).build()));
     add(
         "gate-order-early",
         "an order that was signed before the intent was",
@@ -260,17 +262,14 @@ final class ExecutorVectors {
         ask("mail").decide(),
         execute(1, 1, "alice")
             .put(
-                "set",
-                JsonValue.object().put("ordered_at", Plot.START.minusMillis(2001)).build()));
+                "set", JsonValue.object().put("ordered_at", Plot.START.minusMillis(2001)).build()));
     add(
         "gate-order-ahead",
         "an order from the future",
         List.of("ALLOW", "EXE-112"),
         ask("mail").decide(),
         execute(1, 1, "alice")
-            .put(
-                "set",
-                JsonValue.object().put("ordered_at", Plot.START.plusMillis(2001)).build()));
+            .put("set", JsonValue.object().put("ordered_at", Plot.START.plusMillis(2001)).build()));
   }
 
   private void snapshotAndPrepare() {
@@ -379,15 +378,13 @@ final class ExecutorVectors {
 
   private void output() {
     output("drift-missing", "a required member is missing", "{}", "ERR_CONNECTOR_CONTRACT_DRIFT");
-    output(
-        "drift-type",
-        "a member has another type",
-        "{\"ok\":1}",
-        "ERR_CONNECTOR_CONTRACT_DRIFT");
+    output("drift-type", "a member has another type", "{\"ok\":1}", "ERR_CONNECTOR_CONTRACT_DRIFT");
     output("no-canonical-form-cut", "the output ends inside a value", "{\"ok\":tru", "EXE-601");
     output("no-canonical-form-twice", "a key twice", "{\"ok\":true,\"ok\":true}", "EXE-601");
-    output("no-canonical-form-surrogate", "half a pair", "{\"ok\":true,\"x\":\"\\ud800\"}", "EXE-601");
-    output("no-canonical-form-number", "a number too large", "{\"ok\":true,\"x\":1e400}", "EXE-601");
+    output(
+        "no-canonical-form-surrogate", "half a pair", "{\"ok\":true,\"x\":\"\\ud800\"}", "EXE-601");
+    output(
+        "no-canonical-form-number", "a number too large", "{\"ok\":true,\"x\":1e400}", "EXE-601");
     add(
         "canonical-output",
         "JSON output is kept in its canonical form",
@@ -438,7 +435,8 @@ final class ExecutorVectors {
     add(
         "crash-resolved",
         "an operator's statement stands beside the receipt, which stays as it is",
-        List.of(DONE, "crashed", "ALLOW in_doubt repeated", DONE, "ALLOW in_doubt repeated resolved"),
+        List.of(
+            DONE, "crashed", "ALLOW in_doubt repeated", DONE, "ALLOW in_doubt repeated resolved"),
         tool("mail", "{\"does\":\"crash\"}"),
         ask("mail").submit(),
         again(2),

@@ -37,8 +37,7 @@ record Made(
     }
     TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
     members.remove("bundle_file");
-    members.put(
-        "bundle_b64", JsonValue.of(StrictBase64.encode(files.get("runs/" + file.value()))));
+    members.put("bundle_b64", JsonValue.of(StrictBase64.encode(files.get("runs/" + file.value()))));
     return new JsonValue.Obj(members);
   }
 
@@ -48,9 +47,7 @@ record Made(
         wanted.getFirst().contains(OR)
             ? JsonValue.object()
                 .putList(
-                    "codes",
-                    List.of(wanted.getFirst().split(Pattern.quote(OR))),
-                    JsonValue::of)
+                    "codes", List.of(wanted.getFirst().split(Pattern.quote(OR))), JsonValue::of)
                 .build()
             : outcome;
     byte[] json =

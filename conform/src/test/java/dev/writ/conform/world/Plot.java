@@ -86,11 +86,7 @@ final class Plot {
   }
 
   static ToolManifest manifest(
-      String name,
-      String version,
-      Determinism determinism,
-      List<String> sandboxes,
-      byte[] code) {
+      String name, String version, Determinism determinism, List<String> sandboxes, byte[] code) {
     List<String> paths = name.equals("file") ? List.of("/path") : List.of();
     return new ToolManifest(
         name,
@@ -193,17 +189,15 @@ final class Plot {
     Ask(String subject, String tool, String nonce) {
       signer = subject;
       effect.putAll(
-          json(
-                  "{\"inputs\":[],\"operation\":\"do\",\"params\":{\"n\":1},"
-                      + "\"resources\":{\"cpu_ms\":1000,\"memory_bytes\":67108864,"
-                      + "\"output_bytes\":1000000,\"wall_ms\":2000},\"sandbox\":\"box\","
-                      + "\"version\":\"1.0.0\"}")
+          json("{\"inputs\":[],\"operation\":\"do\",\"params\":{\"n\":1},"
+                  + "\"resources\":{\"cpu_ms\":1000,\"memory_bytes\":67108864,"
+                  + "\"output_bytes\":1000000,\"wall_ms\":2000},\"sandbox\":\"box\","
+                  + "\"version\":\"1.0.0\"}")
               .members());
       effect.put("tool", JsonValue.of(tool));
       members.putAll(
-          json(
-                  "{\"consumes\":[],\"context\":{},\"delegations\":[],\"evidence\":[],"
-                      + "\"retention\":\"keep\",\"run\":\"run-1\"}")
+          json("{\"consumes\":[],\"context\":{},\"delegations\":[],\"evidence\":[],"
+                  + "\"retention\":\"keep\",\"run\":\"run-1\"}")
               .members());
       members.put("tenant", JsonValue.of(subject.equals("eve") ? "other" : TENANT));
       members.put("subject", JsonValue.of(subject));
@@ -214,10 +208,7 @@ final class Plot {
     Ask at(long secondsAfterStart) {
       members.put(
           "requested_at",
-          JsonValue.object()
-              .put("t", START.plusSeconds(secondsAfterStart))
-              .build()
-              .get("t"));
+          JsonValue.object().put("t", START.plusSeconds(secondsAfterStart)).build().get("t"));
       return this;
     }
 
@@ -299,8 +290,7 @@ final class Plot {
   }
 
   static JsonValue.Obj edit(String member, JsonValue value, String... signer) {
-    var edit =
-        JsonValue.object().put("set", JsonValue.object().put(member, value).build());
+    var edit = JsonValue.object().put("set", JsonValue.object().put(member, value).build());
     for (String name : signer) {
       edit.put("signer", name);
     }

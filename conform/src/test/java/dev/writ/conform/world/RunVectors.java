@@ -239,7 +239,8 @@ final class RunVectors {
 
   // ---- vectors
 
-  private void run(String name, String about, byte[] bundle, List<String> recorded, List<String> live) {
+  private void run(
+      String name, String about, byte[] bundle, List<String> recorded, List<String> live) {
     files.put("runs/" + name + ".writ", bundle);
     add(name + "-verify", about + ": verified", "bundle.verify", name, false, List.of("ok"));
     add(name + "-replay", about + ": replayed", "bundle.replay", name, false, recorded);
@@ -264,49 +265,67 @@ final class RunVectors {
       submit(home, js("n-3", "throw new Error('on purpose')"));
       submit(home, js("n-4", "eval('1')"));
       BundleVectors.close(home, "run-1");
-      run("js", "JavaScript: values, seeded randomness, an error, a denial",
-          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+      run(
+          "js",
+          "JavaScript: values, seeded randomness, an error, a denial",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
     }
     try (Installation home = honest()) {
       submit(home, sql("n-1", "select 1 as one, 'two' as two, null as three"));
       Plot.Ask asked = sql("n-2", "select 'salary' as salary");
-      Envelope request =
-          Envelope.sign(Request.TYPE, asked.document(), TestParty.key("alice"));
+      Envelope request = Envelope.sign(Request.TYPE, asked.document(), TestParty.key("alice"));
       submit(home, asked);
       home.clock.move(60);
       home.kernel().approve(approval(home, request));
       submit(home, asked);
       submit(home, sql("n-3", "select from nowhere").at(60));
       BundleVectors.close(home, "run-1");
-      run("sql", "SQL: a result, an approval, a mistake",
-          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+      run(
+          "sql",
+          "SQL: a result, an approval, a mistake",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
     }
     try (Installation home = honest()) {
       submit(home, words(home, "n-1", "one two\nthree\n"));
       submit(home, words(home, "n-2", ""));
       BundleVectors.close(home, "run-1");
-      run("wasm", "WebAssembly with inputs",
-          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+      run(
+          "wasm",
+          "WebAssembly with inputs",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
     }
     try (Installation home = honest()) {
       submit(home, js("n-1", "eval('1')"));
       BundleVectors.close(home, "run-1");
-      run("denied", "a closed run without a receipt",
-          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+      run(
+          "denied",
+          "a closed run without a receipt",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
     }
     try (Installation home = honest()) {
       Answer other = submit(home, js("n-0", "'of another run'").with("run", "run-0"));
       JsonValue consumed =
-          JsonValue.of(
-              List.of(JsonValue.of(other.served().orElseThrow().id().toString())));
+          JsonValue.of(List.of(JsonValue.of(other.served().orElseThrow().id().toString())));
       submit(home, js("n-1", "[1, 2, 3]").with("consumes", consumed));
       home.clock.move(1);
       submit(home, sql("n-2", "select 2").at(1));
       home.clock.move(1);
       submit(home, words(home, "n-3", "words").at(2));
       home.kernel().checkpoint();
-      run("open", "an open run of all tools that consumes a receipt of another run",
-          BundleVectors.export(home, "run-1", PACKAGES), COMPLETE, COMPLETE);
+      run(
+          "open",
+          "an open run of all tools that consumes a receipt of another run",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
     }
   }
 
@@ -343,7 +362,9 @@ final class RunVectors {
     try (Installation home = installation(lie, UnaryOperator.identity())) {
       submit(home, js("n-1", "6 * 7"));
       BundleVectors.close(home, "run-1");
-      run("diverging-output", "an output that the tool does not give",
+      run(
+          "diverging-output",
+          "an output that the tool does not give",
           BundleVectors.export(home, "run-1", PACKAGES),
           COMPLETE,
           List.of("DIVERGED", "RPL-004 /body/output/digest"));
@@ -351,14 +372,25 @@ final class RunVectors {
     UnaryOperator<SafeExecutor> liar =
         e ->
             new SafeExecutor(
-                e.time(), e.preflight(), e.gate(), e.idempotency(), e.snapshot(), e.tools(),
-                e.prepare(), e.dispatch(), e.drift(), e.canonicalize(), e.store(),
+                e.time(),
+                e.preflight(),
+                e.gate(),
+                e.idempotency(),
+                e.snapshot(),
+                e.tools(),
+                e.prepare(),
+                e.dispatch(),
+                e.drift(),
+                e.canonicalize(),
+                e.store(),
                 e.receipt().withSigner(RunVectors::embellished),
                 e.refusals());
     try (Installation home = installation(UnaryOperator.identity(), liar)) {
       submit(home, js("n-1", "6 * 7"));
       BundleVectors.close(home, "run-1");
-      run("diverging-receipt", "an executor that writes into its receipt what no stage gave it",
+      run(
+          "diverging-receipt",
+          "an executor that writes into its receipt what no stage gave it",
           BundleVectors.export(home, "run-1", PACKAGES),
           List.of("DIVERGED", "RPL-001 /body/message"),
           List.of("DIVERGED", "RPL-004 /body/message", "RPL-001 /body/message"));
@@ -366,8 +398,7 @@ final class RunVectors {
   }
 
   private static Envelope embellished(String type, JsonValue document) {
-    TreeMap<String, JsonValue> members =
-        new TreeMap<>(((JsonValue.Obj) document).members());
+    TreeMap<String, JsonValue> members = new TreeMap<>(((JsonValue.Obj) document).members());
     if (type.equals(Receipt.TYPE)) {
       members.put("message", JsonValue.of("all went well"));
     }

@@ -3,9 +3,9 @@ package dev.writ.conform.world;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.Ours;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,14 +18,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files that are
- * there, and each comes to what is written beside it by hand. {@code -Dwrit.update=true} writes the
- * files; {@code ./writ conform index} then takes them into the index.
+ * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files
+ * that are there, and each comes to what is written beside it by hand. {@code -Dwrit.update=true}
+ * writes the files; {@code ./writ conform index} then takes them into the index.
  */
 class WorldVectorsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
-  private static final List<String> SUITES = List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
+  private static final List<String> SUITES =
+      List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
   private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
 
   /** The bundles of golden runs, which vectors name as files. */

@@ -47,6 +47,12 @@ final class Bubblewrap implements Launcher {
     return forwarder.wrap(script, c, argv);
   }
 
+  /** It writes the exit code of what it started, and nothing where it failed to start it. */
+  @Override
+  public boolean ran(String status) {
+    return status.contains("\"exit-code\"");
+  }
+
   /** Of each process; those of the whole tree are the cgroup's. */
   private static void limits(ShellScript script, Confinement c) {
     Limits limits = c.command().limits();

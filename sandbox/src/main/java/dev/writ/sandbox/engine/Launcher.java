@@ -7,4 +7,11 @@ interface Launcher {
 
   /** The script that becomes the confined command; it says in the status file that it did. */
   ShellScript script(Confinement c);
+
+  /**
+   * Whether the command ran to an end, or the engine itself failed before it.
+   *
+   * @param status what the status file holds at the end; empty where there is none
+   */
+  boolean ran(String status);
 }

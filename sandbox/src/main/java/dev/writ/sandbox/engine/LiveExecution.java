@@ -35,6 +35,7 @@ final class LiveExecution implements Execution {
   private static final int ENGINE_WORDS = 2_000;
 
   private final Confinement c;
+  private final Launcher launcher;
   private final Workspace workspace;
   private final Optional<EgressProxy> proxy;
   private final Runnable atEnd;
@@ -52,12 +53,14 @@ final class LiveExecution implements Execution {
    */
   LiveExecution(
       Confinement c,
+      Launcher launcher,
       Workspace workspace,
       Optional<EgressProxy> proxy,
       ProcessBuilder start,
       OutputListener listener,
       Runnable atEnd) {
     this.c = c;
+    this.launcher = launcher;
     this.workspace = workspace;
     this.proxy = proxy;
     this.atEnd = atEnd;
@@ -200,13 +203,14 @@ final class LiveExecution implements Execution {
 
   /** An engine that failed is no program that failed. */
   private void requireStarted(EnumSet<EndReason> reached) {
-    boolean said;
+    String status;
     try {
-      said = Files.size(c.statusFile()) > 0;
+      status = Files.readString(c.statusFile(), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      said = false;
+      status = "";
     }
-    if (!said && stopped.get() == null && !reached.contains(EndReason.OUT_OF_MEMORY)) {
+    boolean byUs = stopped.get() != null || reached.contains(EndReason.OUT_OF_MEMORY);
+    if (!byUs && !launcher.ran(status)) {
       Captured words = err.captured();
       int length = Math.min(words.bytes().length, ENGINE_WORDS);
       throw new WritException(

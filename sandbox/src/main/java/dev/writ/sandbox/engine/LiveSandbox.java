@@ -112,7 +112,13 @@ final class LiveSandbox implements Sandbox {
       Optional<EgressProxy> opened = proxy;
       running =
           new LiveExecution(
-              c, workspace, opened, builder, listener, () -> finished(run, container));
+              c,
+              engine.launcher(),
+              workspace,
+              opened,
+              builder,
+              listener,
+              () -> finished(run, container));
       return running;
     } catch (IOException | RuntimeException e) {
       proxy.ifPresent(EgressProxy::close);

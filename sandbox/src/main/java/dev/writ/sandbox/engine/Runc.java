@@ -81,6 +81,12 @@ final class Runc implements Launcher {
     return c.proxySocket().isEmpty() ? script.exec(argv) : forwarder.wrap(script, c, argv);
   }
 
+  /** The file has the process's number once the container was made. */
+  @Override
+  public boolean ran(String status) {
+    return !status.isEmpty();
+  }
+
   private JsonValue.Obj config(Confinement c) {
     JsonValue.Obj root = JsonValue.object().put("path", "rootfs").put("readonly", true).build();
     return JsonValue.object()

@@ -70,7 +70,9 @@ public final class Leftovers {
           if ((isOf(cgroup, owners) || engine) && !isDead(process)) {
             String name = cgroup.replaceAll("(?s).*/writ/([^/\\n]*).*", "$1");
             found.add(
-                "process " + process.getFileName() + (engine ? ": " + line : " in " + name.strip()));
+                "process "
+                    + process.getFileName()
+                    + (engine ? ": " + line : " in " + name.strip()));
           }
         } catch (IOException e) {
           continue; // it has ended
