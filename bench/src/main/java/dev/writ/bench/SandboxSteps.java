@@ -180,12 +180,6 @@ final class SandboxSteps implements AutoCloseable {
                 "\"resources\":{",
                 "\"resources\":{\"memory\":{\"limit\":268435456,\"swap\":268435456},\"pids\":{\"limit\":64},\"cpu\":{\"quota\":100000,\"period\":100000},");
     Files.writeString(to.resolve("config.json"), bent, StandardCharsets.UTF_8);
-    Path rootfs = Files.createDirectory(to.resolve("rootfs"));
-    Files.setPosixFilePermissions(rootfs, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Files.setAttribute(rootfs, "unix:uid", 2_000_000_001);
-    for (String link : List.of("bin", "lib", "lib64", "sbin")) {
-      Files.createSymbolicLink(rootfs.resolve(link), Path.of("usr", link));
-    }
   }
 
   private static String quoted(List<String> program) {

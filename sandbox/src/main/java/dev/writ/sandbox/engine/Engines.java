@@ -53,6 +53,7 @@ public final class Engines implements AutoCloseable {
     try {
       Sweeper sweeper = new Sweeper(state, host.cgroups());
       List<String> swept = sweeper.sweepAll();
+      state.roots().clear();
       Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
       workspaces.sweep();
       Executables executables = new Executables(host.architecture());

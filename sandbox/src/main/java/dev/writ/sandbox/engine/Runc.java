@@ -8,7 +8,6 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.ShellScript;
 import dev.writ.sandbox.seccomp.OciSeccomp;
-import dev.writ.sandbox.workspace.Owners;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,18 +42,8 @@ final class Runc implements Launcher {
   public ShellScript script(Confinement c) {
     Path bundle = c.directory().resolve("bundle");
     try {
-      Path rootfs = bundle.resolve("rootfs");
-      Files.createDirectories(rootfs);
-      // runc makes the mount points, as the root of the user namespace.
-      Owners.give(rootfs, c.uid() + 1);
-      for (Path directory : List.of(bundle, rootfs)) {
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-      }
-      for (Mounted mounted : c.view()) {
-        if (mounted instanceof Mounted.Link link) {
-          Files.createSymbolicLink(rootfs.resolve(link.target().substring(1)), Path.of(link.to()));
-        }
-      }
+      Files.createDirectories(bundle);
+      Files.setPosixFilePermissions(bundle, PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.write(bundle.resolve("config.json"), Jcs.write(config(c)));
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot write a bundle", e);
@@ -88,7 +77,11 @@ final class Runc implements Launcher {
   }
 
   private JsonValue.Obj config(Confinement c) {
-    JsonValue.Obj root = JsonValue.object().put("path", "rootfs").put("readonly", true).build();
+    JsonValue.Obj root =
+        JsonValue.object()
+            .put("path", c.state().roots().of(c.view()).toString())
+            .put("readonly", true)
+            .build();
     return JsonValue.object()
         .put("ociVersion", "1.0.2")
         .put("process", process(c))

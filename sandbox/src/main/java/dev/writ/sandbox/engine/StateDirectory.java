@@ -23,11 +23,13 @@ final class StateDirectory implements AutoCloseable {
   private final Path root;
   private final FileChannel channel;
   private final FileLock lock;
+  private final RootDirectories roots;
 
   private StateDirectory(Path root, FileChannel channel, FileLock lock) {
     this.root = root;
     this.channel = channel;
     this.lock = lock;
+    this.roots = new RootDirectories(root.resolve("roots"));
   }
 
   /**
@@ -82,7 +84,7 @@ final class StateDirectory implements AutoCloseable {
   }
 
   private void prepare(Host host) throws IOException {
-    for (Path directory : new Path[] {live(), etc(), runtime()}) {
+    for (Path directory : new Path[] {live(), etc(), runtime(), root.resolve("roots")}) {
       Files.createDirectories(directory);
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
@@ -118,6 +120,11 @@ final class StateDirectory implements AutoCloseable {
 
   Path workspaces() {
     return root.resolve("workspaces");
+  }
+
+  /** What OCI containers have as their root, before anything is mounted. */
+  RootDirectories roots() {
+    return roots;
   }
 
   /** What OCI runtimes keep of their containers. */
