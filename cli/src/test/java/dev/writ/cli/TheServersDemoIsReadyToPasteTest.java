@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TheServersDemoIsReadyToPasteTest {
   @TempDir Path dir;
 
-  private static Process writ(String... arguments) throws Exception {
+  /** Its stderr goes to a file, which is there after its end too. */
+  private Process writ(String... arguments) throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -32,7 +33,7 @@ class TheServersDemoIsReadyToPasteTest {
                     "surefire.test.class.path", System.getProperty("java.class.path")),
                 Main.class.getName()));
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).start();
+    return new ProcessBuilder(command).redirectError(dir.resolve("stderr").toFile()).start();
   }
 
   /** A command as somebody pastes it into a shell. */
@@ -66,6 +67,15 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("42");
       assertThat(answers.get("the same with a program that policy refuses"))
           .contains("\"verdict\":\"DENY\"");
+      assertThat(startingWith(answers, "execute (seed 000)"))
+          .contains("\"status\":\"success\"", "\"exit_code\":0", "\"stdout\":\"hello\\n\"");
+      assertThat(startingWith(answers, "logline (seed 001)"))
+          .contains("\"status\":\"success\"", "\"stdout\":\"42\"");
+      assertThat(startingWith(answers, "tools (seed 002)"))
+          .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+      // Operations and seed 000 both answer /health, and say the same.
+      assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
+          .isEqualTo("{\"status\":\"healthy\"}");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
       assertThat(answers.get("metrics")).contains("writ_effects_total");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
@@ -74,7 +84,24 @@ class TheServersDemoIsReadyToPasteTest {
       server.destroy();
     }
     assertThat(server.waitFor()).isEqualTo(143);
-    assertThat(Path.of(string(said, "home"))).doesNotExist();
+    assertThat(Path.of(string(said, "home")).getParent()).doesNotExist();
+    assertThat(auditLines()).hasSize(1);
+    assertThat(auditLines().getFirst().members()).hasSize(10).containsKey("sandbox_profile");
+  }
+
+  private static String startingWith(TreeMap<String, String> answers, String what) {
+    String key = answers.ceilingKey(what);
+    assertThat(key).startsWith(what);
+    return answers.get(key);
+  }
+
+  /** Of the server's log, each line of which is JSON, the lines that are seed 000's. */
+  private List<JsonValue.Obj> auditLines() throws Exception {
+    return Files.readAllLines(dir.resolve("stderr")).stream()
+        .filter(line -> line.startsWith("{"))
+        .map(line -> (JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8)))
+        .filter(line -> line.get("execution_request_id") != null)
+        .toList();
   }
 
   private static String string(JsonValue.Obj object, String key) {

@@ -19,6 +19,8 @@ import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.seed.SeedSurfaces;
 import dev.writ.gateway.v1.RunBundle;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +28,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
@@ -73,7 +77,14 @@ public final class ServeCommand implements CliCommand {
     GatewayConfig config = config(session, arguments, home);
     Running running = new Running();
     OpenHome open = OpenHome.open(home, Homes.clock(), running::cancellable);
-    Gateway gateway = start(session, open, running, config, keys(home, config), _ -> List.of());
+    Gateway gateway =
+        start(
+            session,
+            open,
+            running,
+            config,
+            keys(home, config),
+            surfaces(session, config, session.environment(), directory(arguments, home)));
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
@@ -100,6 +111,26 @@ public final class ServeCommand implements CliCommand {
         .orElse(config);
   }
 
+  /** Where the configuration lies: the files that it names are named from there. */
+  private static Path directory(Arguments arguments, Home home) {
+    return arguments
+        .option("--config")
+        .map(file -> Path.of(file).toAbsolutePath().getParent())
+        .orElse(home.dir());
+  }
+
+  /** What the configuration names beside the native API. Seed 000's audit lines go to the log. */
+  static Function<Pipeline, List<Surface>> surfaces(
+      Session session, GatewayConfig config, Map<String, String> environment, Path directory) {
+    return pipeline ->
+        SeedSurfaces.of(
+            pipeline,
+            config.surfaces(),
+            environment,
+            directory,
+            line -> JsonLog.write(log(session), line));
+  }
+
   private static GatewayConfig withPort(GatewayConfig c, int port) {
     Listen listen = new Listen(c.listen().host(), port, c.listen().protection());
     return new GatewayConfig(
@@ -123,7 +154,7 @@ public final class ServeCommand implements CliCommand {
       Running running,
       GatewayConfig config,
       SortedMap<String, SigningKey> keys,
-      java.util.function.Function<Pipeline, List<Surface>> surfaces) {
+      Function<Pipeline, List<Surface>> surfaces) {
     try {
       return Gateway.start(
           config,

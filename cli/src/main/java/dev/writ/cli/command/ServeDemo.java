@@ -26,6 +26,7 @@ import dev.writ.gateway.Listen;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Tokens;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
@@ -38,6 +39,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -46,9 +48,6 @@ import java.util.stream.Stream;
 /** A throw-away server: everything real, on a free loopback port, gone when it stops. */
 final class ServeDemo {
   private static final Home.Names NAMES = new Home.Names("acme", "agent", "reviewer");
-
-  /** Surfaces that may vouch for the demo's agent. */
-  private static final List<String> SURFACES = List.of("execute", "logline", "mcp", "tools");
 
   /** Something to try: what it shows, and a command ready to paste. */
   record Try(String what, String command) {}
@@ -67,13 +66,21 @@ final class ServeDemo {
     Running running = new Running();
     OpenHome open = OpenHome.open(home, Homes.clock(), running::cancellable);
     String token = Tokens.generate(random);
+    DemoSurfaces surfaces = new DemoSurfaces(dir);
+    GatewayConfig config = config(port, token, surfaces.config(random));
+    // Nothing of the caller's environment counts: no secret of theirs, no workspace.
     Gateway gateway =
         ServeCommand.start(
-            session, open, running, config(port, token), enrolSurfaces(open), _ -> List.of());
+            session,
+            open,
+            running,
+            config,
+            enrolSurfaces(open),
+            ServeCommand.surfaces(session, config, Map.of(), dir));
+    List<Try> tries = tries(open, gateway, dir, token);
+    tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
     session.show(
-        new ServeCommand.Listening(
-            gateway.url(), home.dir(), tries(open, gateway, dir, token), token),
-        ServeDemo::print);
+        new ServeCommand.Listening(gateway.url(), home.dir(), tries, token), ServeDemo::print);
     ServeCommand.stopWith(session, gateway, open, () -> remove(dir));
     return ExitCode.OK;
   }
@@ -84,10 +91,23 @@ final class ServeDemo {
         .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
         .replace(
             "roles: [analyst] }",
-            "roles: [analyst], surfaces: [" + String.join(", ", SURFACES) + "] }");
+            "roles: [analyst, developer], surfaces: ["
+                + String.join(", ", DemoSurfaces.NAMES)
+                + "] }")
+        .replace(
+            "  analyst:\n",
+            """
+              developer:
+                tools: [js]
+                sandboxes: [wasm]
+                resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
+              analyst:
+            """)
+        + DemoSurfaces.policy();
   }
 
-  private static GatewayConfig config(int port, String token) {
+  private static GatewayConfig config(
+      int port, String token, SortedMap<String, SurfaceConfig> surfaces) {
     return new GatewayConfig(
         Listen.loopback(port),
         Limits.DEFAULT,
@@ -99,14 +119,14 @@ final class ServeDemo {
                 NAMES.agent(),
                 List.of(),
                 Optional.empty())),
-        new TreeMap<>(),
+        surfaces,
         Duration.ofSeconds(10),
         64L << 20);
   }
 
   private SortedMap<String, SigningKey> enrolSurfaces(OpenHome open) {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
-    for (String surface : SURFACES) {
+    for (String surface : DemoSurfaces.NAMES) {
       SigningKey key = SigningKey.generateEd25519(random);
       TrustedKey trusted =
           new TrustedKey(

@@ -7,7 +7,7 @@ import dev.writ.gateway.Observer;
 import dev.writ.gateway.TraceContext;
 import java.io.PrintStream;
 import java.time.InstantSource;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Arrays;
 import java.util.function.BiConsumer;
 
 /** One line of JSON for each call: ids and numbers, no payload, no credential. */
@@ -16,7 +16,6 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
 
   private final PrintStream out;
   private final InstantSource clock;
-  private final ReentrantLock lock = new ReentrantLock();
 
   public JsonLog(PrintStream out, InstantSource clock) {
     this.out = out;
@@ -70,14 +69,15 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   }
 
   private void write(ObjectBuilder line) {
-    byte[] bytes = Jcs.write(line.build());
-    lock.lock();
-    try {
-      out.write(bytes, 0, bytes.length);
-      out.write('\n');
-      out.flush();
-    } finally {
-      lock.unlock();
-    }
+    write(out, line.build());
+  }
+
+  /** One line in one write, so that lines of several writers do not mix. */
+  public static void write(PrintStream out, JsonValue.Obj line) {
+    byte[] bytes = Jcs.write(line);
+    byte[] whole = Arrays.copyOf(bytes, bytes.length + 1);
+    whole[bytes.length] = '\n';
+    out.write(whole, 0, whole.length);
+    out.flush();
   }
 }

@@ -1,0 +1,178 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.CliError;
+import dev.writ.gateway.Tokens;
+import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The surfaces of seeds 000, 001 and 002 in the demo's server: policy, settings, requests. */
+final class DemoSurfaces {
+  static final List<String> NAMES = List.of("execute", "logline", "tools");
+
+  private static final String SECRET = "logline.secret";
+  private static final String TENANT = "acme";
+  private static final String AGENT = "agent";
+  private static final String TRACE = "33333333-3333-4333-8333-333333333333";
+
+  private final Path dir;
+
+  /**
+   * @param dir the demo's own directory, for the secret and the bodies of the requests
+   */
+  DemoSurfaces(Path dir) {
+    this.dir = dir;
+  }
+
+  /** What comes after the starter policy. */
+  static String policy() {
+    try (InputStream in = DemoSurfaces.class.getResourceAsStream("demo-surfaces.yaml")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Settings for all three, with a new secret for seed 001's. */
+  SortedMap<String, SurfaceConfig> config(SecureRandom random) {
+    Path secret = dir.resolve(SECRET);
+    try {
+      boolean posix = dir.getFileSystem().supportedFileAttributeViews().contains("posix");
+      FileAttribute<?>[] attributes =
+          posix
+              ? new FileAttribute<?>[] {
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+              }
+              : new FileAttribute<?>[0];
+      Files.createFile(secret, attributes);
+      Files.writeString(secret, Tokens.generate(random));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, secret.toString(), e);
+    }
+    TreeMap<String, String> logline = new TreeMap<>();
+    logline.put("subject." + TENANT, AGENT);
+    logline.put("tool.js", "js 1.0.0 eval");
+    logline.put("sandbox", "wasm");
+    logline.put("cpu_ms", "2000");
+    logline.put("memory_bytes", "67108864");
+    logline.put("output_bytes", "1048576");
+    logline.put("wall_ms", "5000");
+    TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
+    surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
+    surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
+    surfaces.put("tools", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
+    return surfaces;
+  }
+
+  /** One command for each surface. */
+  List<ServeDemo.Try> tries(String url, String token, Instant now) {
+    String post = "curl -sS -H 'Content-Type: application/json' ";
+    String bearer = "-H 'Authorization: Bearer " + token + "' ";
+    Path logline = body("logline.json", logline());
+    return List.of(
+        new ServeDemo.Try(
+            "execute (seed 000): the strict gateway; echo is a line of JavaScript here",
+            post + bearer + url + "/execute -d @" + body("execute.json", execute(now))),
+        new ServeDemo.Try(
+            "logline (seed 001): signed by a shared secret",
+            "t=$(date +%s); "
+                + ("s=$({ printf %s \"$t.\"; cat FILE; } | openssl dgst -sha256 -r"
+                        + " -hmac \"$(cat SECRET)\" | cut -d' ' -f1); ")
+                    .replace("FILE", logline.toString())
+                    .replace("SECRET", dir.resolve(SECRET).toString())
+                + post
+                + "-H 'X-LogLine-Tool-Id: js' -H \"X-LogLine-Timestamp: $t\""
+                + " -H \"X-LogLine-Signature: sha256=$s\" "
+                + url
+                + "/execute --data-binary @"
+                + logline),
+        new ServeDemo.Try(
+            "tools (seed 002): a command in a role; echo is a line of JavaScript here",
+            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())));
+  }
+
+  private Path body(String name, JsonValue json) {
+    Path file = dir.resolve(name);
+    try {
+      return Files.write(file, Jcs.write(json));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+    }
+  }
+
+  /** The seed's own example, its "uuid" and "RFC3339" filled in. */
+  private static JsonValue execute(Instant now) {
+    String text =
+        """
+        {
+          "execution_request_id": "11111111-1111-4111-8111-111111111111",
+          "execution_request_version": "1.0",
+          "intent_ref": {
+            "intent_id": "22222222-2222-4222-8222-222222222222",
+            "intent_version": "1.0",
+            "trace_id": "TRACE"
+          },
+          "execution_spec": { "executor": "execution", "target": "echo 'hello'", "parameters": {} },
+          "context": {
+            "tenant_id": "44444444-4444-4444-8444-444444444444",
+            "subject_id": "55555555-5555-4555-8555-555555555555",
+            "workspace_id": "66666666-6666-4666-8666-666666666666",
+            "trace_id": "TRACE"
+          },
+          "sandbox": { "profile": "default", "network": "disabled", "filesystem": "ephemeral" },
+          "resources": { "cpu": "500m", "memory": "128Mi", "timeout_ms": 30000 },
+          "artifacts": {
+            "capture_stdout": true, "capture_stderr": true, "output_files": [], "persist": false
+          },
+          "audit": {
+            "execution_trace_id": "77777777-7777-4777-8777-777777777777",
+            "parent_trace_id": "88888888-8888-4888-8888-888888888888",
+            "requested_by": "orchestrator",
+            "timestamp": "NOW"
+          }
+        }
+        """
+            .replace("TRACE", TRACE)
+            .replace("NOW", Timestamps.format(now));
+    return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static JsonValue logline() {
+    return JsonValue.object()
+        .put("tool_id", "js")
+        .put("input", JsonValue.object().put("source", "6 * 7").build())
+        .put(
+            "context",
+            JsonValue.object().put("run_id", "run_123").put("tenant_id", TENANT).build())
+        .build();
+  }
+
+  private static JsonValue tools() {
+    return JsonValue.object()
+        .put("role", "developer")
+        .put("case_id", "case-123")
+        .put("subtask_id", "DEV-123")
+        .put("cmd", "echo hello from the tool gateway")
+        .put("cwd", "/workspace/repo")
+        .put("timeout_sec", 10)
+        .put("env", JsonValue.object().put("LANG", "C").build())
+        .put("limits", JsonValue.object().put("cpu", 1).put("mem_mb", 128).build())
+        .build();
+  }
+}
