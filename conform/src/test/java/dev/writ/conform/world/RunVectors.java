@@ -68,13 +68,18 @@ final class RunVectors {
   private final List<Made> made = new ArrayList<>();
   private final TreeMap<String, byte[]> files = new TreeMap<>();
 
+  /** Recorded once, by the first who asks. */
+  private static final class Holder {
+    static final RunVectors MADE = new RunVectors().make();
+  }
+
   static List<Made> all() {
-    return new RunVectors().make().made;
+    return Holder.MADE.made;
   }
 
   /** The bundles, by their file names. */
   static SortedMap<String, byte[]> files() {
-    return new RunVectors().make().files;
+    return Holder.MADE.files;
   }
 
   private RunVectors make() {
