@@ -158,8 +158,7 @@ final class DemoSurfaces {
         .put("tool_id", "js")
         .put("input", JsonValue.object().put("source", "6 * 7").build())
         .put(
-            "context",
-            JsonValue.object().put("run_id", "run_123").put("tenant_id", TENANT).build())
+            "context", JsonValue.object().put("run_id", "run_123").put("tenant_id", TENANT).build())
         .build();
   }
 

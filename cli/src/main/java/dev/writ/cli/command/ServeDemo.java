@@ -88,21 +88,21 @@ final class ServeDemo {
   /** The starter's, with surfaces that may vouch, and requests that stay fresh for a day. */
   private static String policy() {
     return StarterPolicy.text(NAMES, BuiltinTools.manifests())
-        .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
-        .replace(
-            "roles: [analyst] }",
-            "roles: [analyst, developer], surfaces: ["
-                + String.join(", ", DemoSurfaces.NAMES)
-                + "] }")
-        .replace(
-            "  analyst:\n",
-            """
-              developer:
-                tools: [js]
-                sandboxes: [wasm]
-                resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
-              analyst:
-            """)
+            .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
+            .replace(
+                "roles: [analyst] }",
+                "roles: [analyst, developer], surfaces: ["
+                    + String.join(", ", DemoSurfaces.NAMES)
+                    + "] }")
+            .replace(
+                "  analyst:\n",
+                """
+                  developer:
+                    tools: [js]
+                    sandboxes: [wasm]
+                    resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
+                  analyst:
+                """)
         + DemoSurfaces.policy();
   }
 
