@@ -51,6 +51,7 @@ final class Mutants {
     mutants.gate();
     mutants.receipts();
     mutants.executor();
+    mutants.bundles();
     return mutants.all;
   }
 
@@ -1017,5 +1018,55 @@ final class Mutants {
                               .toList()));
               return put(output, "events", new JsonValue.Obj(events));
             }));
+  }
+
+  private void bundles() {
+    String op = "bundle.verify";
+    String[][] accepted = {
+      {"RPL-010", "archives of any form"},
+      {"RPL-015", "entries whose checksum differs"},
+      {"RPL-020", "an older format"},
+      {"RPL-022", "content that is not what its name says"},
+      {"RPL-023", "bundles that lack something"},
+      {"RPL-024", "bundles with something more"},
+      {"RPL-025", "false statements"},
+      {"RPL-032", "events that do not follow"},
+      {"RPL-033", "events that are not in the log"},
+      {"RPL-034", "runs whose tail is cut off"},
+      {"RPL-035", "open runs where closed ones are asked for"},
+      {"RPL-040", "checkpoints that anybody signed"},
+      {"RPL-041", "installations that are not pinned"},
+      {"RPL-042", "forks"},
+      {"EXE-951", "documents that anybody signed"},
+    };
+    for (String[] each : accepted) {
+      all.add(
+          accepting("bundle adversarial", op, each[0], "bundle.verify: accepts " + each[1])
+              .hinting(each[0]));
+    }
+    all.add(
+        telling(
+            "bundle",
+            op,
+            "bundle.verify: says that everything is pinned",
+            output -> put(output, "pinned", JsonValue.TRUE)));
+    all.add(
+        telling(
+                "runs",
+                "bundle.replay",
+                "bundle.replay: never finds a difference",
+                output ->
+                    put(
+                        put(output, "state", JsonValue.of("COMPLETE")),
+                        "divergences",
+                        JsonValue.of(List.of())))
+            .hinting("DIVERGED"));
+    all.add(
+        ignoring(
+                "runs",
+                "bundle.replay",
+                "bundle.replay: never runs a tool again",
+                input -> without(input, "live"))
+            .hinting("DIVERGED"));
   }
 }
