@@ -86,7 +86,7 @@ class WhatIsMissingIsRefusedTest {
   void thereAreOnlySoManySandboxes() throws Exception {
     try (TestEngines outer = TestEngines.open()) {
       Path state = outer.directory().resolve("two");
-      SandboxSettings settings = new SandboxSettings(state, 2_100_000_000L, 2, name -> List.of());
+      SandboxSettings settings = new SandboxSettings(state, ownUids(), 2, name -> List.of());
       try (Engines engines = Engines.open(settings)) {
         Engine engine = engines.choose(List.of());
         Sandbox one = engine.create(SandboxSpec.of("one", Profile.named("default")));
@@ -97,6 +97,11 @@ class WhatIsMissingIsRefusedTest {
         engine.create(three);
       }
     }
+  }
+
+  /** Four user ids that no other run of this test has, on the same machine at the same time. */
+  private static long ownUids() {
+    return 2_100_000_000L + 10 * (ProcessHandle.current().pid() % 4_000_000);
   }
 
   @Test
