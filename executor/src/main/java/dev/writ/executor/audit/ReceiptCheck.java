@@ -130,10 +130,10 @@ final class ReceiptCheck {
         receipt.workspaceBefore(),
         request.effect().workspaceBefore());
     boolean succeeded = receipt.status() == Status.SUCCEEDED;
-    findings.same(
-        AUDIT_BINDING, place + " /output", there(receipt.output()), there(succeeded));
+    findings.same(AUDIT_BINDING, place + " /output", there(receipt.output()), there(succeeded));
     if (succeeded) {
-      findings.same(AUDIT_BINDING, place + " /raw_output", there(receipt.rawOutput()), there(false));
+      findings.same(
+          AUDIT_BINDING, place + " /raw_output", there(receipt.rawOutput()), there(false));
       run.done.add(Tables.key(receipt.tool().name(), request.effect().operation()));
     }
     findings.bindings++;

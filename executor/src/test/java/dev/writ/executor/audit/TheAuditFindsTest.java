@@ -336,7 +336,9 @@ class TheAuditFindsTest {
     String where = place(event("decision.made", decision)) + " /inputs/approvals";
     for (Rewrite forger :
         List.of(
-            rewrite().document(approval.id(), member("effect", JsonValue.of(Digest.sha256().toString()))),
+            rewrite()
+                .document(
+                    approval.id(), member("effect", JsonValue.of(Digest.sha256().toString()))),
             rewrite().signer(approval.id(), "roy"),
             rewrite().signer(approval.id(), "otto"))) {
       AuditReport report = forgedAnew(forger);
