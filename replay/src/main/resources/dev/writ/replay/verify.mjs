@@ -2319,6 +2319,10 @@ class Run {
     const policy = this.policyOf(event, document, place);
     this.standing(document, request, policy, place);
     checkVerdict(document, request.document, place);
+    const counted = inputs.approvals.map((seen) => seen.id);
+    const aside = inputs.ignored.map((one) => one.id);
+    const wanted = [...request.approvals.keys()].filter((one) => !aside.includes(one)).sort();
+    same('EXE-956', place, '/inputs/approvals', counted.join('\n'), wanted.join('\n'));
     inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, document, policy, `${place} /inputs/approvals/${i}`));
     for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
     request.decision = { id, document, policy };
