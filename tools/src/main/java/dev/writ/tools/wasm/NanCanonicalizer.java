@@ -4,6 +4,8 @@ import com.dylibso.chicory.wasm.WasmModule;
 import com.dylibso.chicory.wasm.types.AnnotatedInstruction;
 import com.dylibso.chicory.wasm.types.FunctionBody;
 import com.dylibso.chicory.wasm.types.OpCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.tools.ToolsError;
 import java.io.ByteArrayOutputStream;
 
 /**
@@ -37,9 +39,18 @@ final class NanCanonicalizer {
     this.module = module;
   }
 
-  /** The rewritten module; {@code module} is what {@code bytes} were parsed and validated to. */
+  /**
+   * The rewritten module; {@code module} is what {@code bytes} were parsed and validated to.
+   *
+   * @throws WritException {@code TOL-011} where a section or function is longer or shorter than it
+   *     says, which the parser overlooks
+   */
   static byte[] rewrite(byte[] bytes, WasmModule module) {
-    return new NanCanonicalizer(bytes, module).rewrite();
+    try {
+      return new NanCanonicalizer(bytes, module).rewrite();
+    } catch (IndexOutOfBoundsException | NegativeArraySizeException | IllegalArgumentException e) {
+      throw new WritException(ToolsError.MODULE_INVALID, "sizes that do not fit its content", e);
+    }
   }
 
   private byte[] rewrite() {
