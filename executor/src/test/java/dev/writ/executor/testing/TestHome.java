@@ -15,6 +15,7 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
@@ -49,6 +50,12 @@ public final class TestHome implements AutoCloseable {
   public final TestTools tools;
   public final TestDriver driver = new TestDriver();
   public final List<dev.writ.executor.driver.Driver> drivers = new ArrayList<>(List.of(driver));
+
+  /** Outlive a kernel. */
+  public final TestWorkspaces workspaces = new TestWorkspaces();
+
+  private boolean withoutWorkspaces;
+
   private final Path dir;
   private final SeededRandom random;
   private LedgerSeam.BeforeWrite beforeWrite = () -> {};
@@ -75,6 +82,13 @@ public final class TestHome implements AutoCloseable {
   public static TestHome create(Path dir, String policy) {
     TestHome home = new TestHome(dir, TestTools.standard(), 1);
     home.make(policy);
+    return home;
+  }
+
+  /** A new installation with {@link TestTools#withWorkspaces} and {@link TestPolicy#WORKSPACES}. */
+  public static TestHome withWorkspaces(Path dir) {
+    TestHome home = new TestHome(dir, TestTools.withWorkspaces(), 1);
+    home.make(TestPolicy.WORKSPACES);
     return home;
   }
 
@@ -134,6 +148,7 @@ public final class TestHome implements AutoCloseable {
                   TestKeys.key("executor"),
                   tools,
                   List.copyOf(drivers),
+                  withoutWorkspaces ? RunWorkspaces.NONE : workspaces,
                   clock,
                   random),
               seam);
@@ -152,6 +167,12 @@ public final class TestHome implements AutoCloseable {
   /** Stops and starts with a part of the executor exchanged; identity puts the real one back. */
   public void restartWith(UnaryOperator<SafeExecutor> exchange) {
     seam = exchange;
+    restart();
+  }
+
+  /** Stops and starts as an installation that has no workspaces, or has them again. */
+  public void restartWithWorkspaces(boolean there) {
+    withoutWorkspaces = !there;
     restart();
   }
 
