@@ -60,7 +60,24 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_TOO_LARGE(
       "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
-  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
+  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
+
+  SECRET_NAME(
+      "TOL-040",
+      "a secret's name is not allowed",
+      "Use 1 to 64 of letters, digits, dot, underscore, hyphen, beginning with neither dot nor"
+          + " hyphen."),
+  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Put it there: writ secret put NAME."),
+  SECRET_EXPOSED(
+      "TOL-042",
+      "a secret is not its owner's alone",
+      "Replace the secret, since others may have read it; keep files at mode 0600, their directory"
+          + " at 0700."),
+  SECRET_SIZE(
+      "TOL-043",
+      "a secret is too short or too long",
+      "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again.");
 
   private final String code;
   private final String meaning;
