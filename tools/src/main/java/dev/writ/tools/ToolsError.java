@@ -62,6 +62,11 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
   MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
 
+  INPUT_TOO_LARGE(
+      "TOL-030",
+      "an input is too large to be handed to a process",
+      "Send at most 64 MiB for each input."),
+
   SECRET_NAME(
       "TOL-040",
       "a secret's name is not allowed",
@@ -77,7 +82,11 @@ public enum ToolsError implements ErrorCode {
       "TOL-043",
       "a secret is too short or too long",
       "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
-  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again.");
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again."),
+  ARTIFACT_PATTERN(
+      "TOL-045",
+      "a pattern of artifacts is not allowed",
+      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says.");
 
   private final String code;
   private final String meaning;

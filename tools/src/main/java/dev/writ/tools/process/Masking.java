@@ -1,11 +1,15 @@
 package dev.writ.tools.process;
 
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.Captured;
+import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SecretFile;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
 /**
  * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the escapes
@@ -78,6 +82,53 @@ public final class Masking {
     out.writeBytes(stream.next(bytes));
     out.writeBytes(stream.end(cut));
     return out.toByteArray();
+  }
+
+  /**
+   * What a command did, with its output masked; digests and sizes are those of what is told, since
+   * the digest of a short secret would tell it to whom can guess.
+   */
+  public Ended apply(Ended ended) {
+    return forms.isEmpty()
+        ? ended
+        : new Ended(
+            ended.reason(),
+            ended.reached(),
+            ended.exitCode(),
+            ended.signal(),
+            apply(ended.stdout()),
+            apply(ended.stderr()),
+            ended.usage(),
+            ended.egress(),
+            ended.engine());
+  }
+
+  private Captured apply(Captured output) {
+    byte[] told = apply(output.bytes(), output.truncated());
+    long total = told.length + (output.total() - output.bytes().length);
+    return new Captured(told, total);
+  }
+
+  /** The same value, with the secrets taken out of its texts and names. */
+  public JsonValue apply(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Str text -> JsonValue.of(apply(text.value()));
+      case JsonValue.Arr list ->
+          JsonValue.of(list.items().stream().map(item -> apply(item)).toList());
+      case JsonValue.Obj object -> {
+        TreeMap<String, JsonValue> members = new TreeMap<>();
+        object.members().forEach((name, member) -> members.put(apply(name), apply(member)));
+        yield new JsonValue.Obj(members);
+      }
+      default -> value;
+    };
+  }
+
+  /** The same text, with a mark in the place of each secret. */
+  public String apply(String text) {
+    return finds(text)
+        ? new String(apply(text.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8)
+        : text;
   }
 
   /** Whether a text holds a secret in any form. */
