@@ -86,7 +86,12 @@ public enum ToolsError implements ErrorCode {
   ARTIFACT_PATTERN(
       "TOL-045",
       "a pattern of artifacts is not allowed",
-      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says.");
+      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says."),
+
+  COMMAND_NAME(
+      "TOL-050",
+      "a command is not named as it must be",
+      "Name programs by their plain names, without a directory.");
 
   private final String code;
   private final String meaning;
