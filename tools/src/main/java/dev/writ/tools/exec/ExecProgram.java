@@ -80,6 +80,7 @@ final class ExecProgram {
         call.command(argv)
             .withExecutables(box.executables())
             .withBinds(box.binds())
+            .withEgress(call.egress())
             .withLimits(limits())
             .withStdin(text("stdin").getBytes(StandardCharsets.UTF_8))
             .withEnvironment("PATH", String.join(":", Toolbox.PLACES))
@@ -125,6 +126,7 @@ final class ExecProgram {
     var missing = JsonValue.object();
     box.missing().forEach(missing::put);
     call.observe("missing", missing.build());
+    box.found().values().forEach(path -> call.observeProgram(path.getFileName().toString()));
   }
 
   private String text(String name) {
