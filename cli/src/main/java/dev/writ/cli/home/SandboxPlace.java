@@ -46,49 +46,60 @@ public final class SandboxPlace {
   private static ProcessHost host(String of, Map<String, String> environment) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
-    try {
-      Path directory = named.isEmpty() ? standard(of) : Path.of(named);
-      return ProcessHost.open(
-          SandboxSettings.in(directory),
-          List.of(),
-          SecretStore.NONE,
-          Optional.of(engine).filter(name -> !name.isEmpty()));
-    } catch (WritException e) {
-      return ProcessHost.missing(e);
+    Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
+    if (!named.isEmpty()) {
+      return open(Path.of(named), engineName, () -> {});
     }
+    String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
+    UserPrincipal self;
+    try {
+      self = Files.getOwner(SELF);
+    } catch (IOException e) {
+      return ProcessHost.missing(
+          new WritException(CliError.SANDBOX_PLACE, "this host has no " + SELF, e));
+    }
+    boolean root = self.getName().equals("root");
+    Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
+    return open(
+        parent.resolve(name),
+        engineName,
+        () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
   }
 
-  private static Path standard(String of) {
-    String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
-    try {
-      UserPrincipal self = Files.getOwner(SELF);
-      boolean root = self.getName().equals("root");
-      Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
-      require(parent, self, root ? "rwx--x--x" : "rwx------");
-      return parent.resolve(name);
-    } catch (IOException e) {
-      throw new WritException(CliError.SANDBOX_PLACE, e.getMessage(), e);
-    }
+  private static ProcessHost open(Path directory, Optional<String> engineName, Runnable before) {
+    return ProcessHost.open(
+        SandboxSettings.in(directory), List.of(), SecretStore.NONE, engineName, before);
   }
 
   /** Makes it, or makes sure that who is there made it for us: others may write beside it. */
-  static void require(Path directory, UserPrincipal self, String permissions) throws IOException {
+  static void require(Path directory, UserPrincipal self, String permissions) {
     try {
       Files.createDirectory(
           directory,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
     } catch (FileAlreadyExistsException e) {
+      requireOurs(directory, self);
+    } catch (IOException e) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be made", e);
+    }
+  }
+
+  private static void requireOurs(Path directory, UserPrincipal self) {
+    boolean ours;
+    try {
       PosixFileAttributes found =
           Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      boolean ours =
+      ours =
           found.isDirectory()
               && found.owner().equals(self)
               && !found.permissions().contains(PosixFilePermission.GROUP_WRITE)
               && !found.permissions().contains(PosixFilePermission.OTHERS_WRITE);
-      if (!ours) {
-        throw new WritException(CliError.SANDBOX_PLACE, directory.toString(), e);
-      }
+    } catch (IOException e) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be read", e);
+    }
+    if (!ours) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " is a link, or another's");
     }
   }
 }
