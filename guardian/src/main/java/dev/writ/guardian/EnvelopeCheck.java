@@ -6,10 +6,12 @@ import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.WorkspacePaths;
 import java.util.List;
 import java.util.Optional;
@@ -27,10 +29,16 @@ final class EnvelopeCheck {
   /** Why not. */
   private record Violation(GuardianError code, String detail) {}
 
+  /** The sandbox profile that no policy alone can give: it takes a signed approval (seed 000). */
+  private static final String PRIVILEGED = SeedProfile.PRIVILEGED.text();
+
   static CheckOutcome run(Matter matter) {
     Optional<Violation> violation = manifest(matter);
     if (violation.isEmpty()) {
       violation = workspace(matter);
+    }
+    if (violation.isEmpty()) {
+      violation = privileged(matter);
     }
     if (violation.isEmpty()) {
       violation = roles(matter);
@@ -126,6 +134,13 @@ final class EnvelopeCheck {
     return Optional.empty();
   }
 
+  /** The first check has passed: what policy asks of approvals is there, or it asks none. */
+  private static Optional<Violation> privileged(Matter matter) {
+    return matter.effect().sandbox().equals(PRIVILEGED) && !matter.inputs().approved()
+        ? violation(GuardianError.ENVELOPE_APPROVAL, matter.effect().sandbox())
+        : Optional.empty();
+  }
+
   /** The violation in the role that the effect comes furthest in; none where one role holds it. */
   private static Optional<Violation> roles(Matter matter) {
     Violation nearest =
@@ -163,7 +178,8 @@ final class EnvelopeCheck {
           GuardianError.ENVELOPE_SANDBOX,
           effect.sandbox() + ", " + role.name() + " has " + role.sandboxes());
     }
-    return capabilities(role, effect, matter.manifest().capabilities());
+    Optional<Violation> violation = capabilities(role, effect, matter.manifest().capabilities());
+    return violation.isPresent() ? violation : grants(role, matter);
   }
 
   private static Optional<Violation> capabilities(
@@ -195,6 +211,30 @@ final class EnvelopeCheck {
             GuardianError.ENVELOPE_NETWORK,
             place.get() + ", " + role.name() + " has " + role.network())
         : Optional.empty();
+  }
+
+  /** What may exist in the sandbox beside the tool: programs and secrets, each by its name. */
+  private static Optional<Violation> grants(Role role, Matter matter) {
+    Effect effect = matter.effect();
+    ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
+    Scope scope = matter.scope();
+    Optional<String> secret =
+        refused(
+            effect,
+            capabilities.secrets(),
+            name ->
+                matter
+                    .policy()
+                    .grantsSecret(
+                        name, scope.tenant(), scope.subject(), role.name(), effect.tool()));
+    if (secret.isPresent()) {
+      return violation(GuardianError.ENVELOPE_SECRET, secret.get() + ", for " + role.name());
+    }
+    List<String> commands = matter.policy().commandsOf(role.name());
+    return refused(effect, capabilities.commands(), commands::contains)
+        .map(at ->
+            new Violation(
+                GuardianError.ENVELOPE_COMMAND, at + ", " + role.name() + " has " + commands));
   }
 
   private static boolean environmentFits(JsonValue value, Role role) {

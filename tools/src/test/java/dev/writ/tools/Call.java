@@ -32,6 +32,8 @@ public final class Call {
   private long memoryBytes = 256L << 20;
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
+  private String sandbox = "wasm";
+  private boolean approved;
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;
@@ -88,6 +90,16 @@ public final class Call {
     return this;
   }
 
+  public Call sandbox(String profile) {
+    sandbox = profile;
+    return this;
+  }
+
+  public Call approved() {
+    approved = true;
+    return this;
+  }
+
   public Invocation invocation() {
     List<Input> list = new ArrayList<>();
     for (Map.Entry<String, byte[]> entry : inputs.entrySet()) {
@@ -104,8 +116,9 @@ public final class Call {
         seed,
         time,
         new Resources(cpuMs, memoryBytes, outputBytes, wallMs),
-        "wasm",
-        Optional.empty());
+        sandbox,
+        Optional.empty(),
+        approved);
   }
 
   public Outcome run() {

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param time the clock reading of {@code effect.dispatched}: what the tool sees as the time
  * @param resources the declared ceiling, which the driver enforces
  * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses it
+ * @param approved whether the decision saw a signed approval for this very request
  */
 public record Invocation(
     Scope scope,
@@ -28,7 +29,8 @@ public record Invocation(
     Instant time,
     Resources resources,
     String sandbox,
-    Optional<Digest> workspaceBefore) {
+    Optional<Digest> workspaceBefore,
+    boolean approved) {
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */
   @FunctionalInterface

@@ -74,8 +74,23 @@ public final class Workspaces {
         : Optional.empty();
   }
 
+  /** Whether a run has a workspace below a root; only looks. */
+  public static boolean isIn(Path root, String tenant, String run) {
+    return Files.exists(root.resolve(key(tenant, run)).resolve("workspace.json"));
+  }
+
+  /** Whether the lifetime of one below a root is over; only looks. */
+  public static boolean hasExpired(Path root, Instant now) {
+    return Files.isDirectory(root)
+        && list(root).stream().anyMatch(spec -> !spec.expiresAt().isAfter(now));
+  }
+
   /** What all of them were made as, sorted by tenant and run. */
   public synchronized List<WorkspaceSpec> list() {
+    return list(root);
+  }
+
+  private static List<WorkspaceSpec> list(Path root) {
     return io(() -> {
       List<WorkspaceSpec> found = new ArrayList<>();
       try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {
