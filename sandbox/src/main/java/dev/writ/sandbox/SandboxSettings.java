@@ -1,7 +1,10 @@
 package dev.writ.sandbox;
 
+import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
 import java.nio.file.Path;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * Where sandboxes keep what they need, and as whom they run.
@@ -11,9 +14,18 @@ import java.nio.file.Path;
  * @param firstUid the first of the host user ids that sandboxes run as; nobody else may have them
  * @param sandboxes how many may live at once; each takes two user ids
  * @param resolver what the egress proxy looks names up by
+ * @param tls whom the egress proxy trusts where it sends requests itself
  */
 public record SandboxSettings(
-    Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    Path stateDirectory,
+    long firstUid,
+    int sandboxes,
+    Resolver resolver,
+    Supplier<SSLContext> tls) {
+
+  public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    this(stateDirectory, firstUid, sandboxes, resolver, OriginTls::ofTheJdk);
+  }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
   public static SandboxSettings in(Path stateDirectory) {
@@ -21,6 +33,10 @@ public record SandboxSettings(
   }
 
   public SandboxSettings with(Resolver other) {
-    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other);
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other, tls);
+  }
+
+  public SandboxSettings trusting(SSLContext context) {
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, resolver, () -> context);
   }
 }

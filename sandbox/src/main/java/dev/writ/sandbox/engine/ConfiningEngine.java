@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** An engine that starts a process of the host for each command, by its launcher. */
@@ -209,6 +211,10 @@ final class ConfiningEngine implements Engine {
 
   Resolver resolver() {
     return settings.resolver();
+  }
+
+  Supplier<SSLContext> tls() {
+    return settings.tls();
   }
 
   SortedMap<String, String> environment(Profile profile, Command command) {

@@ -191,7 +191,8 @@ final class LiveSandbox implements Sandbox {
       return Optional.empty();
     }
     Path socket = run.resolve("proxy.sock");
-    EgressProxy proxy = EgressProxy.open(socket, command.egress(), engine.resolver());
+    EgressProxy proxy = 
+        EgressProxy.open(socket, command.egress(), engine.resolver(), engine.tls());
     Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
     if (engine.host().root()) {
       Owners.give(socket, entry.uid());
