@@ -60,7 +60,12 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_TOO_LARGE(
       "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
-  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
+  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
+
+  INPUT_TOO_LARGE(
+      "TOL-030",
+      "an input is too large to be handed to a process",
+      "Send at most 64 MiB for each input.");
 
   private final String code;
   private final String meaning;
