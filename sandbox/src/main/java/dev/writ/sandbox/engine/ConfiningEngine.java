@@ -10,6 +10,7 @@ import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.host.Mounts;
@@ -211,6 +212,12 @@ final class ConfiningEngine implements Engine {
 
   Resolver resolver() {
     return settings.resolver();
+  }
+
+  /** The rule as this installation has it. */
+  EgressRule placed(EgressRule rule) {
+    boolean ours = settings.privatePlaces().contains(rule.host() + ":" + rule.port());
+    return ours ? new EgressRule(rule.host(), rule.port(), true, rule.broker()) : rule;
   }
 
   Supplier<SSLContext> tls() {
