@@ -67,6 +67,27 @@ public enum ToolsError implements ErrorCode {
       "an input is too large to be handed to a process",
       "Send at most 64 MiB for each input."),
 
+  SECRET_NAME(
+      "TOL-040",
+      "a secret's name is not allowed",
+      "Use 1 to 64 of letters, digits, dot, underscore, hyphen, beginning with neither dot nor"
+          + " hyphen."),
+  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Put it there: writ secret put NAME."),
+  SECRET_EXPOSED(
+      "TOL-042",
+      "a secret is not its owner's alone",
+      "Replace the secret, since others may have read it; keep files at mode 0600, their directory"
+          + " at 0700."),
+  SECRET_SIZE(
+      "TOL-043",
+      "a secret is too short or too long",
+      "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again."),
+  ARTIFACT_PATTERN(
+      "TOL-045",
+      "a pattern of artifacts is not allowed",
+      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says."),
+
   GIT_URL(
       "TOL-070",
       "a URL is not one that git_cli takes",

@@ -21,6 +21,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.MediaTypes;
 import dev.writ.tools.registry.RegisteredTool;
 import java.io.IOException;
 import java.io.InputStream;

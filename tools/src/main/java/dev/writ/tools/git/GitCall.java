@@ -8,10 +8,10 @@ import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SecretFile;
-import dev.writ.sandbox.egress.Broker;
 import dev.writ.sandbox.egress.EgressEvent;
 import dev.writ.sandbox.workspace.Workspace;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.StandardOutput;
 import dev.writ.tools.wasm.Texts;
@@ -33,6 +33,7 @@ final class GitCall {
   private final ProcessCall call;
   private final Path git;
   private final Fields params;
+  private Optional<Masking> masking = Optional.empty();
 
   GitCall(ProcessCall call, Path git) {
     this.call = call;
@@ -70,9 +71,10 @@ final class GitCall {
    */
   Remote remote(boolean writing) {
     RemoteUrl url = RemoteUrl.parse(params.string("url"));
-    Optional<Broker.Credential> credential =
-        text("credential").map(name -> GitCredential.read(secret(name)).at(url));
-    return new Remote(url, credential, writing);
+    Optional<GitCredential> credential =
+        text("credential").map(name -> GitCredential.read(secret(name)));
+    masking = credential.map(GitCredential::masking);
+    return new Remote(url, credential.map(c -> c.at(url)), writing);
   }
 
   /** A secret's bytes, which stay out here: no file of it is in the sandbox. */
@@ -128,7 +130,8 @@ final class GitCall {
     if (remote.isPresent()) {
       command = command.withEgress(remote.get().egress());
     }
-    return call.exec(command);
+    Ended ended = call.exec(command);
+    return masking.map(m -> m.apply(ended)).orElse(ended);
   }
 
   /** Author and committer, and for both the time of the call: equal calls make equal commits. */
@@ -224,7 +227,7 @@ final class GitCall {
 
   /** The line in which git says why. */
   private String words(Ended ended) {
-    String said = Texts.text(call.mask(ended.stderr().bytes()));
+    String said = Texts.text(ended.stderr().bytes());
     String line =
         said.lines()
             .filter(l -> l.startsWith("fatal: ") || l.startsWith("error: "))

@@ -1,13 +1,16 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.egress.Broker;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.Masking;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,10 +25,12 @@ final class GitCredential {
 
   private final RemoteUrl place;
   private final Broker.Credential credential;
+  private final String password;
 
-  private GitCredential(RemoteUrl place, Broker.Credential credential) {
+  private GitCredential(RemoteUrl place, String user, String password) {
     this.place = place;
-    this.credential = credential;
+    this.credential = Broker.Credential.basic(user, password);
+    this.password = password;
   }
 
   /**
@@ -46,8 +51,7 @@ final class GitCredential {
     } catch (WritException e) {
       throw refused("its host is not plain"); // without the cause: nothing of it is to be told
     }
-    return new GitCredential(
-        place, Broker.Credential.basic(decoded(found.group(1)), decoded(found.group(2))));
+    return new GitCredential(place, decoded(found.group(1)), decoded(found.group(2)));
   }
 
   private static String decoded(String text) {
@@ -89,6 +93,12 @@ final class GitCredential {
       throw refused("it is for another host or port than the URL's");
     }
     return credential;
+  }
+
+  /** Takes the password out of what comes of a call, beside the secret as it is stored. */
+  Masking masking() {
+    return new Masking(
+        List.of(new SecretFile("password", password.getBytes(StandardCharsets.UTF_8))));
   }
 
   private static WritException refused(String why) {

@@ -43,6 +43,7 @@ public final class ProcessCall implements AutoCloseable {
   private final List<Ended> commands = new ArrayList<>();
   private final TreeMap<String, JsonValue> observed = new TreeMap<>();
   private Optional<List<SecretFile>> secrets = Optional.empty();
+  private Optional<Masking> masking = Optional.empty();
   private Sandbox sandbox;
 
   ProcessCall(ProcessHost host, ToolManifest manifest, Invocation invocation) {
@@ -111,9 +112,9 @@ public final class ProcessCall implements AutoCloseable {
     return sandbox;
   }
 
-  /** Runs a command to its end and remembers how it ended. */
+  /** Runs a command to its end and remembers how it ended, without this call's secrets. */
   public Ended exec(Command command) {
-    Ended ended = sandbox().exec(command);
+    Ended ended = masking().apply(sandbox().exec(command));
     commands.add(ended);
     return ended;
   }
@@ -131,9 +132,17 @@ public final class ProcessCall implements AutoCloseable {
     return secrets.get();
   }
 
-  /** What a program wrote, without this call's secrets. */
+  /** Takes this call's secrets out of what leaves it. */
+  public Masking masking() {
+    if (masking.isEmpty()) {
+      masking = Optional.of(new Masking(secrets()));
+    }
+    return masking.get();
+  }
+
+  /** What a program wrote to a file, say, without this call's secrets. */
   public byte[] mask(byte[] bytes) {
-    return new Masking(secrets()).apply(bytes);
+    return masking().apply(bytes);
   }
 
   /**
@@ -228,7 +237,8 @@ public final class ProcessCall implements AutoCloseable {
   private JsonValue.Obj observations() {
     var json = JsonValue.object().putList("commands", commands, Ended::toJson);
     observed.forEach(json::put);
-    return json.build();
+    JsonValue all = json.build();
+    return (JsonValue.Obj) masking.map(m -> m.apply(all)).orElse(all);
   }
 
   /** Ends what runs and takes the sandbox away. */
