@@ -52,6 +52,14 @@ public enum SandboxError implements ErrorCode {
       "an executable is not there in the sandbox",
       "Install it on the host, or allow it."),
   EGRESS_RULE("SBX-029", "a rule for egress is malformed", "Write host:port."),
+  BROKER(
+      "SBX-030",
+      "what the proxy is to send with a credential is malformed",
+      "Give plain requests, and a credential of at least 8 bytes without control characters."),
+  AUTHORITIES(
+      "SBX-031",
+      "certificates of authorities cannot be read",
+      "Give a file of X.509 certificates in PEM."),
 
   WORKSPACE_NAME(
       "SBX-040",

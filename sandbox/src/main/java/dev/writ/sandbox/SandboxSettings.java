@@ -1,7 +1,11 @@
 package dev.writ.sandbox;
 
+import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * Where sandboxes keep what they need, and as whom they run.
@@ -11,9 +15,24 @@ import java.nio.file.Path;
  * @param firstUid the first of the host user ids that sandboxes run as; nobody else may have them
  * @param sandboxes how many may live at once; each takes two user ids
  * @param resolver what the egress proxy looks names up by
+ * @param tls whom the egress proxy trusts where it sends requests itself
+ * @param privatePlaces {@code host:port} that may have addresses which are not public, whatever a
+ *     rule says: servers of one's own network
  */
 public record SandboxSettings(
-    Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    Path stateDirectory,
+    long firstUid,
+    int sandboxes,
+    Resolver resolver,
+    Supplier<SSLContext> tls,
+    List<String> privatePlaces) {
+  public SandboxSettings {
+    privatePlaces = List.copyOf(privatePlaces);
+  }
+
+  public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    this(stateDirectory, firstUid, sandboxes, resolver, OriginTls::ofTheJdk, List.of());
+  }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
   public static SandboxSettings in(Path stateDirectory) {
@@ -21,6 +40,15 @@ public record SandboxSettings(
   }
 
   public SandboxSettings with(Resolver other) {
-    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other);
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other, tls, privatePlaces);
+  }
+
+  public SandboxSettings trusting(SSLContext context) {
+    return new SandboxSettings(
+        stateDirectory, firstUid, sandboxes, resolver, () -> context, privatePlaces);
+  }
+
+  public SandboxSettings reaching(List<String> places) {
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, resolver, tls, places);
   }
 }

@@ -99,7 +99,34 @@ public enum ToolsError implements ErrorCode {
   COMMAND_NAME(
       "TOL-050",
       "a command is not named as it must be",
-      "Name programs by their plain names, without a directory.");
+      "Name programs by their plain names, without a directory."),
+  GIT_URL(
+      "TOL-070",
+      "a URL is not one that git_cli takes",
+      "Write https://host[:port]/path, without user and query; spec/tool-git.md has the rules."),
+  GIT_REVISION(
+      "TOL-071",
+      "the name of a branch, tag or commit is not one that git_cli takes",
+      "Write it as spec/tool-git.md says."),
+  GIT_PATH(
+      "TOL-072",
+      "a path is not one that git_cli takes",
+      "Name places below the workspace and outside of .git."),
+  GIT_TEXT(
+      "TOL-073", "a message or a person cannot stand in a commit as it is", "Write plain text."),
+  GIT_REPOSITORY(
+      "TOL-074",
+      "a repository holds what could act, or lead elsewhere",
+      "Take away what the message names, or clone it anew."),
+  GIT_CONFIG(
+      "TOL-075",
+      "a repository's configuration is more than git itself writes",
+      "Take away what the message names, or clone it anew."),
+  GIT_CREDENTIAL(
+      "TOL-076",
+      "a credential cannot be used for this call",
+      "Store https://user:password@host as the secret, for the host of the URL."),
+  GIT_MISSING("TOL-077", "git is not on this host", "Install it: apt-get install git.");
 
   private final String code;
   private final String meaning;

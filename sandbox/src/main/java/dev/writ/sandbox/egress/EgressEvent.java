@@ -2,6 +2,7 @@ package dev.writ.sandbox.egress;
 
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
+import java.util.Optional;
 
 /** What the proxy did for a command. */
 public sealed interface EgressEvent {
@@ -36,6 +37,23 @@ public sealed interface EgressEvent {
   }
 
   /**
+   * A request that the proxy sent.
+   *
+   * @param path without its query, and only where the broker lists it; else empty
+   * @param status of the answer; 0 where there was none
+   * @param brokered whether the proxy sent it for the command, over TLS
+   */
+  record Http(String method, String path, int status, boolean brokered) {
+    JsonValue.Obj toJson() {
+      var json = JsonValue.object().put("method", method);
+      if (!path.isEmpty()) {
+        json.put("path", path);
+      }
+      return json.put("status", (long) status).put("brokered", brokered).build();
+    }
+  }
+
+  /**
    * A connection, made or refused.
    *
    * @param address that was connected to; empty where none was
@@ -43,6 +61,7 @@ public sealed interface EgressEvent {
    * @param reason why not; empty where connected
    * @param sent bytes from the command outwards, of its payload
    * @param received bytes towards the command
+   * @param http what was asked, where it was a plain HTTP request
    */
   record Connection(
       String host,
@@ -51,8 +70,20 @@ public sealed interface EgressEvent {
       String verdict,
       String reason,
       long sent,
-      long received)
+      long received,
+      Optional<Http> http)
       implements EgressEvent {
+    public Connection(
+        String host,
+        int port,
+        String address,
+        String verdict,
+        String reason,
+        long sent,
+        long received) {
+      this(host, port, address, verdict, reason, sent, received, Optional.empty());
+    }
+
     @Override
     public boolean denied() {
       return verdict.equals("denied");
@@ -69,6 +100,7 @@ public sealed interface EgressEvent {
           .put("reason", reason)
           .put("sent", sent)
           .put("received", received)
+          .putIfPresent("http", http, Http::toJson)
           .build();
     }
   }

@@ -8,40 +8,50 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * The only way out of a sandbox that has one: an HTTP proxy on a Unix socket, for one command. It
  * connects to what the rules list and to nothing else, resolves names itself, connects to the very
- * address that it checked, and records every lookup and connection. When it is closed, or cannot
- * decide, there is no way out.
+ * address that it checked, and records every lookup and connection. Where a rule has a {@link
+ * Broker}, it sends the command's requests itself, over TLS. When it is closed, or cannot decide,
+ * there is no way out.
  */
 public final class EgressProxy implements AutoCloseable {
   private static final int MOST_HEAD = 16 * 1024;
   private static final int MOST_EVENTS = 10_000;
   private static final int MOST_CONNECTIONS = 64;
   private static final int CONNECT_MS = 10_000;
+  private static final String UNVERIFIED = "the server cannot be verified";
 
   private final List<EgressRule> rules;
   private final Resolver resolver;
+  private final Supplier<SSLContext> tls;
   private final ServerSocketChannel server;
   private final List<EgressEvent> events = new ArrayList<>();
   private final Set<SocketChannel> channels = ConcurrentHashMap.newKeySet();
   private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  private EgressProxy(List<EgressRule> rules, Resolver resolver, ServerSocketChannel server) {
+  private EgressProxy(
+      List<EgressRule> rules,
+      Resolver resolver,
+      Supplier<SSLContext> tls,
+      ServerSocketChannel server) {
     this.rules = List.copyOf(rules);
     this.resolver = resolver;
+    this.tls = tls;
     this.server = server;
   }
 
@@ -49,9 +59,11 @@ public final class EgressProxy implements AutoCloseable {
    * Listens.
    *
    * @param socket where; must not be there yet, and at most 107 bytes long
+   * @param tls whom it trusts where it sends requests itself; asked when it first does
    * @throws WritException {@code SBX-007}
    */
-  public static EgressProxy open(Path socket, List<EgressRule> rules, Resolver resolver) {
+  public static EgressProxy open(
+      Path socket, List<EgressRule> rules, Resolver resolver, Supplier<SSLContext> tls) {
     try {
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       try {
@@ -60,7 +72,7 @@ public final class EgressProxy implements AutoCloseable {
         server.close();
         throw e;
       }
-      EgressProxy proxy = new EgressProxy(rules, resolver, server);
+      EgressProxy proxy = new EgressProxy(rules, resolver, tls, server);
       Thread.ofVirtual().name("writ-egress").start(proxy::accept);
       return proxy;
     } catch (IOException e) {
@@ -86,45 +98,44 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  private void serve(SocketChannel client) {
+  private void serve(SocketChannel channel) {
+    Peer client = Peer.of(channel);
     try {
-      ProxyRequest request = ProxyRequest.parse(readHead(client));
-      connect(client, request);
-    } catch (ProxyRequest.Malformed e) {
+      connect(client, ProxyRequest.of(HttpHead.read(client.in(), MOST_HEAD)));
+    } catch (Malformed e) {
       record(denied("", 0, "malformed: " + e.getMessage()));
-      answer(client, "400 Bad Request", e.getMessage());
+      Answers.send(client, "400 Bad Request", e.getMessage());
     } catch (IOException e) {
       // The command went away before it asked for anything.
     } finally {
-      drop(client);
+      drop(channel);
       workers.remove(Thread.currentThread());
     }
   }
 
-  /** Byte by byte, so that nothing of what follows the head is taken. */
-  private static String readHead(SocketChannel client) throws IOException, ProxyRequest.Malformed {
-    StringBuilder head = new StringBuilder();
-    ByteBuffer one = ByteBuffer.allocate(1);
-    while (head.length() < MOST_HEAD) {
-      one.clear();
-      if (client.read(one) < 0) {
-        throw new IOException("end of stream");
-      }
-      head.append((char) (one.get(0) & 0xff));
-      if (head.length() >= 4 && head.substring(head.length() - 4).equals("\r\n\r\n")) {
-        return head.toString();
-      }
-    }
-    throw new ProxyRequest.Malformed("a head of more than " + MOST_HEAD + " bytes");
-  }
-
-  private void connect(SocketChannel client, ProxyRequest request) throws IOException {
+  private void connect(Peer client, ProxyRequest request) throws IOException {
     String host = request.host();
     int port = request.port();
     List<EgressRule> covering = rules.stream().filter(r -> r.covers(host, port)).toList();
     if (covering.isEmpty()) {
       refuse(client, host, port, "not listed");
       return;
+    }
+    List<EgressRule> brokered = covering.stream().filter(r -> r.broker().isPresent()).toList();
+    Optional<Broker> broker = Optional.empty();
+    if (!brokered.isEmpty()) {
+      // Where the proxy sends requests for the command, the command sends none past it.
+      String why = notSent(request);
+      broker =
+          brokered.stream()
+              .map(r -> r.broker().orElseThrow())
+              .filter(b -> b.sends(request.method(), request.target()))
+              .findFirst();
+      if (!why.isEmpty() || broker.isEmpty()) {
+        refuse(client, host, port, why.isEmpty() ? "a request that is not listed" : why);
+        return;
+      }
+      covering = brokered;
     }
     List<InetAddress> addresses;
     try {
@@ -141,11 +152,18 @@ public final class EgressProxy implements AutoCloseable {
     }
     SocketChannel origin = reach(addresses, port);
     if (origin == null) {
-      record(new EgressEvent.Connection(host, port, "", "failed", "no answer", 0, 0));
-      answer(client, "502 Bad Gateway", "no answer");
+      record(failed(host, port, "", "no answer"));
+      Answers.send(client, "502 Bad Gateway", "no answer");
       return;
     }
-    carry(client, origin, request);
+    carry(client, origin, request, broker);
+  }
+
+  private static String notSent(ProxyRequest request) {
+    if (request.tunnel()) {
+      return "the proxy sends requests itself here, so there is no tunnel";
+    }
+    return HeaderRules.hasCredential(request) ? "the request has a credential of its own" : "";
   }
 
   private SocketChannel reach(List<InetAddress> addresses, int port) {
@@ -163,26 +181,45 @@ public final class EgressProxy implements AutoCloseable {
     return null;
   }
 
-  private void carry(SocketChannel client, SocketChannel origin, ProxyRequest request)
+  private void carry(
+      Peer client, SocketChannel channel, ProxyRequest request, Optional<Broker> broker)
+      throws IOException {
+    String address = ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
+    Peer origin = Peer.of(channel);
+    try {
+      if (request.tunnel()) {
+        tunnel(client, origin, request, address);
+        return;
+      }
+      if (broker.isPresent()) {
+        try {
+          origin = OriginTls.over(tls.get(), origin, request.host(), request.port());
+        } catch (IOException | WritException e) {
+          record(failed(request.host(), request.port(), address, UNVERIFIED));
+          Answers.send(client, "502 Bad Gateway", UNVERIFIED);
+          return;
+        }
+      }
+      Exchange exchange = new Exchange(request, broker, client, origin);
+      exchange.run();
+      record(exchange.event(address));
+    } finally {
+      drop(channel);
+    }
+  }
+
+  private void tunnel(Peer client, Peer origin, ProxyRequest request, String address)
       throws IOException {
     AtomicLong sent = new AtomicLong();
     AtomicLong received = new AtomicLong();
-    String address = ((InetSocketAddress) origin.getRemoteAddress()).getAddress().getHostAddress();
     try {
-      if (request.tunnel()) {
-        write(
-            client,
-            "HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      } else {
-        write(origin, request.head());
-        sent.addAndGet(request.head().length);
-      }
+      client.write(
+          "HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       Thread up = Thread.ofVirtual().start(() -> copy(client, origin, sent));
       copy(origin, client, received);
-      drop(client); // so that the other direction ends too
+      drop(client.channel()); // so that the other direction ends too
       join(up);
     } finally {
-      drop(origin);
       record(
           new EgressEvent.Connection(
               request.host(),
@@ -195,52 +232,30 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  private static void copy(SocketChannel from, SocketChannel to, AtomicLong count) {
-    ByteBuffer buffer = ByteBuffer.allocate(1 << 14);
+  private static void copy(Peer from, Peer to, AtomicLong count) {
+    byte[] piece = new byte[1 << 14];
     try {
-      while (from.read(buffer.clear()) >= 0) {
-        buffer.flip();
-        while (buffer.hasRemaining()) {
-          count.addAndGet(to.write(buffer));
-        }
+      for (int n = from.in().read(piece); n >= 0; n = from.in().read(piece)) {
+        to.out().write(piece, 0, n);
+        count.addAndGet(n);
       }
-      to.shutdownOutput();
+      to.channel().shutdownOutput();
     } catch (IOException e) {
       // One side is gone; what was carried is counted.
     }
   }
 
-  private void refuse(SocketChannel client, String host, int port, String reason) {
+  private void refuse(Peer client, String host, int port, String reason) {
     record(denied(host, port, reason));
-    answer(client, "403 Forbidden", reason);
+    Answers.send(client, "403 Forbidden", reason);
   }
 
   private static EgressEvent denied(String host, int port, String reason) {
     return new EgressEvent.Connection(host, port, "", "denied", reason, 0, 0);
   }
 
-  private static void answer(SocketChannel client, String status, String reason) {
-    byte[] body = ("writ: egress: " + reason + "\n").getBytes(StandardCharsets.US_ASCII);
-    String head =
-        "HTTP/1.1 "
-            + status
-            + "\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-            + "Content-Length: "
-            + body.length
-            + "\r\n\r\n";
-    try {
-      write(client, head.getBytes(StandardCharsets.US_ASCII));
-      write(client, body);
-    } catch (IOException e) {
-      // It does not want to know.
-    }
-  }
-
-  private static void write(SocketChannel channel, byte[] bytes) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    while (buffer.hasRemaining()) {
-      channel.write(buffer);
-    }
+  private static EgressEvent failed(String host, int port, String address, String reason) {
+    return new EgressEvent.Connection(host, port, address, "failed", reason, 0, 0);
   }
 
   private void record(EgressEvent event) {

@@ -3,6 +3,7 @@ package dev.writ.sandbox.egress;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxError;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * One place that a command may connect to.
@@ -11,8 +12,11 @@ import java.util.Locale;
  * @param port 1 to 65535
  * @param privateAddresses whether it may be loopback, link-local or private; otherwise a name that
  *     resolves to such an address is refused
+ * @param broker with one, the command has no connection of its own: it sends plain HTTP requests
+ *     for {@code http://host:port/}, and the proxy sends those that the broker lists, over TLS
  */
-public record EgressRule(String host, int port, boolean privateAddresses) {
+public record EgressRule(
+    String host, int port, boolean privateAddresses, Optional<Broker> broker) {
   public EgressRule {
     String name = host.startsWith("*.") ? host.substring(2) : host;
     boolean isName = !name.isEmpty() && name.length() <= 253 && name.matches("[a-z0-9._:-]+");
@@ -20,11 +24,22 @@ public record EgressRule(String host, int port, boolean privateAddresses) {
       throw new WritException(
           SandboxError.EGRESS_RULE, "host of " + host.length() + " characters, port " + port);
     }
+    if (broker.isPresent() && host.startsWith("*.")) {
+      throw new WritException(SandboxError.EGRESS_RULE, "a broker's host must be one name");
+    }
+  }
+
+  public EgressRule(String host, int port, boolean privateAddresses) {
+    this(host, port, privateAddresses, Optional.empty());
   }
 
   /** {@code host:port}, public addresses only. */
   public static EgressRule of(String host, int port) {
     return new EgressRule(host, port, false);
+  }
+
+  public EgressRule by(Broker sender) {
+    return new EgressRule(host, port, privateAddresses, Optional.of(sender));
   }
 
   boolean covers(String name, int number) {

@@ -1,7 +1,5 @@
 package dev.writ.sandbox.egress;
 
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -9,34 +7,46 @@ import java.util.Locale;
  * The head of a request to a proxy (RFC 9112): {@code CONNECT host:port}, or a method with an
  * absolute {@code http} URI.
  *
- * @param tunnel whether it is CONNECT
- * @param head what goes to the origin in its place; empty for CONNECT
+ * @param method {@code CONNECT} for a tunnel
+ * @param target path and query; empty for CONNECT
+ * @param authority host and port as they stood in the URI
+ * @param framing of its content
+ * @param modern whether it is HTTP/1.1, so that it understands chunks
  */
-record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
+record ProxyRequest(
+    String method,
+    String host,
+    int port,
+    String target,
+    String authority,
+    List<HttpHead.Field> fields,
+    Framing framing,
+    boolean modern) {
 
-  /** A request that cannot be understood. */
-  static final class Malformed extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Malformed(String what) {
-      super(what);
-    }
+  boolean tunnel() {
+    return method.equals("CONNECT");
   }
 
-  /**
-   * @param text all up to and including the empty line, in ISO 8859-1
-   */
-  static ProxyRequest parse(String text) throws Malformed {
-    String[] lines = text.split("\r\n", -1);
-    String[] first = lines[0].split(" ", -1);
-    if (first.length != 3 || !first[2].matches("HTTP/1\\.[01]") || !first[0].matches("[A-Z]+")) {
+  static ProxyRequest of(HttpHead head) throws Malformed {
+    String[] first = head.first().split(" ", -1);
+    boolean plain =
+        first.length == 3
+            && first[0].matches("[A-Z]{1,20}")
+            && first[1].matches("[!-~]+")
+            && first[2].matches("HTTP/1\\.[01]");
+    if (!plain) {
       throw new Malformed("the request line");
     }
+    boolean modern = first[2].endsWith("1");
     if (first[0].equals("CONNECT")) {
-      return authority(first[1], -1, true, new byte[0]);
+      return to(first[1], -1, "CONNECT", "", List.of(), new Framing.None(), modern);
     }
-    if (!first[1].toLowerCase(Locale.ROOT).startsWith("http://")) {
+    if (!first[1].toLowerCase(Locale.ROOT).startsWith("http://") || first[1].contains("#")) {
       throw new Malformed("no absolute http URI");
+    }
+    Framing framing = Framing.ofRequest(head);
+    if (!modern && framing instanceof Framing.Chunked) {
+      throw new Malformed("chunks in HTTP/1.0");
     }
     String rest = first[1].substring("http://".length());
     int slash = rest.indexOf('/');
@@ -45,42 +55,21 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
     String authority = end < 0 ? rest : rest.substring(0, end);
     String path =
         end < 0 ? "/" : rest.charAt(end) == '?' ? "/" + rest.substring(end) : rest.substring(end);
-    ProxyRequest target = authority(authority, 80, false, new byte[0]);
-    return new ProxyRequest(
-        false, target.host(), target.port(), head(first[0], path, authority, lines));
+    return to(authority, 80, first[0], path, head.fields(), framing, modern);
   }
 
-  /** The Host is that of the URI, whatever the command wrote; one request for each connection. */
-  private static byte[] head(String method, String path, String authority, String[] lines)
+  private static ProxyRequest to(
+      String authority,
+      int standard,
+      String method,
+      String target,
+      List<HttpHead.Field> fields,
+      Framing framing,
+      boolean modern)
       throws Malformed {
-    List<String> out = new ArrayList<>();
-    out.add(method + " " + path + " HTTP/1.1");
-    out.add("Host: " + authority);
-    for (int i = 1; i < lines.length && !lines[i].isEmpty(); i++) {
-      int colon = lines[i].indexOf(':');
-      if (colon < 1 || !lines[i].substring(0, colon).matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
-        throw new Malformed("a header line");
-      }
-      String name = lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
-      boolean ours =
-          name.equals("host")
-              || name.equals("connection")
-              || name.equals("keep-alive")
-              || name.equals("upgrade")
-              || name.startsWith("proxy-");
-      if (!ours) {
-        out.add(lines[i]);
-      }
-    }
-    out.add("Connection: close");
-    return (String.join("\r\n", out) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
-  }
-
-  private static ProxyRequest authority(String text, int standard, boolean tunnel, byte[] head)
-      throws Malformed {
-    int bracket = text.lastIndexOf(']');
-    int colon = text.indexOf(':', Math.max(0, bracket));
-    String host = colon < 0 ? text : text.substring(0, colon);
+    int bracket = authority.lastIndexOf(']');
+    int colon = authority.indexOf(':', Math.max(0, bracket));
+    String host = colon < 0 ? authority : authority.substring(0, colon);
     if (host.startsWith("[") && host.endsWith("]")) {
       host = host.substring(1, host.length() - 1);
     }
@@ -88,7 +77,7 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
     if (host.endsWith(".")) {
       host = host.substring(0, host.length() - 1);
     }
-    String port = colon < 0 ? Integer.toString(standard) : text.substring(colon + 1);
+    String port = colon < 0 ? Integer.toString(standard) : authority.substring(colon + 1);
     if (!host.matches("[a-z0-9._:-]{1,253}") || !port.matches("[0-9]{1,5}")) {
       throw new Malformed("the host or the port");
     }
@@ -96,6 +85,6 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
     if (number < 1 || number > 65_535) {
       throw new Malformed("the port");
     }
-    return new ProxyRequest(tunnel, host, number, head);
+    return new ProxyRequest(method, host, number, target, authority, fields, framing, modern);
   }
 }

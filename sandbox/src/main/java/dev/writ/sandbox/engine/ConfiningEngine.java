@@ -10,6 +10,7 @@ import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.host.Mounts;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** An engine that starts a process of the host for each command, by its launcher. */
@@ -209,6 +212,16 @@ final class ConfiningEngine implements Engine {
 
   Resolver resolver() {
     return settings.resolver();
+  }
+
+  /** The rule as this installation has it. */
+  EgressRule placed(EgressRule rule) {
+    boolean ours = settings.privatePlaces().contains(rule.host() + ":" + rule.port());
+    return ours ? new EgressRule(rule.host(), rule.port(), true, rule.broker()) : rule;
+  }
+
+  Supplier<SSLContext> tls() {
+    return settings.tls();
   }
 
   SortedMap<String, String> environment(Profile profile, Command command) {

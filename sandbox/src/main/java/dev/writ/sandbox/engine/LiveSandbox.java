@@ -10,6 +10,7 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.egress.EgressProxy;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.workspace.Owners;
@@ -191,7 +192,8 @@ final class LiveSandbox implements Sandbox {
       return Optional.empty();
     }
     Path socket = run.resolve("proxy.sock");
-    EgressProxy proxy = EgressProxy.open(socket, command.egress(), engine.resolver());
+    List<EgressRule> rules = command.egress().stream().map(engine::placed).toList();
+    EgressProxy proxy = EgressProxy.open(socket, rules, engine.resolver(), engine.tls());
     Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
     if (engine.host().root()) {
       Owners.give(socket, entry.uid());

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -106,6 +107,15 @@ public final class Workspace {
             .filter(e -> e.kind() == 'f')
             .map(e -> Utf8.strict(e.name()))
             .flatMap(Optional::stream)
+            .toList());
+  }
+
+  /** Everything in it, links as links, what a directory holds after it. */
+  public synchronized List<TreeEntry> entries(TreeLimits limits) {
+    return io(() ->
+        TreeWalk.of(directory, limits).stream()
+            .map(e ->
+                new TreeEntry(e.kind(), e.size(), new String(e.name(), StandardCharsets.UTF_8)))
             .toList());
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Hosts of processes, each on a state directory of its own, which is gone at the end. */
 public final class TestHosts implements AutoCloseable {
@@ -26,11 +27,15 @@ public final class TestHosts implements AutoCloseable {
   }
 
   public static TestHosts open(SecretStore secrets, Optional<String> engine) {
+    return open(settings -> settings, secrets, engine);
+  }
+
+  /** With a network of the test's own, say. */
+  public static TestHosts open(
+      UnaryOperator<SandboxSettings> with, SecretStore secrets, Optional<String> engine) {
     Path directory = directory();
-    return new TestHosts(
-        directory,
-        ProcessHost.open(
-            SandboxSettings.in(directory.resolve("s")), List.of(), secrets, engine));
+    SandboxSettings settings = with.apply(SandboxSettings.in(directory.resolve("s")));
+    return new TestHosts(directory, ProcessHost.open(settings, List.of(), secrets, engine));
   }
 
   /** A directory that the users of sandboxes may traverse. */

@@ -1,0 +1,76 @@
+package dev.writ.sandbox.egress;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.util.Collection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+
+/** TLS from the proxy to a server: verified, with the host's name, or not at all. */
+public final class OriginTls {
+  private OriginTls() {}
+
+  /** Trusts what the JDK trusts. */
+  public static SSLContext ofTheJdk() {
+    try {
+      return SSLContext.getDefault();
+    } catch (NoSuchAlgorithmException e) {
+      throw new WritException(SandboxError.HOST, "this JDK has no TLS", e);
+    }
+  }
+
+  /**
+   * Trusts these authorities and no others.
+   *
+   * @param pem X.509 certificates, one or more
+   * @throws WritException {@code SBX-031}
+   */
+  public static SSLContext trusting(byte[] pem) {
+    try {
+      Collection<? extends Certificate> all =
+          CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(pem));
+      if (all.isEmpty()) {
+        throw new WritException(SandboxError.AUTHORITIES, "no certificate is in it");
+      }
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      for (Certificate one : all) {
+        store.setCertificateEntry("ca-" + store.size(), one);
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (CertificateException e) {
+      throw new WritException(SandboxError.AUTHORITIES, "a certificate cannot be read", e);
+    } catch (IOException | GeneralSecurityException e) {
+      throw new WritException(SandboxError.HOST, "the authorities cannot be used", e);
+    }
+  }
+
+  /** Shakes hands; the certificate must be for this host. */
+  static Peer over(SSLContext context, Peer origin, String host, int port) throws IOException {
+    SSLSocket socket =
+        (SSLSocket)
+            context.getSocketFactory().createSocket(origin.channel().socket(), host, port, false);
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    parameters.setApplicationProtocols(new String[] {"http/1.1"});
+    socket.setSSLParameters(parameters);
+    socket.startHandshake();
+    return origin.through(socket.getInputStream(), socket.getOutputStream());
+  }
+}

@@ -1,0 +1,59 @@
+package dev.writ.tools.git;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.ProcessDriver;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.Program;
+
+/**
+ * Runs git on the workspace of a run (spec/tool-git.md): nothing of a repository is executed, and
+ * what a server asks for to let us in is sent by the proxy, never from inside.
+ */
+public final class GitDriver extends ProcessDriver {
+  public static final String NAME = "git";
+
+  private final GitToolchain toolchain = new GitToolchain();
+
+  public GitDriver(ProcessHost host) {
+    super(NAME, GitSettings.digest(), host);
+  }
+
+  /**
+   * @throws WritException {@code TOL-002}, {@code TOL-057}
+   */
+  @Override
+  protected Program program(
+      ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
+    Operation chosen = operation(operation.name());
+    toolchain.require();
+    return call -> {
+      call.observe("toolchain", toolchain.toJson());
+      return chosen.run(new GitCall(call, toolchain.git()));
+    };
+  }
+
+  private static Operation operation(String name) {
+    return switch (name) {
+      case "checkout" -> LocalOperations::checkout;
+      case "clone" -> RemoteOperations::cloneInto;
+      case "commit" -> LocalOperations::commit;
+      case "diff" -> LocalOperations::diff;
+      case "fetch" -> RemoteOperations::fetch;
+      case "init" -> LocalOperations::init;
+      case "log" -> LocalOperations::log;
+      case "pull" -> RemoteOperations::pull;
+      case "push" -> RemoteOperations::push;
+      case "status" -> LocalOperations::status;
+      default -> throw new WritException(ToolsError.OPERATION_UNKNOWN, "git has no such operation");
+    };
+  }
+
+  /** What one operation does with a call. */
+  @FunctionalInterface
+  private interface Operation {
+    Outcome run(GitCall call);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.writ.tools.git;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.tools.ToolsError;
+import java.util.List;
+
+/**
+ * Where a repository is: {@code https://host[:port]/path}, and no other form that git knows. The
+ * path is plain, so that git, the proxy and the server mean the same one.
+ *
+ * @param host in lower case
+ * @param path begins with {@code /}, without one at its end
+ */
+record RemoteUrl(String host, int port, String path) {
+  private static final int MOST = 2_000;
+
+  /**
+   * @throws WritException {@code TOL-050}
+   */
+  static RemoteUrl parse(String text) {
+    if (text.length() > MOST || !text.startsWith("https://")) {
+      throw refused("it does not begin with https://, or is too long");
+    }
+    NetworkPlace place =
+        NetworkPlace.parse(text).orElseThrow(() -> refused("it has user information or no host"));
+    int slash = text.indexOf('/', "https://".length());
+    String path = slash < 0 ? "" : text.substring(slash);
+    if (place.host().startsWith("[")) {
+      throw refused("the host is a bare address of version 6");
+    }
+    // Encoded characters are left out but for the space, which one large server has in its paths.
+    boolean plain = path.matches("(/([A-Za-z0-9._~+@-]|%20)+)+");
+    boolean dots = List.of(path.split("/")).stream().anyMatch(p -> p.equals(".") || p.equals(".."));
+    if (!plain || dots) {
+      throw refused("its path is not plain names");
+    }
+    return new RemoteUrl(place.host(), place.port(), path);
+  }
+
+  private static WritException refused(String why) {
+    return new WritException(ToolsError.GIT_URL, why);
+  }
+
+  /** As git is told it, and as it writes it down. */
+  String text() {
+    return "https://" + host + (port == 443 ? "" : ":" + port) + path;
+  }
+
+  /** What the proxy is asked for in its place. */
+  String inside() {
+    return "http://" + host + ":" + port + "/";
+  }
+
+  /** What git replaces by {@link #inside}. */
+  String outside() {
+    return "https://" + host + (port == 443 ? "" : ":" + port) + "/";
+  }
+}

@@ -1,0 +1,101 @@
+package dev.writ.tools.git;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.workspace.TreeEntry;
+import dev.writ.sandbox.workspace.TreeLimits;
+import dev.writ.sandbox.workspace.Workspace;
+import dev.writ.tools.ToolsError;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A repository in the workspace, which other tools and other people's commits have written: it is
+ * looked at from outside before git looks at it.
+ */
+final class Repository {
+
+  /** Below .git: what leads to other places or brings settings of its own. */
+  private static final List<String> REFUSED =
+      List.of(
+          "commondir",
+          "config.worktree",
+          "gitdir",
+          "info/grafts",
+          "modules",
+          "objects/info/alternates",
+          "objects/info/http-alternates",
+          "refs/replace",
+          "worktrees");
+
+  private Repository() {}
+
+  /**
+   * Makes sure that there is one that git may be let near.
+   *
+   * @throws WritException {@code TOL-054} for what may not be in it, {@code TOL-055} for its
+   *     configuration, {@code SBX-043} to {@code SBX-046}
+   */
+  static void require(Workspace workspace, Place place) {
+    workspace.requireDirectory(place.below(".git"));
+    String root = place.below("");
+    for (TreeEntry entry : workspace.entries(TreeLimits.STANDARD)) {
+      if (entry.name().startsWith(root)) {
+        requireHarmless(entry, entry.name().substring(root.length()));
+      }
+    }
+    LocalConfig.require(workspace.read(place.below(".git/config"), LocalConfig.MOST_BYTES));
+  }
+
+  private static void requireHarmless(TreeEntry entry, String name) {
+    if (name.equals(".git") || name.startsWith(".git/")) {
+      if (entry.kind() != 'f' && entry.kind() != 'd') {
+        throw refused("something in .git is neither file nor directory");
+      }
+      String inner = name.length() > 5 ? name.substring(5) : "";
+      for (String one : REFUSED) {
+        if (inner.equals(one) || inner.startsWith(one + "/")) {
+          throw refused(".git/" + one);
+        }
+      }
+    } else if (name.endsWith("/.git")) {
+      throw refused("a repository within the repository");
+    }
+  }
+
+  /**
+   * Makes sure that a new one can be made at a place: no link leads there.
+   *
+   * @throws WritException {@code TOL-054}, {@code SBX-043}, {@code SBX-045}
+   */
+  static void requireFree(Workspace workspace, Place place) {
+    if (place.path().equals(".")) {
+      return; // git refuses where anything is in it
+    }
+    for (TreeEntry entry : workspace.entries(TreeLimits.STANDARD)) {
+      boolean above = place.path().startsWith(entry.name() + "/");
+      boolean there = place.path().equals(entry.name());
+      if ((above || there) && entry.kind() != 'd') {
+        throw refused("the place, or one above it, is there and no directory");
+      }
+    }
+  }
+
+  /** The branch that is checked out; null where it is a commit. */
+  static JsonValue branch(Workspace workspace, Place place) {
+    String head;
+    try {
+      head = new String(workspace.read(place.below(".git/HEAD"), 4_096), StandardCharsets.UTF_8);
+    } catch (WritException e) {
+      return JsonValue.NULL;
+    }
+    String prefix = "ref: refs/heads/";
+    return head.startsWith(prefix) && head.endsWith("\n")
+        ? JsonValue.of(head.substring(prefix.length(), head.length() - 1))
+        : JsonValue.NULL;
+  }
+
+  private static WritException refused(String what) {
+    return new WritException(ToolsError.GIT_REPOSITORY, what);
+  }
+}
