@@ -65,7 +65,24 @@ public enum ToolsError implements ErrorCode {
   INPUT_TOO_LARGE(
       "TOL-030",
       "an input is too large to be handed to a process",
-      "Send at most 64 MiB for each input.");
+      "Send at most 64 MiB for each input."),
+
+  NETWORK_PLACE(
+      "TOL-060",
+      "what is to be reached is neither a plain URL nor host:port",
+      "Write http://host/…, https://host/… or host:port."),
+  BROWSER_MISSING(
+      "TOL-061",
+      "what the browser tool needs is not on this host",
+      "Install it (Debian: apt-get install chromium nodejs fonts-dejavu-core)."),
+  BROWSER_PARAMS(
+      "TOL-062",
+      "the parameters of a browser call do not fit together",
+      "Mend what the message names; spec/tool-browser.md has the rules."),
+  BROWSER_FILES(
+      "TOL-063",
+      "this build of Writ does not have the files of the browser tool",
+      "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says.");
 
   private final String code;
   private final String meaning;
