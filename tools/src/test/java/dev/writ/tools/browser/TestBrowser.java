@@ -33,11 +33,13 @@ final class TestBrowser implements AutoCloseable {
     return hosts;
   }
 
-  /** A call with these params, which are JSON. */
+  /** A call with these params, which are JSON; patient, unless they say how long to wait. */
   Call call(String params) {
+    String patient =
+        params.contains("timeout_ms") ? params : "{\"timeout_ms\":30000," + params.substring(1);
     return new Call(prepared)
         .sandbox("restricted")
-        .params((JsonValue.Obj) Jcs.parse(params.getBytes(StandardCharsets.UTF_8)))
+        .params((JsonValue.Obj) Jcs.parse(patient.getBytes(StandardCharsets.UTF_8)))
         .memoryBytes(1L << 30)
         .outputBytes(4 << 20)
         .wallMs(60_000);
