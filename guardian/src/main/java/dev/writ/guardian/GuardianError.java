@@ -106,6 +106,10 @@ public enum GuardianError implements ErrorCode {
       "GRD-411",
       "the workspace is not pinned as it must be",
       "Set workspace_before to the tree's digest where the tool uses the workspace."),
+  ENVELOPE_APPROVAL(
+      "GRD-414",
+      "the sandbox profile is for approved requests, and this one has no approval",
+      "Write a requirement of approvals for the effect, and have the request approved."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

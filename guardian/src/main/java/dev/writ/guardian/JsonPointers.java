@@ -4,11 +4,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.Optional;
 
 /** JSON Pointers (RFC 6901) through objects. */
-final class JsonPointers {
+public final class JsonPointers {
   private JsonPointers() {}
 
   /** Whether a text has the form of a pointer. */
-  static boolean isPointer(String text) {
+  public static boolean isPointer(String text) {
     return text.isEmpty()
         || text.charAt(0) == '/' && !text.replace("~0", "").replace("~1", "").contains("~");
   }
@@ -18,7 +18,7 @@ final class JsonPointers {
    * something on the way is no object it finds null, which fits no capability: a list must not hide
    * what is below it.
    */
-  static Optional<JsonValue> find(JsonValue root, String pointer) {
+  public static Optional<JsonValue> find(JsonValue root, String pointer) {
     JsonValue value = root;
     if (pointer.isEmpty()) {
       return Optional.of(value);

@@ -66,21 +66,25 @@ public enum ToolsError implements ErrorCode {
       "TOL-030",
       "an input is too large to be handed to a process",
       "Send at most 64 MiB for each input."),
+  PROCESSES_ABSENT(
+      "TOL-031",
+      "no process is started here",
+      "Run the tool in a data directory, or replay it with --live."),
+  CLOCK_UNFIXED(
+      "TOL-032",
+      "this host cannot fix the clock that a reproducible program sees",
+      "Install libfaketime: apt-get install faketime."),
 
-  NETWORK_PLACE(
-      "TOL-060",
-      "what is to be reached is neither a plain URL nor host:port",
-      "Write http://host/…, https://host/… or host:port."),
   BROWSER_MISSING(
-      "TOL-061",
+      "TOL-060",
       "what the browser tool needs is not on this host",
       "Install it (Debian: apt-get install chromium nodejs fonts-dejavu-core)."),
   BROWSER_PARAMS(
-      "TOL-062",
+      "TOL-061",
       "the parameters of a browser call do not fit together",
       "Mend what the message names; spec/tool-browser.md has the rules."),
   BROWSER_FILES(
-      "TOL-063",
+      "TOL-062",
       "this build of Writ does not have the files of the browser tool",
       "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says.");
 

@@ -161,6 +161,21 @@ public final class Workspace {
     });
   }
 
+  /**
+   * Takes a file or a link away, if it is there.
+   *
+   * @throws WritException {@code SBX-042}, {@code SBX-043}; {@code SBX-045} for a directory
+   */
+  public synchronized void remove(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      try (Inside at = Inside.at(directory, parts)) {
+        at.remove();
+      }
+      return null;
+    });
+  }
+
   void put(List<Path> parts, byte[] bytes, String permissions) throws IOException {
     try (Inside at = Inside.at(directory, parts)) {
       try (SeekableByteChannel channel = at.create()) {

@@ -25,16 +25,20 @@ public final class BrowserDriver extends ProcessDriver {
   }
 
   /**
-   * @throws WritException {@code TOL-061}
+   * @throws WritException {@code TOL-060}
    */
   @Override
   protected Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
-    for (String program : List.of(CHROMIUM, NODE)) {
+    requirePrograms(List.of(CHROMIUM, NODE));
+    return call -> new BrowserVisit(host(), call).run();
+  }
+
+  static void requirePrograms(List<String> programs) {
+    for (String program : programs) {
       if (!Files.isExecutable(Path.of(program))) {
         throw new WritException(ToolsError.BROWSER_MISSING, "no " + program);
       }
     }
-    return call -> new BrowserVisit(host(), call).run();
   }
 }

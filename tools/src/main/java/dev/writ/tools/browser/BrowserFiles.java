@@ -28,6 +28,8 @@ final class BrowserFiles {
 
   private static final String PLAYWRIGHT = "playwright-core/";
 
+  private static final SortedMap<String, String> PINNED = pinned();
+
   private BrowserFiles() {}
 
   private static final class Holder {
@@ -37,7 +39,7 @@ final class BrowserFiles {
   /**
    * All files by their names.
    *
-   * @throws WritException {@code TOL-063}
+   * @throws WritException {@code TOL-062}
    */
   static SortedMap<String, byte[]> all() {
     return Holder.ALL;
@@ -56,15 +58,22 @@ final class BrowserFiles {
     TreeMap<String, byte[]> all = new TreeMap<>();
     all.put(PROGRAM + "/drive.mjs", resource("drive.mjs"));
     all.put(CONFIGURATION + "/policies/managed/writ.json", resource("policy.json"));
-    pinned().forEach((name, digest) -> {
+    for (String name : PINNED.keySet()) {
       byte[] bytes = resource(PLAYWRIGHT + name);
-      if (!Digest.sha256(bytes).hex().equals(digest)) {
-        throw new WritException(
-            ToolsError.BROWSER_FILES, PLAYWRIGHT + name + " is " + Digest.sha256(bytes));
-      }
+      requirePinned(name, bytes);
       all.put(PROGRAM + "/" + PLAYWRIGHT + name, bytes);
-    });
+    }
     return all;
+  }
+
+  /**
+   * @throws WritException {@code TOL-062} where a file of Playwright is another than was looked at
+   */
+  static void requirePinned(String name, byte[] bytes) {
+    Digest found = Digest.sha256(bytes);
+    if (!found.hex().equals(PINNED.get(name))) {
+      throw new WritException(ToolsError.BROWSER_FILES, PLAYWRIGHT + name + " is " + found);
+    }
   }
 
   /** Digests by names, as {@code playwright.tsv} lists them. */

@@ -11,8 +11,8 @@ import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.egress.EgressEvent;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
-import dev.writ.tools.process.EgressRules;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.StandardOutput;
@@ -39,12 +39,12 @@ final class BrowserVisit {
   private final VisitPlan plan;
 
   /**
-   * @throws WritException {@code TOL-060}, {@code TOL-062}
+   * @throws WritException {@code TOL-061}, {@code SBX-029}
    */
   BrowserVisit(ProcessHost host, ProcessCall call) {
     this.host = host;
     this.call = call;
-    this.plan = VisitPlan.read(call.params(), call.invocation().inputs());
+    this.plan = VisitPlan.read(call);
     if (call.limits().outputBytes() < OUTPUT_BYTES_MIN) {
       throw new WritException(
           ToolsError.BROWSER_PARAMS, "output_bytes is below " + OUTPUT_BYTES_MIN);
@@ -90,7 +90,7 @@ final class BrowserVisit {
                 new Bind(files.resolve(BrowserFiles.PROGRAM), "/opt/writ"),
                 new Bind(files.resolve(BrowserFiles.CONFIGURATION), "/etc/chromium")))
         .withEnvironment("HOME", "/tmp")
-        .withEgress(EgressRules.of(plan.places()))
+        .withEgress(plan.egress())
         .withStdin(plan.toStdin(call.invocation().inputs(), call.limits().outputBytes()))
         .withLimits(
             call.limits()
@@ -121,9 +121,9 @@ final class BrowserVisit {
 
   /** Whether the proxy refused what the page went to last: an answer then is the proxy's own. */
   private static boolean denied(Ended ended, String navigated) {
-    String place;
+    EgressRule place;
     try {
-      place = VisitPlan.placeOf(navigated);
+      place = ProcessCall.rule(navigated);
     } catch (WritException e) {
       return false; // about:blank, or nothing yet
     }
@@ -131,7 +131,8 @@ final class BrowserVisit {
         .anyMatch(event ->
             event instanceof EgressEvent.Connection c
                 && c.denied()
-                && place.equals((c.host().contains(":") ? "[" + c.host() + "]" : c.host()) + ":" + c.port()));
+                && c.host().equals(place.host())
+                && c.port() == place.port());
   }
 
   private static String words(Ended ended) {

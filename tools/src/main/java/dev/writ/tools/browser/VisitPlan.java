@@ -6,10 +6,9 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.guardian.document.Input;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
-import dev.writ.tools.process.EgressRules;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import dev.writ.tools.process.ProcessCall;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,7 +21,7 @@ import java.util.TreeMap;
  * @param start the name of the file to open where there is no url; empty for {@code html}
  * @param html the page itself, where it was given
  * @param script as in the params
- * @param places {@code host:port} of the url and of the params' network
+ * @param egress where the call may connect to: the place of the url, and the params' network
  */
 record VisitPlan(
     Optional<String> url,
@@ -33,7 +32,7 @@ record VisitPlan(
     JsonValue.Obj viewport,
     boolean fullPage,
     long timeoutMs,
-    List<String> places) {
+    List<EgressRule> egress) {
   /** Where the page itself lies in the sandbox, and the directory of the inputs. */
   static final String PAGE = "page/index.html";
 
@@ -66,10 +65,10 @@ record VisitPlan(
   }
 
   /**
-   * @throws WritException {@code TOL-060}, {@code TOL-062}
+   * @throws WritException {@code TOL-061}, and for what is no place of a network {@code SBX-029}
    */
-  static VisitPlan read(JsonValue.Obj params, List<Input> inputs) {
-    Fields fields = Fields.of("params", params);
+  static VisitPlan read(ProcessCall call) {
+    Fields fields = Fields.of("params", call.params());
     Optional<String> url = fields.optional("url", fields::string);
     Optional<String> html = fields.optional("html", fields::string);
     Optional<String> file = fields.optional("file", fields::string);
@@ -85,13 +84,9 @@ record VisitPlan(
             .orElse(JsonValue.object().put("width", 1280).put("height", 720).build());
     boolean fullPage = fields.optional("full_page", fields::bool).orElse(false);
     long timeoutMs = fields.optional("timeout_ms", fields::count).orElse(10_000L);
-    List<String> network =
-        fields.optional("network", k -> fields.list(k, Fields::stringItem)).orElse(List.of());
+    fields.optional("network", fields::value);
     fields.end();
-    file.ifPresent(name -> requireInput(name, inputs));
-    LinkedHashSet<String> places = new LinkedHashSet<>();
-    url.ifPresent(text -> places.add(placeOf(text)));
-    network.forEach(text -> places.add(placeOf(text)));
+    file.ifPresent(name -> requireInput(name, call.invocation().inputs()));
     VisitPlan plan =
         new VisitPlan(
             url,
@@ -102,7 +97,7 @@ record VisitPlan(
             viewport,
             fullPage,
             timeoutMs,
-            new ArrayList<>(places));
+            call.egress());
     plan.requireListed();
     return plan;
   }
@@ -111,12 +106,6 @@ record VisitPlan(
     if (inputs.stream().noneMatch(input -> input.name().equals(name))) {
       throw new WritException(ToolsError.BROWSER_PARAMS, "file names none of the inputs");
     }
-  }
-
-  /** {@code host:port} of a URL, or of what says so already. */
-  static String placeOf(String text) {
-    var place = EgressRules.place(text);
-    return place.host() + ":" + place.port();
   }
 
   /** A script goes nowhere that the envelope check has not seen. */
@@ -130,7 +119,7 @@ record VisitPlan(
       }
       String target = step.get("url") instanceof JsonValue.Str text ? text.value() : "";
       boolean web = target.startsWith("http://") || target.startsWith("https://");
-      if (!web || !places.contains(placeOf(target))) {
+      if (!web || !egress.contains(ProcessCall.rule(target))) {
         throw new WritException(
             ToolsError.BROWSER_PARAMS,
             "script/" + i + " goes to a place that neither url nor network has");
@@ -161,7 +150,7 @@ record VisitPlan(
             .put("viewport", viewport)
             .put("full_page", fullPage)
             .put("timeout_ms", timeoutMs)
-            .put("network", !places.isEmpty())
+            .put("network", !egress.isEmpty())
             .put("console_bytes", outputBytes / 4)
             .put("text_bytes", outputBytes / 4)
             .build());

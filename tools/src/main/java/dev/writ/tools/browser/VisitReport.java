@@ -74,23 +74,21 @@ record VisitReport(
 
     void take(Fields event) {
       switch (event.string("event")) {
-        case "browser" ->
-            browser =
-                Optional.of(
-                    JsonValue.object()
-                        .put("chromium", event.name("chromium"))
-                        .put("node", event.name("node"))
-                        .build());
-        case "console" ->
-            console.add(
-                JsonValue.object()
-                    .put("type", event.string("type"))
-                    .put("text", event.string("text"))
-                    .build());
+        case "browser" -> browser = Optional.of(members(event, "chromium", "node"));
+        case "console" -> console.add(members(event, "type", "text"));
         case "page" -> page = Optional.of(page(event));
         default -> end(event);
       }
+    }
+
+    private static JsonValue.Obj members(Fields event, String one, String other) {
+      JsonValue.Obj members =
+          JsonValue.object()
+              .put(one, event.string(one))
+              .put(other, event.string(other))
+              .build();
       event.end();
+      return members;
     }
 
     private static JsonValue.Obj page(Fields event) {
@@ -106,19 +104,22 @@ record VisitReport(
       }
       page.putIfPresent(
           "png_truncated", event.optional("png_truncated", event::bool), JsonValue::of);
+      event.end();
       return page.build();
     }
 
     private void end(Fields event) {
       event.oneOf("event", List.of("end"), e -> e);
-      reason = Optional.of(event.oneOf("reason", REASONS, r -> r));
+      final String word = event.oneOf("reason", REASONS, r -> r);
       message = Texts.message(event.string("message"));
       navigated = event.string("navigated");
       Fields all = event.fields("counts");
       ObjectBuilder object = JsonValue.object();
       COUNTS.forEach(name -> object.put(name, all.count(name)));
       all.end();
+      event.end();
       counts = Optional.of(object.build());
+      reason = Optional.of(word);
     }
 
     VisitReport report() {

@@ -8,6 +8,7 @@ import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.ToolsError;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,7 +25,8 @@ public final class ProcessHost implements AutoCloseable {
   private final SecretStore secrets;
   private final Optional<String> engineName;
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
-  private WritException missing;
+  private final HostPrograms programs = new HostPrograms();
+  private final WritException missing;
   private Engines engines;
   private Engine engine;
   private boolean closed;
@@ -138,6 +140,11 @@ public final class ProcessHost implements AutoCloseable {
     return settings != null && Engines.hasWorkspace(settings, tenant, run);
   }
 
+  /** Whether the lifetime of a run's workspace is over; told without opening the sandbox. */
+  boolean hasExpiredWorkspace(Instant now) {
+    return settings != null && Engines.hasExpiredWorkspace(settings, now);
+  }
+
   /** Guarantees that this installation does without. */
   public List<Guarantee> waived() {
     return waived;
@@ -145,6 +152,11 @@ public final class ProcessHost implements AutoCloseable {
 
   public SecretStore secrets() {
     return secrets;
+  }
+
+  /** The programs of this host, as observations name them. */
+  HostPrograms programs() {
+    return programs;
   }
 
   /** The workspaces as the executor needs them. */

@@ -1,7 +1,7 @@
 // Runs in the sandbox: drives one Chromium through Playwright, as the plan on stdin says, and writes
 // what happened to stdout, one JSON object a line. Nothing outside speaks to the browser: its
 // protocol runs over a pipe between this process and its child, and opens no port.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { chromium } from '/opt/writ/playwright-core/index.mjs';
 
 const plan = JSON.parse(readFileSync(0, 'utf8'));
@@ -51,7 +51,11 @@ const CONTEXT = {
   timezoneId: 'UTC',
 };
 
-const say = (event, members = {}) => process.stdout.write(JSON.stringify({ event, ...members }) + '\n');
+/** To the end of the line before anything else happens: this process may leave right after. */
+function say(event, members) {
+  let line = Buffer.from(JSON.stringify({ event, ...members }) + '\n', 'utf8');
+  while (line.length > 0) line = line.subarray(writeSync(1, line));
+}
 
 /** Whole characters only, so that every line is valid JSON of valid Unicode. */
 const whole = (text) => Buffer.from(text, 'utf8').toString('utf8');
