@@ -14,7 +14,14 @@ import java.util.Optional;
 /** The tools of the release: packages like any other, inside this module. */
 public final class BuiltinTools {
   private static final List<String> NAMES =
-      List.of("code_interpreter", "code_reproducible", "exec", "js", "sql", "word-count");
+      List.of(
+          "code_interpreter",
+          "code_reproducible",
+          "exec",
+          "js",
+          "sql",
+          "web_browser",
+          "word-count");
 
   private static final class Holder {
     static final List<ToolManifest> MANIFESTS =

@@ -2,6 +2,7 @@ package dev.writ.tools;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
+import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.code.CodeDriver;
 import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.js.JsDriver;
@@ -44,6 +45,7 @@ public final class Drivers implements AutoCloseable {
     List<Driver> drivers = new ArrayList<>(wasm(pool));
     drivers.addAll(CodeDriver.both(processes));
     drivers.add(new ExecDriver(processes));
+    drivers.add(new BrowserDriver(processes));
     return new Drivers(pool, processes, drivers);
   }
 

@@ -126,7 +126,19 @@ public enum ToolsError implements ErrorCode {
       "TOL-076",
       "a credential cannot be used for this call",
       "Store https://user:password@host as the secret, for the host of the URL."),
-  GIT_MISSING("TOL-077", "git is not on this host", "Install it: apt-get install git.");
+  GIT_MISSING("TOL-077", "git is not on this host", "Install it: apt-get install git."),
+  BROWSER_MISSING(
+      "TOL-060",
+      "what the browser tool needs is not on this host",
+      "Install it (Debian: apt-get install chromium nodejs fonts-dejavu-core)."),
+  BROWSER_PARAMS(
+      "TOL-061",
+      "the parameters of a browser call do not fit together",
+      "Mend what the message names; spec/tool-browser.md has the rules."),
+  BROWSER_FILES(
+      "TOL-062",
+      "this build of Writ does not have the files of the browser tool",
+      "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says.");
 
   private final String code;
   private final String meaning;

@@ -8,9 +8,11 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.workspace.Workspaces;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 
 /**
  * The engines of this host, and the workspaces of runs. One process at a time has a state
@@ -155,6 +157,17 @@ public final class Engines implements AutoCloseable {
   /** The workspaces of runs. */
   public Workspaces workspaces() {
     return workspaces;
+  }
+
+  /**
+   * A directory of this host with files of a tool, to be bound into sandboxes read-only; made when
+   * it is first asked for, and kept.
+   *
+   * @param files by their names, plain and relative
+   * @throws WritException {@code SBX-007}
+   */
+  public Path sharedFiles(SortedMap<String, byte[]> files) {
+    return state.files().of(files);
   }
 
   /** Ids of sandboxes that a killed process had left, and that opening took away. */

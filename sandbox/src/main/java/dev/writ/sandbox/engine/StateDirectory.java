@@ -24,12 +24,14 @@ final class StateDirectory implements AutoCloseable {
   private final FileChannel channel;
   private final FileLock lock;
   private final RootDirectories roots;
+  private final SharedFiles files;
 
   private StateDirectory(Path root, FileChannel channel, FileLock lock) {
     this.root = root;
     this.channel = channel;
     this.lock = lock;
     this.roots = new RootDirectories(root.resolve("roots"));
+    this.files = new SharedFiles(root.resolve("files"));
   }
 
   /**
@@ -84,7 +86,9 @@ final class StateDirectory implements AutoCloseable {
   }
 
   private void prepare(Host host) throws IOException {
-    for (Path directory : new Path[] {live(), etc(), runtime(), root.resolve("roots")}) {
+    for (Path directory : new Path[] {
+          live(), etc(), runtime(), root.resolve("roots"), root.resolve("files")
+        }) {
       Files.createDirectories(directory);
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
@@ -125,6 +129,11 @@ final class StateDirectory implements AutoCloseable {
   /** What OCI containers have as their root, before anything is mounted. */
   RootDirectories roots() {
     return roots;
+  }
+
+  /** What tools bring and sandboxes see. */
+  SharedFiles files() {
+    return files;
   }
 
   /** What OCI runtimes keep of their containers. */

@@ -7,10 +7,12 @@ import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.ToolsError;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Where the tools that are processes run: the sandbox of this host, or the reason why there is
@@ -125,6 +127,15 @@ public final class ProcessHost implements AutoCloseable {
    */
   public synchronized Workspaces workspaces() {
     return engines().workspaces();
+  }
+
+  /**
+   * A directory of this host with files that a tool brings, for read-only binds.
+   *
+   * @throws WritException as {@link #engine}
+   */
+  public synchronized Path sharedFiles(SortedMap<String, byte[]> files) {
+    return engines().sharedFiles(files);
   }
 
   private synchronized Engines engines() {

@@ -1,0 +1,87 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Files of ours that commands get as read-only binds, such as the program that a tool runs. A set
+ * of files is made once, in a directory that is named by the digest of all of them.
+ */
+final class SharedFiles {
+  private final Path root;
+  private final TreeMap<String, Path> made = new TreeMap<>();
+
+  /**
+   * @param root where they are; only we may write below it
+   */
+  SharedFiles(Path root) {
+    this.root = root;
+  }
+
+  /**
+   * The directory with these files and no others.
+   *
+   * @param files by their names, plain and relative, parts separated by {@code /}
+   * @throws WritException {@code SBX-007}
+   */
+  synchronized Path of(SortedMap<String, byte[]> files) {
+    String name = digest(files).hex();
+    return made.computeIfAbsent(name, n -> make(root.resolve(n), files));
+  }
+
+  private static Digest digest(SortedMap<String, byte[]> files) {
+    ObjectBuilder json = JsonValue.object();
+    files.forEach((name, bytes) -> json.put(name, Digest.sha256(bytes)));
+    return Jcs.digest(json.build());
+  }
+
+  /** Whole or not at all: what a killed process left half made has another name. */
+  private static Path make(Path place, SortedMap<String, byte[]> files) {
+    if (Files.isDirectory(place)) {
+      return place;
+    }
+    Path half = place.resolveSibling(place.getFileName() + ".new");
+    try {
+      Trees.remove(half);
+      directory(half);
+      for (var file : files.entrySet()) {
+        Path path = half.resolve(file.getKey()).normalize();
+        if (!path.startsWith(half) || path.equals(half)) {
+          throw new IllegalArgumentException("no plain name");
+        }
+        directories(half, path.getParent());
+        Files.write(path, file.getValue());
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+      }
+      Files.move(half, place, StandardCopyOption.ATOMIC_MOVE);
+      return place;
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "files for sandboxes cannot be written", e);
+    }
+  }
+
+  private static void directories(Path top, Path path) throws IOException {
+    if (!path.equals(top) && !Files.exists(path)) {
+      directories(top, path.getParent());
+      directory(path);
+    }
+  }
+
+  /** The users of sandboxes may read it, whatever the umask. */
+  private static void directory(Path path) throws IOException {
+    Files.createDirectory(path);
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}

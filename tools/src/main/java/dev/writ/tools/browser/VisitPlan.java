@@ -1,0 +1,171 @@
+package dev.writ.tools.browser;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.guardian.document.Input;
+import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.ProcessCall;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a call asks for. The manifest's schema has seen the params; here is what a schema cannot say.
+ *
+ * @param url to open, or nothing where the caller gave the page
+ * @param start the name of the file to open where there is no url; empty for {@code html}
+ * @param html the page itself, where it was given
+ * @param script as in the params
+ * @param egress where the call may connect to: the place of the url, and the params' network
+ */
+record VisitPlan(
+    Optional<String> url,
+    String start,
+    Optional<String> html,
+    List<JsonValue> script,
+    List<String> results,
+    JsonValue.Obj viewport,
+    boolean fullPage,
+    long timeoutMs,
+    List<EgressRule> egress) {
+  /** Where the page itself lies in the sandbox, and the directory of the inputs. */
+  static final String PAGE = "page/index.html";
+
+  static final String INPUTS = "in";
+
+  private static final String HTML = "text/html; charset=utf-8";
+  private static final String UNKNOWN = "application/octet-stream";
+
+  /** For inputs whose sender did not say what they are: a page needs to know. */
+  private static final TreeMap<String, String> TYPES = types();
+
+  private static TreeMap<String, String> types() {
+    TreeMap<String, String> types = new TreeMap<>();
+    types.put("css", "text/css; charset=utf-8");
+    types.put("gif", "image/gif");
+    types.put("htm", HTML);
+    types.put("html", HTML);
+    types.put("jpeg", "image/jpeg");
+    types.put("jpg", "image/jpeg");
+    types.put("js", "text/javascript; charset=utf-8");
+    types.put("json", "application/json");
+    types.put("mjs", "text/javascript; charset=utf-8");
+    types.put("png", "image/png");
+    types.put("svg", "image/svg+xml");
+    types.put("txt", "text/plain; charset=utf-8");
+    types.put("webp", "image/webp");
+    types.put("woff2", "font/woff2");
+    types.put("xml", "application/xml");
+    return types;
+  }
+
+  /**
+   * @throws WritException {@code TOL-061}, and for what is no place of a network {@code SBX-029}
+   */
+  static VisitPlan read(ProcessCall call) {
+    Fields fields = Fields.of("params", call.params());
+    Optional<String> url = fields.optional("url", fields::string);
+    Optional<String> html = fields.optional("html", fields::string);
+    Optional<String> file = fields.optional("file", fields::string);
+    List<JsonValue> script =
+        fields.optional("script", k -> fields.list(k, (path, v) -> v)).orElse(List.of());
+    List<String> results =
+        fields
+            .optional("results", k -> fields.list(k, Fields::stringItem))
+            .orElse(List.of("text"));
+    JsonValue.Obj viewport =
+        fields
+            .optional("viewport", fields::obj)
+            .orElse(JsonValue.object().put("width", 1280).put("height", 720).build());
+    boolean fullPage = fields.optional("full_page", fields::bool).orElse(false);
+    long timeoutMs = fields.optional("timeout_ms", fields::count).orElse(10_000L);
+    fields.optional("network", fields::value);
+    fields.end();
+    file.ifPresent(name -> requireInput(name, call.invocation().inputs()));
+    VisitPlan plan =
+        new VisitPlan(
+            url,
+            file.orElse(""),
+            html,
+            script,
+            results,
+            viewport,
+            fullPage,
+            timeoutMs,
+            call.egress());
+    plan.requireListed();
+    return plan;
+  }
+
+  private static void requireInput(String name, List<Input> inputs) {
+    if (inputs.stream().noneMatch(input -> input.name().equals(name))) {
+      throw new WritException(ToolsError.BROWSER_PARAMS, "file names none of the inputs");
+    }
+  }
+
+  /** A script goes nowhere that the envelope check has not seen. */
+  private void requireListed() {
+    for (int i = 0; i < script.size(); i++) {
+      JsonValue.Obj step = (JsonValue.Obj) script.get(i);
+      boolean goes =
+          step.get("action") instanceof JsonValue.Str action && action.value().equals("goto");
+      if (!goes) {
+        continue;
+      }
+      String target = step.get("url") instanceof JsonValue.Str text ? text.value() : "";
+      boolean web = target.startsWith("http://") || target.startsWith("https://");
+      if (!web || !egress.contains(ProcessCall.rule(target))) {
+        throw new WritException(
+            ToolsError.BROWSER_PARAMS,
+            "script/" + i + " goes to a place that neither url nor network has");
+      }
+    }
+  }
+
+  /**
+   * What the program in the sandbox reads.
+   *
+   * @param outputBytes that it may write
+   */
+  byte[] toStdin(List<Input> inputs, long outputBytes) {
+    ObjectBuilder files = JsonValue.object();
+    for (Input input : inputs) {
+      files.put(input.name(), file("/workspace/" + INPUTS + "/" + input.name(), mediaType(input)));
+    }
+    if (html.isPresent()) {
+      files.put("", file("/workspace/" + PAGE, HTML));
+    }
+    return Jcs.write(
+        JsonValue.object()
+            .putIfPresent("url", url, JsonValue::of)
+            .put("start", start)
+            .put("files", files.build())
+            .put("script", JsonValue.of(script))
+            .putList("results", results, JsonValue::of)
+            .put("viewport", viewport)
+            .put("full_page", fullPage)
+            .put("timeout_ms", timeoutMs)
+            .put("network", !egress.isEmpty())
+            .put("console_bytes", outputBytes / 4)
+            .put("text_bytes", outputBytes / 4)
+            .build());
+  }
+
+  private static JsonValue.Obj file(String path, String mediaType) {
+    return JsonValue.object().put("path", path).put("media_type", mediaType).build();
+  }
+
+  private static String mediaType(Input input) {
+    if (!input.mediaType().equals(UNKNOWN)) {
+      return input.mediaType();
+    }
+    String name = input.name();
+    String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    return TYPES.getOrDefault(ending, UNKNOWN);
+  }
+}
