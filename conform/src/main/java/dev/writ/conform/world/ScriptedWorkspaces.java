@@ -16,8 +16,8 @@ import java.util.TreeMap;
  * outlive restarts and crashes, as directories do (spec/conformance.md).
  */
 final class ScriptedWorkspaces implements RunWorkspaces {
-  private final TreeMap<RunId, byte[]> files = new TreeMap<>(
-      java.util.Comparator.comparing(RunId::toString));
+  private final TreeMap<RunId, byte[]> files =
+      new TreeMap<>(java.util.Comparator.comparing(RunId::toString));
   private boolean failing;
   private boolean used;
 

@@ -86,8 +86,7 @@ final class Steps {
       case "unregister" -> home.tools.remove(step.name("name"), step.name("version"));
       case "corrupt" -> home.tools.corrupt(step.name("name"), step.name("version"));
       case "restart" ->
-          home.restart(
-              step.bool("driver"), !step.has("workspaces") || step.bool("workspaces"));
+          home.restart(step.bool("driver"), !step.has("workspaces") || step.bool("workspaces"));
       case "workspace" ->
           home.workspaces.write(
               new RunId(step.name("tenant"), step.name("run")),

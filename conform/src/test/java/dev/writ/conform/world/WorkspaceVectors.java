@@ -66,8 +66,7 @@ final class WorkspaceVectors {
     return does(tool, more, JsonValue.object().put("does", "end"), end);
   }
 
-  private static ObjectBuilder does(
-      String tool, String more, ObjectBuilder behaviour, String end) {
+  private static ObjectBuilder does(String tool, String more, ObjectBuilder behaviour, String end) {
     behaviour.put("appends_b64", StrictBase64.encode(bytes(more)));
     if (!end.isEmpty()) {
       behaviour
@@ -266,9 +265,14 @@ final class WorkspaceVectors {
         again(2));
     add(
         "unmeasured-after",
-        "a tree that cannot be measured afterwards: the receipt says so, and the run uses it no more",
+        "a tree that cannot be measured afterwards: the receipt says so, and the run uses it no"
+            + " more",
         List.of(DONE, "ALLOW failed EXE-402", DONE, DONE, "EXE-311", DONE, "EXE-311", DONE),
-        does("desk", "a", JsonValue.object().put("does", "end").put("unmeasured", true), "succeeded"),
+        does(
+            "desk",
+            "a",
+            JsonValue.object().put("does", "end").put("unmeasured", true),
+            "succeeded"),
         nth("desk", 1).submit(),
         step("measure").put("fails", false),
         appends("desk", "b", "succeeded"),

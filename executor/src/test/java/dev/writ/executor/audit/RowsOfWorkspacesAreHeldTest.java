@@ -25,7 +25,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rows by which a workspace is in quarantine, and waits for its wipe, follow from the events. */
+/**
+ * The rows by which a workspace is in quarantine, and waits for its wipe, follow from the events.
+ */
 class RowsOfWorkspacesAreHeldTest {
   private static final String RUN = Tables.key("acme", "run-1");
 
@@ -145,8 +147,7 @@ class RowsOfWorkspacesAreHeldTest {
       assertThat(
               found(
                   home,
-                  batch ->
-                      batch.put(Tables.WORKSPACE, Tables.key("acme", "run-9"), new byte[0])))
+                  batch -> batch.put(Tables.WORKSPACE, Tables.key("acme", "run-9"), new byte[0])))
           .containsExactly("row workspace acme/run-9");
     }
   }
