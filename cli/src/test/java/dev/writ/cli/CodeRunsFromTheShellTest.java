@@ -88,6 +88,9 @@ class CodeRunsFromTheShellTest {
 
   @Test
   void whereNoEngineIsItIsRefusedAndSaysHowToGetOne() {
+    Run js = in(Map.of("WRIT_SANDBOX_ENGINE", "podman"), "run", "js", "--param", "source=1");
+    assertThat(js.status()).isZero();
+    assertThat(Files.exists(sandboxes.resolve("s"))).isFalse();
     Run none =
         in(
             Map.of("WRIT_SANDBOX_ENGINE", "podman"),
@@ -99,9 +102,6 @@ class CodeRunsFromTheShellTest {
             "code=1");
     assertThat(none.status()).isNotZero();
     assertThat(none.out() + none.err()).contains("SBX-002", "Install");
-    Run js = in(Map.of("WRIT_SANDBOX_ENGINE", "podman"), "run", "js", "--param", "source=1");
-    assertThat(js.status()).isZero();
-    assertThat(Files.exists(sandboxes.resolve("s"))).isFalse();
   }
 
   @Test
@@ -120,11 +120,27 @@ class CodeRunsFromTheShellTest {
                 "      approvals: { role: reviewer, count: 1 }\n"));
     Run activated = writ("policy", "activate", policy.toString());
     assertThat(activated.status()).as(activated.err()).isZero();
+    Run unpinned = code("code_interpreter", "python", "7", "--sandbox", "privileged", "--json");
+    assertThat(approve(unpinned)).contains("\"verdict\":\"DENY\"", "GRD-411");
     Run waits =
-        code("code_interpreter", "python", "7", "--sandbox", "privileged", "--json");
+        code(
+            "code_interpreter",
+            "python",
+            "7",
+            "--sandbox",
+            "privileged",
+            "--pin-workspace",
+            "--save-request",
+            dir.resolve("request.json").toString(),
+            "--json");
     assertThat(waits.out()).contains("\"verdict\":\"ESCALATE\"");
-    String request = waits.out().replaceFirst("(?s).*\"request\":\"(sha256:[0-9a-f]+)\".*", "$1");
-    Run approved = writ("approve", request);
-    assertThat(approved.out() + approved.err()).doesNotContain("SBX-021");
+    assertThat(approve(waits)).contains("\"verdict\":\"ALLOW\"");
+    assertThat(writ("submit", dir.resolve("request.json").toString(), "--json").out())
+        .contains("\"return_value\":7", "\"status\":\"succeeded\"");
+  }
+
+  private String approve(Run waiting) {
+    String id = waiting.out().replaceFirst("(?s).*\"request\":\"(sha256:[0-9a-f]+)\".*", "$1");
+    return writ("approve", id, "--json").out();
   }
 }
