@@ -11,6 +11,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.WorkspacePaths;
 import java.util.List;
 import java.util.Optional;
@@ -28,10 +29,16 @@ final class EnvelopeCheck {
   /** Why not. */
   private record Violation(GuardianError code, String detail) {}
 
+  /** The sandbox profile that no policy alone can give: it takes a signed approval (seed 000). */
+  private static final String PRIVILEGED = SeedProfile.PRIVILEGED.text();
+
   static CheckOutcome run(Matter matter) {
     Optional<Violation> violation = manifest(matter);
     if (violation.isEmpty()) {
       violation = workspace(matter);
+    }
+    if (violation.isEmpty()) {
+      violation = privileged(matter);
     }
     if (violation.isEmpty()) {
       violation = roles(matter);
@@ -125,6 +132,13 @@ final class EnvelopeCheck {
           approved ? "its approval must pin it" : "a reproducible tool must pin it");
     }
     return Optional.empty();
+  }
+
+  /** The first check has passed: what policy asks of approvals is there, or it asks none. */
+  private static Optional<Violation> privileged(Matter matter) {
+    return matter.effect().sandbox().equals(PRIVILEGED) && !matter.inputs().approved()
+        ? violation(GuardianError.ENVELOPE_APPROVAL, matter.effect().sandbox())
+        : Optional.empty();
   }
 
   /** The violation in the role that the effect comes furthest in; none where one role holds it. */

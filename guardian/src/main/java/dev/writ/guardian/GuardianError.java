@@ -112,6 +112,10 @@ public enum GuardianError implements ErrorCode {
       "Name secrets that policy grants to this tenant, role and tool; see spec/secrets.md."),
   ENVELOPE_COMMAND(
       "GRD-413", "a program is not among those of the role", "Use those that the role names."),
+  ENVELOPE_APPROVAL(
+      "GRD-414",
+      "the sandbox profile is for approved requests, and this one has no approval",
+      "Write a requirement of approvals for the effect, and have the request approved."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

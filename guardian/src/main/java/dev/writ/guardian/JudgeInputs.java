@@ -143,6 +143,11 @@ public record JudgeInputs(
     }
   }
 
+  /** Whether somebody who may approve this request did. */
+  public boolean approved() {
+    return approvals.stream().anyMatch(seen -> seen.verdict() == Approval.Verdict.APPROVE);
+  }
+
   /** An approval that was verified: for this request, by somebody who may. */
   public record SeenApproval(
       Digest id,

@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /** The tools of the release: packages like any other, inside this module. */
 public final class BuiltinTools {
-  private static final List<String> NAMES = List.of("js", "sql", "word-count");
+  private static final List<String> NAMES =
+      List.of("code_interpreter", "code_reproducible", "exec", "git_cli", "js", "sql", "word-count");
 
   private static final class Holder {
     static final List<ToolManifest> MANIFESTS =

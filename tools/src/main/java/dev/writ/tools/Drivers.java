@@ -1,11 +1,17 @@
 package dev.writ.tools;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
+import dev.writ.tools.code.CodeDriver;
+import dev.writ.tools.exec.ExecDriver;
+import dev.writ.tools.git.GitDriver;
 import dev.writ.tools.js.JsDriver;
+import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
 import dev.writ.tools.wasm.ModuleCache;
 import dev.writ.tools.wasm.WasmDriver;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -16,13 +22,39 @@ public final class Drivers implements AutoCloseable {
   private static final int MODULES_KEPT = 64;
 
   private final GuestPool pool;
+  private final ProcessHost processes;
   private final SortedMap<String, Driver> byName;
 
-  private Drivers(GuestPool pool, List<Driver> drivers) {
+  private Drivers(GuestPool pool, ProcessHost processes, List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;
+    this.processes = processes;
     this.byName = Collections.unmodifiableSortedMap(map);
+  }
+
+  /**
+   * All drivers of the release, sized for this host; closing them closes the host of processes too.
+   */
+  public static Drivers all(ProcessHost processes) {
+    return all(GuestPool.ofThisHost(), processes);
+  }
+
+  /** The same, with threads of the caller's size. */
+  public static Drivers all(GuestPool pool, ProcessHost processes) {
+    List<Driver> drivers = new ArrayList<>(wasm(pool));
+    drivers.addAll(CodeDriver.both(processes));
+    drivers.add(new ExecDriver(processes));
+    drivers.add(new GitDriver(processes));
+    return new Drivers(pool, processes, drivers);
+  }
+
+  /**
+   * All drivers, of which those that run processes refuse to: for who judges and replays what was
+   * recorded. They know their profiles all the same, which snapshots name.
+   */
+  public static Drivers withoutProcesses() {
+    return all(ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")));
   }
 
   /**
@@ -39,14 +71,24 @@ public final class Drivers implements AutoCloseable {
    * @param pool where all of them run their guests
    */
   public static Drivers wasmFamily(GuestPool pool) {
-    ModuleCache cache = new ModuleCache(MODULES_KEPT);
     return new Drivers(
         pool,
-        List.of(
-            new JsDriver(pool),
-            new SqlDriver(pool),
-            WasmDriver.compiled(pool, cache),
-            WasmDriver.metered(pool, cache)));
+        ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")),
+        wasm(pool));
+  }
+
+  private static List<Driver> wasm(GuestPool pool) {
+    ModuleCache cache = new ModuleCache(MODULES_KEPT);
+    return List.of(
+        new JsDriver(pool),
+        new SqlDriver(pool),
+        WasmDriver.compiled(pool, cache),
+        WasmDriver.metered(pool, cache));
+  }
+
+  /** Where the processes run. */
+  public ProcessHost processes() {
+    return processes;
   }
 
   /** The drivers by their names. */
@@ -54,9 +96,13 @@ public final class Drivers implements AutoCloseable {
     return byName;
   }
 
-  /** Ends all guests; afterwards every run is refused with {@code TOL-005}. */
+  /** Ends all guests and processes; afterwards every run is refused with {@code TOL-005}. */
   @Override
   public void close() {
-    pool.close();
+    try {
+      pool.close();
+    } finally {
+      processes.close();
+    }
   }
 }

@@ -66,6 +66,14 @@ public enum ToolsError implements ErrorCode {
       "TOL-030",
       "an input is too large to be handed to a process",
       "Send at most 64 MiB for each input."),
+  PROCESSES_ABSENT(
+      "TOL-031",
+      "no process is started here",
+      "Run the tool in a data directory, or replay it with --live."),
+  CLOCK_UNFIXED(
+      "TOL-032",
+      "this host cannot fix the clock that a reproducible program sees",
+      "Install libfaketime: apt-get install faketime."),
 
   SECRET_NAME(
       "TOL-040",
@@ -87,6 +95,11 @@ public enum ToolsError implements ErrorCode {
       "TOL-045",
       "a pattern of artifacts is not allowed",
       "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says."),
+
+  COMMAND_NAME(
+      "TOL-050",
+      "a command is not named as it must be",
+      "Name programs by their plain names, without a directory."),
 
   GIT_URL(
       "TOL-070",

@@ -33,6 +33,7 @@ public final class Call {
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
   private String sandbox = "wasm";
+  private boolean approved;
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;
@@ -94,6 +95,11 @@ public final class Call {
     return this;
   }
 
+  public Call approved() {
+    approved = true;
+    return this;
+  }
+
   public Invocation invocation() {
     List<Input> list = new ArrayList<>();
     for (Map.Entry<String, byte[]> entry : inputs.entrySet()) {
@@ -111,7 +117,8 @@ public final class Call {
         time,
         new Resources(cpuMs, memoryBytes, outputBytes, wallMs),
         sandbox,
-        Optional.empty());
+        Optional.empty(),
+        approved);
   }
 
   public Outcome run() {

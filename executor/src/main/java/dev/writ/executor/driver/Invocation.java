@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param seed 32 bytes: what the tool's random numbers come from
  * @param time the clock reading of {@code effect.dispatched}: what the tool sees as the time
  * @param resources the declared ceiling, which the driver enforces
+ * @param approved whether the decision saw a signed approval for this very request
  */
 public record Invocation(
     Scope scope,
@@ -27,7 +28,8 @@ public record Invocation(
     Instant time,
     Resources resources,
     String sandbox,
-    Optional<Digest> workspaceBefore) {
+    Optional<Digest> workspaceBefore,
+    boolean approved) {
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */
   @FunctionalInterface

@@ -1,6 +1,7 @@
 package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.KernelTime;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.Invocation;
@@ -12,6 +13,8 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.executor.stage.Prepare.Ready;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.ledger.Commit;
@@ -151,6 +154,14 @@ public final class Dispatch {
         at,
         effect.resources(),
         effect.sandbox(),
-        effect.workspaceBefore());
+        effect.workspaceBefore(),
+        approved(order.decision()));
+  }
+
+  /** The Gate verified the decision; most have no approvals, and are not read further. */
+  private static boolean approved(Decision decision) {
+    return decision.inputs().get("approvals") instanceof JsonValue.Arr seen
+        && !seen.items().isEmpty()
+        && JudgeInputs.read(decision.inputs()).approved();
   }
 }

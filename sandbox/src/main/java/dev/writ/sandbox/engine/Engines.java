@@ -8,6 +8,7 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.workspace.Workspaces;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -78,6 +79,11 @@ public final class Engines implements AutoCloseable {
     }
   }
 
+  /** Whether the clock and the random numbers that libc gives can be set here (libfaketime). */
+  public static boolean fixesClocks() {
+    return Variables.faketime(Host.look().architecture().triplet()).isPresent();
+  }
+
   /** Whether a killed process left a sandbox there, which opening it would sweep; only looks. */
   public static boolean leftSomething(SandboxSettings settings) {
     String[] live = settings.stateDirectory().resolve("live").toFile().list();
@@ -87,6 +93,11 @@ public final class Engines implements AutoCloseable {
   /** Whether a run has a workspace there; only looks, and needs no lock. */
   public static boolean hasWorkspace(SandboxSettings settings, String tenant, String run) {
     return Workspaces.isIn(settings.stateDirectory().resolve("workspaces"), tenant, run);
+  }
+
+  /** Whether there is a workspace whose lifetime is over; only looks, and needs no lock. */
+  public static boolean hasExpiredWorkspace(SandboxSettings settings, Instant now) {
+    return Workspaces.hasExpired(settings.stateDirectory().resolve("workspaces"), now);
   }
 
   /** Engines without a state directory, to choose among. */

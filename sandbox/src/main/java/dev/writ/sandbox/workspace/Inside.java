@@ -115,8 +115,8 @@ final class Inside implements AutoCloseable {
     return parent.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Makes a new file, in the place of one that is there; a link is replaced, not followed. */
-  SeekableByteChannel create() throws IOException {
+  /** Takes away what is no directory; a link goes itself, not what it leads to. */
+  void remove() throws IOException {
     try {
       BasicFileAttributes found = attributes(parent, name);
       if (found.isDirectory()) {
@@ -126,6 +126,11 @@ final class Inside implements AutoCloseable {
     } catch (NoSuchFileException e) {
       // so much the better
     }
+  }
+
+  /** Makes a new file, in the place of one that is there; a link is replaced, not followed. */
+  SeekableByteChannel create() throws IOException {
+    remove();
     Set<OpenOption> options =
         Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
     return parent.newByteChannel(name, options);

@@ -161,12 +161,41 @@ public final class Workspace {
     });
   }
 
+  /**
+   * Makes a directory, and those above it, where they are not there yet.
+   *
+   * @throws WritException {@code SBX-042}, {@code SBX-043}, {@code SBX-045}
+   */
+  public synchronized void makeDirectory(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      makeDirectories(parts);
+      makeDirectory(parts, "rwxr-xr-x");
+      return null;
+    });
+  }
+
   /** Writes a file, and the directories above it, in the place of one that is there. */
   public synchronized void write(String path, byte[] bytes, boolean executable) {
     List<Path> parts = Inside.parts(path);
     io(() -> {
       makeDirectories(parts);
       put(parts, bytes, executable ? "rwxr-xr-x" : "rw-r--r--");
+      return null;
+    });
+  }
+
+  /**
+   * Takes a file or a link away, if it is there.
+   *
+   * @throws WritException {@code SBX-042}, {@code SBX-043}; {@code SBX-045} for a directory
+   */
+  public synchronized void remove(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      try (Inside at = Inside.at(directory, parts)) {
+        at.remove();
+      }
       return null;
     });
   }

@@ -79,8 +79,18 @@ public final class Workspaces {
     return Files.exists(root.resolve(key(tenant, run)).resolve("workspace.json"));
   }
 
+  /** Whether the lifetime of one below a root is over; only looks. */
+  public static boolean hasExpired(Path root, Instant now) {
+    return Files.isDirectory(root)
+        && list(root).stream().anyMatch(spec -> !spec.expiresAt().isAfter(now));
+  }
+
   /** What all of them were made as, sorted by tenant and run. */
   public synchronized List<WorkspaceSpec> list() {
+    return list(root);
+  }
+
+  private static List<WorkspaceSpec> list(Path root) {
     return io(() -> {
       List<WorkspaceSpec> found = new ArrayList<>();
       try (var directories = Files.newDirectoryStream(root, Files::isDirectory)) {

@@ -4,17 +4,21 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.wasm.Texts;
 import java.io.IOException;
@@ -42,6 +46,7 @@ public final class ProcessCall implements AutoCloseable {
   private final Invocation invocation;
   private final List<Ended> commands = new ArrayList<>();
   private final TreeMap<String, JsonValue> observed = new TreeMap<>();
+  private final TreeMap<String, Supplier<JsonValue>> programs = new TreeMap<>();
   private Optional<List<SecretFile>> secrets = Optional.empty();
   private Optional<Masking> masking = Optional.empty();
   private Sandbox sandbox;
@@ -104,6 +109,9 @@ public final class ProcessCall implements AutoCloseable {
           SandboxSpec.of(
                   "call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
               .without(host.waived());
+      if (invocation.approved()) {
+        spec = spec.asApproved();
+      }
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
@@ -130,6 +138,48 @@ public final class ProcessCall implements AutoCloseable {
       secrets = Optional.of(List.copyOf(host.secrets().granted(manifest, invocation)));
     }
     return secrets.get();
+  }
+
+  /**
+   * The places that this call names where its manifest says that places are named; the guardian let
+   * them through. An address is one that policy names by itself, so it may be a private one.
+   *
+   * @throws WritException {@code SBX-029} for what is no place
+   */
+  public List<EgressRule> egress() {
+    List<EgressRule> rules = new ArrayList<>();
+    for (String pointer : manifest.capabilities().network()) {
+      JsonPointers.find(params(), pointer).ifPresent(value -> collect(value, rules));
+    }
+    return List.copyOf(rules);
+  }
+
+  private static void collect(JsonValue value, List<EgressRule> rules) {
+    switch (value) {
+      case JsonValue.Str text -> rules.add(rule(text.value()));
+      case JsonValue.Arr list -> list.items().forEach(item -> collect(item, rules));
+      default -> throw new WritException(SandboxError.EGRESS_RULE, "neither text nor a list");
+    }
+  }
+
+  /** One place, as {@code host:port} or a URL. */
+  public static EgressRule rule(String text) {
+    NetworkPlace place =
+        NetworkPlace.parse(text)
+            .orElseThrow(() ->
+                new WritException(
+                    SandboxError.EGRESS_RULE, "a place of " + text.length() + " characters"));
+    String host = place.host().replace("[", "").replace("]", "");
+    boolean address = host.contains(":") || host.matches("[0-9.]+");
+    return new EgressRule(host, place.port(), address);
+  }
+
+  /**
+   * Notes which program of the host a command runs, for the observations: its place, size and
+   * digest, which is computed beside the run.
+   */
+  public void observeProgram(String program) {
+    programs.put(program, host.programs().describe(program));
   }
 
   /** Takes this call's secrets out of what leaves it. */
@@ -236,6 +286,11 @@ public final class ProcessCall implements AutoCloseable {
 
   private JsonValue.Obj observations() {
     var json = JsonValue.object().putList("commands", commands, Ended::toJson);
+    if (!programs.isEmpty()) {
+      var found = JsonValue.object();
+      programs.forEach((name, program) -> found.put(name, program.get()));
+      json.put("programs", found.build());
+    }
     observed.forEach(json::put);
     JsonValue all = json.build();
     return (JsonValue.Obj) masking.map(m -> m.apply(all)).orElse(all);

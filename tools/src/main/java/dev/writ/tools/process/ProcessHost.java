@@ -7,6 +7,7 @@ import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.ToolsError;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,8 +22,10 @@ public final class ProcessHost implements AutoCloseable {
   private final List<Guarantee> waived;
   private final SecretStore secrets;
   private final Optional<String> engineName;
+  private final Runnable before;
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
-  private WritException missing;
+  private final HostPrograms programs = new HostPrograms();
+  private final WritException missing;
   private Engines engines;
   private Engine engine;
   private boolean closed;
@@ -32,9 +35,11 @@ public final class ProcessHost implements AutoCloseable {
       List<Guarantee> waived,
       SecretStore secrets,
       Optional<String> engineName,
+      Runnable before,
       WritException missing) {
     this.settings = settings;
     this.engineName = Objects.requireNonNull(engineName);
+    this.before = Objects.requireNonNull(before);
     this.waived = List.copyOf(waived);
     this.secrets = Objects.requireNonNull(secrets);
     this.missing = missing;
@@ -60,8 +65,22 @@ public final class ProcessHost implements AutoCloseable {
       List<Guarantee> waived,
       SecretStore secrets,
       Optional<String> engineName) {
+    return open(settings, waived, secrets, engineName, () -> {});
+  }
+
+  /**
+   * The same with something to do before the state directory is opened, such as to make sure that
+   * it is ours; what it throws is why there is no sandbox.
+   */
+  public static ProcessHost open(
+      SandboxSettings settings,
+      List<Guarantee> waived,
+      SecretStore secrets,
+      Optional<String> engineName,
+      Runnable before) {
     ProcessHost host =
-        new ProcessHost(Objects.requireNonNull(settings), waived, secrets, engineName, null);
+        new ProcessHost(
+            Objects.requireNonNull(settings), waived, secrets, engineName, before, null);
     if (Engines.leftSomething(settings)) {
       host.tryOpen();
     }
@@ -74,7 +93,7 @@ public final class ProcessHost implements AutoCloseable {
    * @param why what every attempt to run a process is refused with
    */
   public static ProcessHost missing(WritException why) {
-    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), Objects.requireNonNull(why));
+    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
   }
 
   /** A sweep that fails says so when a sandbox is asked for. */
@@ -117,6 +136,7 @@ public final class ProcessHost implements AutoCloseable {
       throw new WritException(missing.code(), missing.found(), missing);
     }
     if (engines == null) {
+      before.run();
       engines = Engines.open(settings);
     }
     return engines;
@@ -127,6 +147,11 @@ public final class ProcessHost implements AutoCloseable {
     return settings != null && Engines.hasWorkspace(settings, tenant, run);
   }
 
+  /** Whether the lifetime of a run's workspace is over; told without opening the sandbox. */
+  boolean hasExpiredWorkspace(Instant now) {
+    return settings != null && Engines.hasExpiredWorkspace(settings, now);
+  }
+
   /** Guarantees that this installation does without. */
   public List<Guarantee> waived() {
     return waived;
@@ -134,6 +159,11 @@ public final class ProcessHost implements AutoCloseable {
 
   public SecretStore secrets() {
     return secrets;
+  }
+
+  /** The programs of this host, as observations name them. */
+  HostPrograms programs() {
+    return programs;
   }
 
   /** The workspaces as the executor needs them. */

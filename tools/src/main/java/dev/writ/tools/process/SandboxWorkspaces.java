@@ -2,6 +2,7 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.sandbox.workspace.Workspace;
 import dev.writ.sandbox.workspace.WorkspaceSpec;
 import dev.writ.sandbox.workspace.Workspaces;
@@ -9,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** The workspaces of runs (PROTOCOL 20): made on first use, wiped when a run ends. */
-public final class SandboxWorkspaces {
+public final class SandboxWorkspaces implements RunWorkspaces {
   /** What one holds, where the host can limit it. */
   public static final long BYTES = 1L << 30;
 
@@ -35,7 +36,7 @@ public final class SandboxWorkspaces {
             invocation.time().plus(LIFETIME)));
   }
 
-  /** Digest of the tree now; of an empty tree where the run has no workspace yet. */
+  @Override
   public Digest treeDigest(String tenant, String run) {
     return host.hasWorkspace(tenant, run)
         ? host.workspaces()
@@ -45,10 +46,17 @@ public final class SandboxWorkspaces {
         : Digest.sha256();
   }
 
-  /** Takes the workspace away, if there is one. */
+  @Override
   public void wipe(String tenant, String run, String reason, Instant at) {
     if (host.hasWorkspace(tenant, run)) {
       host.workspaces().wipe(tenant, run, reason, at);
+    }
+  }
+
+  @Override
+  public void wipeExpired(Instant now) {
+    if (host.hasExpiredWorkspace(now)) {
+      host.workspaces().wipeExpired(now);
     }
   }
 }

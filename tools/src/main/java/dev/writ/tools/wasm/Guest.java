@@ -62,7 +62,8 @@ public final class Guest {
             Instant.EPOCH,
             new Resources(1, memoryBytes, 0, 1),
             SandboxProfile.NAME,
-            Optional.empty()),
+            Optional.empty(),
+            false),
         List.of());
   }
 

@@ -131,7 +131,8 @@ class GuestPoolTest {
             invocation.time(),
             invocation.resources(),
             invocation.sandbox(),
-            invocation.workspaceBefore());
+            invocation.workspaceBefore(),
+            invocation.approved());
     assertThatThrownBy(() -> prepared.run(broken)).hasMessage("the blob is damaged");
   }
 }

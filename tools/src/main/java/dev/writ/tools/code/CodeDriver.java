@@ -1,0 +1,66 @@
+package dev.writ.tools.code;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.engine.Engines;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.ProcessDriver;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.Program;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Runs code in Python 3 or Node (spec/tool-code.md). Two of it exist: {@code code} sees the time as
+ * it is and keeps files for its run; {@code code-reproducible} starts from nothing, with a clock and
+ * random numbers out of the invocation, so that it can be run again.
+ */
+public final class CodeDriver extends ProcessDriver {
+  public static final String NAME = "code";
+  public static final String REPRODUCIBLE_NAME = "code-reproducible";
+
+  private final boolean reproducible;
+
+  private CodeDriver(ProcessHost host, boolean reproducible) {
+    super(reproducible ? REPRODUCIBLE_NAME : NAME, program(), host);
+    this.reproducible = reproducible;
+  }
+
+  public static List<Driver> both(ProcessHost host) {
+    return List.of(new CodeDriver(host, false), new CodeDriver(host, true));
+  }
+
+  private static Digest program() {
+    StringBuilder all = new StringBuilder();
+    for (Language language : Language.values()) {
+      all.append(String.join("\n", language.argv(List.of(), List.of()))).append('\n');
+    }
+    return Digest.sha256(all.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public Determinism determinism() {
+    return reproducible ? Determinism.REPRODUCIBLE : Determinism.RECORDED;
+  }
+
+  /**
+   * @throws WritException {@code TOL-004} where a reproducible tool would use what is not, {@code
+   *     TOL-032} where the clock cannot be set for it here
+   */
+  @Override
+  protected Program program(
+      ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
+    ToolManifest.Capabilities capabilities = manifest.capabilities();
+    if (reproducible && (capabilities.workspace() || !capabilities.network().isEmpty())) {
+      throw new WritException(
+          ToolsError.NOT_PURE, manifest.name() + " uses the workspace or the network");
+    }
+    if (reproducible && !Engines.fixesClocks()) {
+      throw new WritException(ToolsError.CLOCK_UNFIXED, manifest.name());
+    }
+    return call -> new CodeRun(call, reproducible).run();
+  }
+}
