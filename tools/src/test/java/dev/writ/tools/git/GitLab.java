@@ -36,7 +36,7 @@ final class GitLab implements AutoCloseable {
   private static final TestTls TLS = TestTls.forNames(GitServer.HOST);
 
   private final Path root = TestHosts.directory();
-  private final GitServer server = GitServer.open(root, TLS);
+  private final GitServer server = GitServer.open(root, TLS, GitServer.HOST);
   private final TreeMap<String, TestHosts> hosts = new TreeMap<>();
 
   private static ToolManifest manifest() {
