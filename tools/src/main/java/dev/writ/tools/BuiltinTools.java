@@ -18,6 +18,7 @@ public final class BuiltinTools {
           "code_interpreter",
           "code_reproducible",
           "exec",
+          "git_cli",
           "js",
           "sql",
           "web_browser",

@@ -5,6 +5,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.code.CodeDriver;
 import dev.writ.tools.exec.ExecDriver;
+import dev.writ.tools.git.GitDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
@@ -46,6 +47,7 @@ public final class Drivers implements AutoCloseable {
     drivers.addAll(CodeDriver.both(processes));
     drivers.add(new ExecDriver(processes));
     drivers.add(new BrowserDriver(processes));
+    drivers.add(new GitDriver(processes));
     return new Drivers(pool, processes, drivers);
   }
 

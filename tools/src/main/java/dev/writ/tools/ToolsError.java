@@ -100,6 +100,7 @@ public enum ToolsError implements ErrorCode {
       "TOL-050",
       "a command is not named as it must be",
       "Name programs by their plain names, without a directory."),
+
   GIT_URL(
       "TOL-070",
       "a URL is not one that git_cli takes",

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.CliError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.SecretStore;
 import java.io.IOException;
@@ -24,7 +25,9 @@ import java.util.Optional;
  * Where the sandboxes of a home are: not in it, since its users may not traverse it and their paths
  * must be short. For root it is below {@code /var/lib/writ}, else below a directory of the user's
  * in {@code /var/tmp}; in either one whose name is of the home's path. {@code WRIT_SANDBOX_DIR}
- * names another, {@code WRIT_SANDBOX_ENGINE} the engine.
+ * names another, {@code WRIT_SANDBOX_ENGINE} the engine. {@code WRIT_EGRESS_CA} names a file of
+ * authorities to trust in place of the JDK's, {@code WRIT_EGRESS_PRIVATE} places as {@code
+ * host:port,host:port} whose names may lead to addresses of a private network.
  */
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
@@ -49,7 +52,7 @@ public final class SandboxPlace {
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
-      return open(Path.of(named), secrets, engineName, () -> {});
+      return open(settings(Path.of(named), environment), secrets, engineName, () -> {});
     }
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
@@ -62,16 +65,36 @@ public final class SandboxPlace {
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
     return open(
-        parent.resolve(name),
+        settings(parent.resolve(name), environment),
         secrets,
         engineName,
         () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
   }
 
   private static ProcessHost open(
-      Path directory, SecretStore secrets, Optional<String> engineName, Runnable before) {
-    return ProcessHost.open(
-        SandboxSettings.in(directory), List.of(), secrets, engineName, before);
+      SandboxSettings settings,
+      SecretStore secrets,
+      Optional<String> engineName,
+      Runnable before) {
+    return ProcessHost.open(settings, List.of(), secrets, engineName, before);
+  }
+
+  /** The network that processes may have, as this host is set up. */
+  static SandboxSettings settings(Path directory, Map<String, String> environment) {
+    SandboxSettings settings = SandboxSettings.in(directory);
+    String authorities = environment.getOrDefault("WRIT_EGRESS_CA", "");
+    if (!authorities.isEmpty()) {
+      try {
+        settings = settings.trusting(OriginTls.trusting(Files.readAllBytes(Path.of(authorities))));
+      } catch (IOException e) {
+        throw new WritException(CliError.FILE_UNREADABLE, authorities, e);
+      }
+    }
+    String places = environment.getOrDefault("WRIT_EGRESS_PRIVATE", "");
+    if (!places.isEmpty()) {
+      settings = settings.reaching(List.of(places.split(",")));
+    }
+    return settings;
   }
 
   /** Makes it, or makes sure that who is there made it for us: others may write beside it. */

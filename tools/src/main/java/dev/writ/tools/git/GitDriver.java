@@ -4,9 +4,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.process.HostPrograms;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.Program;
+import java.nio.file.Path;
 
 /**
  * Runs git on the workspace of a run (spec/tool-git.md): nothing of a repository is executed, and
@@ -14,8 +16,6 @@ import dev.writ.tools.process.Program;
  */
 public final class GitDriver extends ProcessDriver {
   public static final String NAME = "git";
-
-  private final GitToolchain toolchain = new GitToolchain();
 
   public GitDriver(ProcessHost host) {
     super(NAME, GitSettings.digest(), host);
@@ -28,11 +28,18 @@ public final class GitDriver extends ProcessDriver {
   protected Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
     Operation chosen = operation(operation.name());
-    toolchain.require();
+    git();
     return call -> {
-      call.observe("toolchain", toolchain.toJson());
-      return chosen.run(new GitCall(call, toolchain.git()));
+      call.observeProgram(NAME);
+      return chosen.run(new GitCall(call, git()));
     };
+  }
+
+  /** The git of this host; it is at the same place in the sandbox. */
+  private static Path git() {
+    return HostPrograms.find(NAME)
+        .orElseThrow(() ->
+            new WritException(ToolsError.GIT_MISSING, "git is in none of the usual places"));
   }
 
   private static Operation operation(String name) {

@@ -2,6 +2,7 @@ package dev.writ.tools.git;
 
 import dev.writ.sandbox.egress.Broker;
 import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.tools.process.ProcessCall;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -23,7 +24,7 @@ record Remote(RemoteUrl url, Optional<Broker.Credential> credential, boolean wri
             List.of(
                 new Broker.Request("GET", url.path() + "/info/refs?service=" + service),
                 new Broker.Request("POST", url.path() + "/" + service)));
-    return List.of(EgressRule.of(url.host(), url.port()).by(broker));
+    return List.of(ProcessCall.rule(url.host() + ":" + url.port()).by(broker));
   }
 
   /** Git believes that it speaks https with the server; inside, that is plain HTTP to the proxy. */

@@ -10,6 +10,8 @@ import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.testing.TestTls;
 import dev.writ.sandbox.workspace.Workspace;
+import dev.writ.sandbox.workspace.WorkspaceSpec;
+import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.SecretStore;
 import dev.writ.tools.process.TestHosts;
@@ -20,11 +22,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The tool on each engine, before a real server. */
 final class GitLab implements AutoCloseable {
@@ -33,7 +36,7 @@ final class GitLab implements AutoCloseable {
   private static final TestTls TLS = TestTls.forNames(GitServer.HOST);
 
   private final Path root = TestHosts.directory();
-  private final GitServer server = GitServer.open(root, TLS);
+  private final GitServer server = GitServer.open(root, TLS, GitServer.HOST);
   private final TreeMap<String, TestHosts> hosts = new TreeMap<>();
 
   private static ToolManifest manifest() {
@@ -127,9 +130,20 @@ final class GitLab implements AutoCloseable {
     return ((JsonValue.Str) output.get(member)).value();
   }
 
-  /** The files of the run; there is none before the first call. */
+  /** The files of the run. */
   Workspace workspace(String engine) {
-    return hosts(engine).host().workspaces().find("acme", "run-1").orElseThrow();
+    Workspaces all = hosts(engine).host().workspaces();
+    return all.open(
+        new WorkspaceSpec(
+            "acme", "run-1", all.bestStorage(), 256 << 20, Call.TIME, Call.TIME.plusSeconds(9)));
+  }
+
+  /** Gives what the host's programs wrote to the user who owns the rest. */
+  void giveAway(String engine) {
+    Workspace workspace = workspace(engine);
+    long owner = workspace.owner();
+    workspace.giveTo(owner + 1);
+    workspace.giveTo(owner);
   }
 
   Path file(String engine, String path) {
@@ -140,9 +154,21 @@ final class GitLab implements AutoCloseable {
     workspace(engine).write(path, text.getBytes(StandardCharsets.UTF_8), false);
   }
 
-  /** Takes the workspaces of the run away. */
+  /** Empties the workspaces of the run. */
   void clear() {
-    hosts.values().forEach(h -> h.host().runWorkspaces().wipe("acme", "run-1", "test", Instant.EPOCH));
+    for (String engine : hosts.keySet()) {
+      try (Stream<Path> all = Files.list(workspace(engine).directory())) {
+        for (Path one : all.filter(p -> !p.endsWith("lost+found")).toList()) {
+          if (Files.isDirectory(one, LinkOption.NOFOLLOW_LINKS)) {
+            Trees.remove(one);
+          } else {
+            Files.delete(one);
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   /** Commits files to a repository on the server: path, text, path, text. */

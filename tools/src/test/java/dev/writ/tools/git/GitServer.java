@@ -23,28 +23,30 @@ import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
 /** A real git server: git's own http-backend behind TLS and a password. */
-final class GitServer implements AutoCloseable {
-  static final String HOST = "git.test";
-  static final String USER = "robot";
-  static final String PASSWORD = "tok3n-of-the-robot/with+signs";
+public final class GitServer implements AutoCloseable {
+  public static final String HOST = "git.test";
+  public static final String USER = "robot";
+  public static final String PASSWORD = "tok3n-of-the-robot/with+signs";
 
   private final Path root;
+  private final String host;
   private final HttpsServer server;
   private final Queue<String> requests = new ConcurrentLinkedQueue<>();
   private volatile Runnable onRequest = () -> {};
 
-  private GitServer(Path root, HttpsServer server) {
+  private GitServer(Path root, String host, HttpsServer server) {
     this.root = root;
+    this.host = host;
     this.server = server;
   }
 
-  static GitServer open(Path root, TestTls tls) {
+  public static GitServer open(Path root, TestTls tls, String host) {
     try {
       HttpsServer server =
           HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       server.setHttpsConfigurator(new HttpsConfigurator(tls.server()));
       server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-      GitServer git = new GitServer(root, server);
+      GitServer git = new GitServer(root, host, server);
       server.createContext("/", git::handle);
       server.start();
       return git;
@@ -53,30 +55,30 @@ final class GitServer implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return server.getAddress().getPort();
   }
 
-  String url(String name) {
-    return "https://" + HOST + ":" + port() + "/" + name;
+  public String url(String name) {
+    return "https://" + host + ":" + port() + "/" + name;
   }
 
   /** What a secret holds for this server. */
-  String secret() {
-    return "https://" + USER + ":tok3n-of-the-robot%2Fwith%2Bsigns@" + HOST + ":" + port() + "\n";
+  public String secret() {
+    return "https://" + USER + ":tok3n-of-the-robot%2Fwith%2Bsigns@" + host + ":" + port() + "\n";
   }
 
   /** Method, path and query of each request, with {@code !} where the password was missing. */
-  List<String> requests() {
+  public List<String> requests() {
     return List.copyOf(requests);
   }
 
-  Path directory(String name) {
+  public Path directory(String name) {
     return root.resolve(name);
   }
 
   /** Makes an empty repository that may be pushed to. */
-  Path make(String name) {
+  public Path make(String name) {
     Path directory = directory(name);
     git(root, "init", "--quiet", "--bare", "--initial-branch=main", directory.toString());
     git(directory, "config", "http.receivepack", "true");
@@ -84,7 +86,7 @@ final class GitServer implements AutoCloseable {
   }
 
   /** Runs the host's git, for what the server has and for what hostile people would make. */
-  static String git(Path directory, String... arguments) {
+  public static String git(Path directory, String... arguments) {
     return git(directory, new byte[0], arguments);
   }
 

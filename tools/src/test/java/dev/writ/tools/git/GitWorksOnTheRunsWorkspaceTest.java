@@ -121,7 +121,7 @@ class GitWorksOnTheRunsWorkspaceTest {
     assertThat(seen)
         .contains("\"http\":{\"brokered\":true,\"method\":\"GET\",\"path\":\"/team/app.git/info/refs\",\"status\":200}")
         .contains("\"http\":{\"brokered\":true,\"method\":\"POST\",\"path\":\"/team/app.git/git-upload-pack\",\"status\":200}")
-        .contains("\"toolchain\":{\"digest\":\"sha256:")
+        .contains("\"programs\":{\"git\":{\"digest\":\"sha256:")
         .contains("\"engine\":\"" + engine)
         .doesNotContain("service=");
   }
