@@ -27,6 +27,10 @@ public enum CliError implements ErrorCode {
   NOT_FOUND("CLI-015", "nothing of that name or id is here", "See `writ receipts` or `writ runs`."),
   TOOL_AMBIGUOUS(
       "CLI-016", "which version or operation of the tool is meant is not clear", "Name it."),
+  SANDBOX_PLACE(
+      "CLI-017",
+      "the directory for sandboxes is not ours alone",
+      "Remove what is in its place, or name another by WRIT_SANDBOX_DIR."),
   INTERNAL(
       "CLI-070", "Writ failed in a way it did not foresee", "Please report this with the log.");
 

@@ -24,6 +24,7 @@ import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.SecretCommand;
 import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SubmitCommand;
@@ -53,6 +54,7 @@ final class Commands {
           new PolicyCommand(),
           new KeyCommand(),
           new ToolCommand(),
+          new SecretCommand(),
           new ResolveCommand(),
           new FsckCommand(),
           new AuditCommand(),

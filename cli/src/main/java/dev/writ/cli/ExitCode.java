@@ -49,6 +49,7 @@ public enum ExitCode {
               Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(CliError.SANDBOX_PLACE.code(), UNAVAILABLE),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),

@@ -4,7 +4,9 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.home.SandboxPlace;
 import dev.writ.ledger.LedgerView;
+import dev.writ.tools.process.ProcessHost;
 import java.time.InstantSource;
 import java.util.function.Function;
 
@@ -36,9 +38,15 @@ public final class Homes {
 
   /** Works in the home; it is closed whatever happens. */
   public static <T> T work(Session session, Function<OpenHome, T> work) {
-    try (OpenHome home = OpenHome.open(home(session), clock())) {
-      return work.apply(home);
+    Home home = home(session);
+    try (OpenHome open = OpenHome.open(home, clock(), processes(session, home))) {
+      return work.apply(open);
     }
+  }
+
+  /** Where the processes of a home run. */
+  public static ProcessHost processes(Session session, Home home) {
+    return SandboxPlace.host(home, session.environment());
   }
 
   /** Reads in the home, also while a server works in it. */

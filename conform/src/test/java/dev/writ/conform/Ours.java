@@ -8,7 +8,7 @@ import java.util.SortedMap;
 
 /** This implementation with all its drivers, as the command line starts it. */
 public final class Ours {
-  public static final Drivers DRIVERS = Drivers.wasmFamily();
+  public static final Drivers DRIVERS = Drivers.withoutProcesses();
   public static final SortedMap<String, Operation> OPERATIONS =
       Operations.with(List.copyOf(DRIVERS.byName().values()));
 

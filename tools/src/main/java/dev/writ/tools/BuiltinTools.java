@@ -15,7 +15,13 @@ import java.util.Optional;
 public final class BuiltinTools {
   private static final List<String> NAMES =
       List.of(
-          "code_interpreter", "code_reproducible", "js", "sql", "web_browser", "word-count");
+          "code_interpreter",
+          "code_reproducible",
+          "exec",
+          "js",
+          "sql",
+          "web_browser",
+          "word-count");
 
   private static final class Holder {
     static final List<ToolManifest> MANIFESTS =

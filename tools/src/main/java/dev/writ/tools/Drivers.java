@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.code.CodeDriver;
+import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
@@ -44,6 +45,7 @@ public final class Drivers implements AutoCloseable {
     List<Driver> drivers = new ArrayList<>(wasm(pool));
     drivers.addAll(CodeDriver.both(processes));
     drivers.add(new BrowserDriver(processes));
+    drivers.add(new ExecDriver(processes));
     return new Drivers(pool, processes, drivers);
   }
 

@@ -75,6 +75,32 @@ public enum ToolsError implements ErrorCode {
       "this host cannot fix the clock that a reproducible program sees",
       "Install libfaketime: apt-get install faketime."),
 
+  SECRET_NAME(
+      "TOL-040",
+      "a secret's name is not allowed",
+      "Use 1 to 64 of letters, digits, dot, underscore, hyphen, beginning with neither dot nor"
+          + " hyphen."),
+  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Put it there: writ secret put NAME."),
+  SECRET_EXPOSED(
+      "TOL-042",
+      "a secret is not its owner's alone",
+      "Replace the secret, since others may have read it; keep files at mode 0600, their directory"
+          + " at 0700."),
+  SECRET_SIZE(
+      "TOL-043",
+      "a secret is too short or too long",
+      "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again."),
+  ARTIFACT_PATTERN(
+      "TOL-045",
+      "a pattern of artifacts is not allowed",
+      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says."),
+
+  COMMAND_NAME(
+      "TOL-050",
+      "a command is not named as it must be",
+      "Name programs by their plain names, without a directory."),
+
   BROWSER_MISSING(
       "TOL-060",
       "what the browser tool needs is not on this host",

@@ -41,7 +41,7 @@ public final class AuditCommand implements CliCommand {
     Home home = Homes.home(session);
     AuditReport report;
     try (Progress progress = new Progress(session.terminal());
-        Drivers drivers = Drivers.wasmFamily();
+        Drivers drivers = Drivers.withoutProcesses();
         LedgerView ledger = OpenHome.read(home)) {
       Homes.expectSignatures(ledger.treeSize());
       report =

@@ -80,7 +80,7 @@ public final class ConformCommand implements CliCommand {
             List.of("run", "adapter", "index"));
     return switch (action) {
       case "adapter" -> {
-        try (Drivers drivers = Drivers.wasmFamily()) {
+        try (Drivers drivers = Drivers.withoutProcesses()) {
           adapter(drivers).serve(session.terminal().in(), session.terminal().out());
         }
         yield ExitCode.OK;
@@ -111,7 +111,7 @@ public final class ConformCommand implements CliCommand {
     Duration timeout = Duration.ofSeconds(arguments.integer("--timeout", 1, 3600).orElse(30L));
     Vectors vectors = Vectors.load(folder(arguments));
     dev.writ.conform.run.Report report;
-    try (Drivers drivers = Drivers.wasmFamily();
+    try (Drivers drivers = Drivers.withoutProcesses();
         Implementation implementation = implementation(arguments, timeout, drivers);
         Progress progress = new Progress(session.terminal())) {
       report =

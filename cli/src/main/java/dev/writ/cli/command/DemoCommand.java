@@ -35,6 +35,7 @@ import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import dev.writ.tools.BuiltinTools;
+import dev.writ.tools.MediaTypes;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

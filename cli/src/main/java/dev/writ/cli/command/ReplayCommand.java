@@ -10,6 +10,7 @@ import dev.writ.cli.ExitCode;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
+import dev.writ.cli.home.SandboxPlace;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -71,7 +72,10 @@ public final class ReplayCommand implements CliCommand {
     }
     List<ReplaySession> sessions = new ArrayList<>();
     try (Progress progress = new Progress(session.terminal());
-        Drivers drivers = Drivers.wasmFamily()) {
+        Drivers drivers =
+            arguments.has("--live")
+                ? Drivers.all(SandboxPlace.hostOfReplays(session.environment()))
+                : Drivers.withoutProcesses()) {
       for (String file : files) {
         ReplayOptions options =
             new ReplayOptions(

@@ -102,7 +102,7 @@ public final class ReportCommand implements CliCommand {
 
   private static JsonValue replayed(String bundle, Session session) {
     try (Progress progress = new Progress(session.terminal());
-        Drivers drivers = Drivers.wasmFamily();
+        Drivers drivers = Drivers.withoutProcesses();
         BundleFile file = BundleFile.verified(bundle, Optional.empty())) {
       ReplayOptions options =
           new ReplayOptions(

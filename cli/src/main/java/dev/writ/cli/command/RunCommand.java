@@ -21,7 +21,10 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.MediaTypes;
+import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.wasm.SandboxProfile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -51,10 +54,11 @@ public final class RunCommand implements CliCommand {
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--key", "TEXT", "Idempotency key: the same key and effect run once.")
         .options("--consume", "RECEIPT", "A receipt that this effect builds on.")
+        .option("--sandbox", "PROFILE", "The sandbox profile (default: the tool's usual one).")
         .flag("--drop-output", "Keep only the digest of the output.")
-        .option("--cpu-ms", "N", "Processor time to declare (default: 2000).")
-        .option("--wall-ms", "N", "Elapsed time to declare (default: 5000).")
-        .option("--memory-mb", "N", "Memory to declare (default: 64).")
+        .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
+        .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
+        .option("--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
         .option("--output-kb", "N", "Output size to declare (default: 1024).")
         .option(
             "--save-request",
@@ -129,18 +133,28 @@ public final class RunCommand implements CliCommand {
           operation,
           params(),
           files,
-          resources(manifest.resourcesMax()),
-          manifest.sandboxes().getFirst(),
+          resources(manifest),
+          arguments.option("--sandbox").orElseGet(() -> usual(manifest)),
           Optional.empty());
     }
 
     /** What is not declared by hand is a modest amount, within what the tool may use at all. */
-    private Resources resources(Resources most) {
+    private Resources resources(ToolManifest manifest) {
+      Resources most = manifest.resourcesMax();
+      boolean process = !manifest.sandboxes().contains(SandboxProfile.NAME);
+      int memory = manifest.driver().equals(BrowserDriver.NAME) ? 1024 : process ? 256 : 64;
       return new Resources(
-          declared("--cpu-ms", 1, 2000, most.cpuMs()),
-          declared("--memory-mb", 1 << 20, 64, most.memoryBytes()),
+          declared("--cpu-ms", 1, process ? 10_000 : 2_000, most.cpuMs()),
+          declared("--memory-mb", 1 << 20, memory, most.memoryBytes()),
           declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
-          declared("--wall-ms", 1, 5000, most.wallMs()));
+          declared("--wall-ms", 1, process ? 20_000 : 5_000, most.wallMs()));
+    }
+
+    /** {@code default} where the tool has it; the list is sorted, and says nothing of usual. */
+    private static String usual(ToolManifest manifest) {
+      return manifest.sandboxes().contains("default")
+          ? "default"
+          : manifest.sandboxes().getFirst();
     }
 
     private long declared(String option, long unit, long modest, long most) {

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.cli.CliError;
+import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,11 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
 
   public Path tools() {
     return dir.resolve("tools");
+  }
+
+  /** What policy may grant to tools. */
+  public SecretDirectory secrets() {
+    return new SecretDirectory(dir.resolve("secrets"));
   }
 
   public Path anchor() {

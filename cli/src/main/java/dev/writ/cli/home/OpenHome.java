@@ -4,12 +4,12 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.Drivers;
+import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.ToolRegistry;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -38,32 +38,39 @@ public final class OpenHome implements AutoCloseable {
                 home.key("executor"),
                 new Registry(registry),
                 drivers.byName().values().stream().map(wrap).toList(),
-                RunWorkspaces.NONE,
+                drivers.processes().runWorkspaces(),
                 clock,
                 new SecureRandom()));
   }
 
   /** Opens a home for work. */
-  public static OpenHome open(Home home, InstantSource clock) {
-    return open(home, clock, UnaryOperator.identity());
+  public static OpenHome open(Home home, InstantSource clock, ProcessHost processes) {
+    return open(home, clock, processes, UnaryOperator.identity());
   }
 
   /**
+   * @param processes where the tools that are processes run; closed with the home
    * @param wrap what the kernel calls instead of each driver
    */
-  public static OpenHome open(Home home, InstantSource clock, UnaryOperator<Driver> wrap) {
-    SigningKey logKey = home.key("log");
-    Ledger ledger =
-        Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
+  public static OpenHome open(
+      Home home, InstantSource clock, ProcessHost processes, UnaryOperator<Driver> wrap) {
+    Ledger ledger = null;
     Drivers drivers = null;
     try {
-      drivers = Drivers.wasmFamily();
+      SigningKey logKey = home.key("log");
+      ledger =
+          Ledger.open(
+              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
+      drivers = Drivers.all(processes);
       return new OpenHome(home, ledger, drivers, wrap, clock);
     } catch (RuntimeException e) {
       if (drivers != null) {
         drivers.close();
       }
-      ledger.close();
+      if (ledger != null) {
+        ledger.close();
+      }
+      processes.close();
       throw e;
     }
   }

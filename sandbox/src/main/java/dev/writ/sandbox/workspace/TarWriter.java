@@ -4,17 +4,20 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Writes a tree as a POSIX tar archive (IEEE 1003.1, pax): regular files, directories and links, in
  * the order of their names, without owners and times. FIFOs, sockets and devices are left out.
  */
-final class TarWriter {
+public final class TarWriter {
   static final int BLOCK = 512;
   private static final int MOST_NAME = 100;
 
@@ -33,25 +36,50 @@ final class TarWriter {
     out.flush();
   }
 
+  /**
+   * Writes regular files, each with the mode 0644; equal files give equal bytes.
+   *
+   * @param files by their names, the parts separated by {@code /}
+   */
+  public static byte[] files(Map<String, byte[]> files) {
+    TreeMap<byte[], byte[]> sorted = new TreeMap<>(Arrays::compareUnsigned);
+    files.forEach((name, bytes) -> sorted.put(name.getBytes(StandardCharsets.UTF_8), bytes));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    TarWriter writer = new TarWriter(out);
+    try {
+      for (Map.Entry<byte[], byte[]> file : sorted.entrySet()) {
+        writer.header(file.getKey(), 0644, '0', file.getValue().length, new byte[0]);
+        out.writeBytes(file.getValue());
+        writer.pad(file.getValue().length);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    out.writeBytes(new byte[2 * BLOCK]);
+    return out.toByteArray();
+  }
+
   private void entry(Entry entry) throws IOException {
     byte[] nothing = new byte[0];
     switch (entry.kind()) {
       case 'f' -> {
-        header(entry, '0', entry.size(), nothing);
+        header(entry.name(), entry.mode() & 0777, '0', entry.size(), nothing);
         content(entry);
       }
-      case 'd' -> header(entry, '5', 0, nothing);
-      case 'l' -> header(entry, '2', 0, TreeDigest.target(entry.path()));
+      case 'd' -> header(entry.name(), entry.mode() & 0777, '5', 0, nothing);
+      case 'l' ->
+          header(entry.name(), entry.mode() & 0777, '2', 0, TreeDigest.target(entry.path()));
       default -> {
         return;
       }
     }
   }
 
-  private void header(Entry entry, char type, long size, byte[] target) throws IOException {
+  private void header(byte[] name, int mode, char type, long size, byte[] target)
+      throws IOException {
     ByteArrayOutputStream pax = new ByteArrayOutputStream();
-    if (entry.name().length > MOST_NAME) {
-      record(pax, "path", entry.name());
+    if (name.length > MOST_NAME) {
+      record(pax, "path", name);
     }
     if (target.length > MOST_NAME) {
       record(pax, "linkpath", target);
@@ -61,7 +89,7 @@ final class TarWriter {
       out.write(pax.toByteArray());
       pad(pax.size());
     }
-    block(shortened(entry.name()), entry.mode() & 0777, type, size, shortened(target));
+    block(shortened(name), mode, type, size, shortened(target));
   }
 
   /** {@code LENGTH KEY=VALUE\n}, where LENGTH counts itself. */

@@ -151,6 +151,20 @@ public final class Workspace {
     });
   }
 
+  /**
+   * Makes a directory, and those above it, where they are not there yet.
+   *
+   * @throws WritException {@code SBX-042}, {@code SBX-043}, {@code SBX-045}
+   */
+  public synchronized void makeDirectory(String path) {
+    List<Path> parts = Inside.parts(path);
+    io(() -> {
+      makeDirectories(parts);
+      makeDirectory(parts, "rwxr-xr-x");
+      return null;
+    });
+  }
+
   /** Writes a file, and the directories above it, in the place of one that is there. */
   public synchronized void write(String path, byte[] bytes, boolean executable) {
     List<Path> parts = Inside.parts(path);

@@ -30,7 +30,7 @@ public final class HostPrograms {
   }
 
   /**
-   * Its path, size and digest, or {@code null} where it is not there. The digest of a large program
+   * Its path, size, digest and Debian package, or {@code null} where it is not there. The digest of a large program
    * takes a while and is computed once, beside the caller, for as long as the file does not change.
    */
   synchronized Supplier<JsonValue> describe(String program) {
@@ -62,6 +62,7 @@ public final class HostPrograms {
           .put("digest", Digest.ofBytes(sha256.digest()))
           .put("path", path.toString())
           .put("size", size)
+          .putIfPresent("package", DebianPackage.of(path), JsonValue::of)
           .build();
     } catch (IOException e) {
       return JsonValue.NULL;

@@ -1,56 +1,205 @@
 package dev.writ.tools.process;
 
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.Captured;
+import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SecretFile;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
-/** Takes the secrets of a call out of what it wrote. */
+/**
+ * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the escapes
+ * of JSON, in hexadecimal and in base64 of either alphabet, also where the secret is only a part of
+ * what was encoded and where the text was wrapped into lines. Of a secret of several lines each line
+ * that is long enough counts by itself. A program that means to give a secret away can: it has it,
+ * and may write it backwards. This is for those that do not mean to.
+ */
 public final class Masking {
+  /** A shorter secret would be found where it is not. */
+  public static final int SECRET_BYTES_MIN = 8;
+
   private static final byte[] MASK = "[secret]".getBytes(StandardCharsets.US_ASCII);
 
-  private final List<byte[]> secrets;
+  private final List<SecretForm> forms;
+  private final boolean[] first = new boolean[256];
+  private final int longest;
 
-  /** Longest first, so that a secret which holds another goes whole. */
-  Masking(List<SecretFile> files) {
-    this.secrets =
-        files.stream()
-            .map(SecretFile::bytes)
-            .filter(bytes -> bytes.length > 0)
-            .sorted(Comparator.comparingInt((byte[] bytes) -> bytes.length).reversed())
-            .toList();
+  public Masking(List<SecretFile> secrets) {
+    List<byte[]> values = new ArrayList<>();
+    for (SecretFile secret : secrets) {
+      addOnce(values, secret.bytes());
+      lines(secret.bytes()).forEach(line -> addOnce(values, line));
+    }
+    this.forms = values.stream().flatMap(value -> SecretForm.of(value).stream()).toList();
+    int most = 0;
+    for (SecretForm form : forms) {
+      most = Math.max(most, form.longest());
+      for (int c = 0; c < first.length; c++) {
+        first[c] |= form.mayBeginWith((byte) c);
+      }
+    }
+    this.longest = most;
   }
 
-  /** The same bytes, with each secret replaced by a mark. */
+  private static void addOnce(List<byte[]> values, byte[] value) {
+    if (value.length >= SECRET_BYTES_MIN
+        && values.stream().noneMatch(known -> Arrays.equals(known, value))) {
+      values.add(value);
+    }
+  }
+
+  private static List<byte[]> lines(byte[] secret) {
+    List<byte[]> lines = new ArrayList<>();
+    int from = 0;
+    for (int i = 0; i <= secret.length; i++) {
+      if (i == secret.length || secret[i] == '\n' || secret[i] == '\r') {
+        lines.add(Arrays.copyOfRange(secret, from, i));
+        from = i + 1;
+      }
+    }
+    return lines;
+  }
+
+  /** The same bytes, with a mark in the place of each secret. */
   public byte[] apply(byte[] bytes) {
-    if (secrets.isEmpty()) {
+    return apply(bytes, false);
+  }
+
+  /**
+   * The same for output that may have been cut: what it ends with may be the beginning of a secret,
+   * and is masked where it is more than three bytes of one.
+   */
+  public byte[] apply(byte[] bytes, boolean cut) {
+    if (forms.isEmpty()) {
       return bytes;
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
-    for (int at = 0; at < bytes.length; ) {
-      int length = secretAt(bytes, at);
-      if (length > 0) {
-        out.writeBytes(MASK);
-        at += length;
-      } else {
-        out.write(bytes[at++]);
-      }
-    }
+    Stream stream = stream();
+    out.writeBytes(stream.next(bytes));
+    out.writeBytes(stream.end(cut));
     return out.toByteArray();
   }
 
-  /** The length of the secret that begins there; 0 where none does. */
-  private int secretAt(byte[] bytes, int at) {
-    for (byte[] secret : secrets) {
-      int i = 0;
-      while (i < secret.length && at + i < bytes.length && bytes[at + i] == secret[i]) {
-        i++;
+  /**
+   * What a command did, with its output masked; digests and sizes are those of what is told, since
+   * the digest of a short secret would tell it to whom can guess.
+   */
+  public Ended apply(Ended ended) {
+    return forms.isEmpty()
+        ? ended
+        : new Ended(
+            ended.reason(),
+            ended.reached(),
+            ended.exitCode(),
+            ended.signal(),
+            apply(ended.stdout()),
+            apply(ended.stderr()),
+            ended.usage(),
+            ended.egress(),
+            ended.engine());
+  }
+
+  private Captured apply(Captured output) {
+    byte[] told = apply(output.bytes(), output.truncated());
+    long total = told.length + (output.total() - output.bytes().length);
+    return new Captured(told, total);
+  }
+
+  /** The same value, with the secrets taken out of its texts and names. */
+  public JsonValue apply(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Str text -> JsonValue.of(apply(text.value()));
+      case JsonValue.Arr list ->
+          JsonValue.of(list.items().stream().map(item -> apply(item)).toList());
+      case JsonValue.Obj object -> {
+        TreeMap<String, JsonValue> members = new TreeMap<>();
+        object.members().forEach((name, member) -> members.put(apply(name), apply(member)));
+        yield new JsonValue.Obj(members);
       }
-      if (i == secret.length) {
-        return i;
+      default -> value;
+    };
+  }
+
+  /** The same text, with a mark in the place of each secret. */
+  public String apply(String text) {
+    return finds(text)
+        ? new String(apply(text.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8)
+        : text;
+  }
+
+  /** Whether a text holds a secret in any form. */
+  public boolean finds(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (int at = 0; at < bytes.length; at++) {
+      if (endAt(bytes, at, false) > at) {
+        return true;
       }
     }
-    return 0;
+    return false;
+  }
+
+  /** For output that comes in pieces, wherever these are cut. */
+  public Stream stream() {
+    return new Stream();
+  }
+
+  /** The end of the longest secret that begins there; the place itself where none does. */
+  private int endAt(byte[] bytes, int at, boolean cut) {
+    int end = at;
+    if (first[bytes[at] & 0xff]) {
+      for (SecretForm form : forms) {
+        boolean begun = cut && form.isBegunAt(bytes, at);
+        end = Math.max(end, begun ? bytes.length : form.endAt(bytes, at));
+      }
+    }
+    return end;
+  }
+
+  /** Holds back what could still turn out to be the beginning of a secret. */
+  public final class Stream {
+    private byte[] held = new byte[0];
+
+    /** How much of what is held belongs to a secret that was told already. */
+    private int masked;
+
+    private Stream() {}
+
+    /** What can be told of the output so far. */
+    public byte[] next(byte[] piece) {
+      byte[] bytes = Arrays.copyOf(held, held.length + piece.length);
+      System.arraycopy(piece, 0, bytes, held.length, piece.length);
+      return tell(bytes, Math.max(0, bytes.length - Math.max(0, longest - 1)), false);
+    }
+
+    /** The rest; what is cut may end in the middle of a secret. */
+    public byte[] end(boolean cut) {
+      return tell(held, held.length, cut);
+    }
+
+    /** Tells what begins before {@code until}; overlapping secrets become one mark. */
+    private byte[] tell(byte[] bytes, int until, boolean cut) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      int covered = masked;
+      int at = 0;
+      for (; at < until; at++) {
+        int end = endAt(bytes, at, cut);
+        if (end > at) {
+          if (covered <= at) {
+            out.writeBytes(MASK);
+          }
+          covered = Math.max(covered, end);
+        }
+        if (covered <= at) {
+          out.write(bytes[at]);
+        }
+      }
+      held = Arrays.copyOfRange(bytes, at, bytes.length);
+      masked = Math.max(0, covered - at);
+      return out.toByteArray();
+    }
   }
 }

@@ -48,6 +48,7 @@ public final class ProcessCall implements AutoCloseable {
   private final TreeMap<String, JsonValue> observed = new TreeMap<>();
   private final TreeMap<String, Supplier<JsonValue>> programs = new TreeMap<>();
   private Optional<List<SecretFile>> secrets = Optional.empty();
+  private Optional<Masking> masking = Optional.empty();
   private Sandbox sandbox;
 
   ProcessCall(ProcessHost host, ToolManifest manifest, Invocation invocation) {
@@ -119,9 +120,9 @@ public final class ProcessCall implements AutoCloseable {
     return sandbox;
   }
 
-  /** Runs a command to its end and remembers how it ended. */
+  /** Runs a command to its end and remembers how it ended, without this call's secrets. */
   public Ended exec(Command command) {
-    Ended ended = sandbox().exec(command);
+    Ended ended = masking().apply(sandbox().exec(command));
     commands.add(ended);
     return ended;
   }
@@ -181,9 +182,17 @@ public final class ProcessCall implements AutoCloseable {
     programs.put(program, host.programs().describe(program));
   }
 
-  /** What a program wrote, without this call's secrets. */
+  /** Takes this call's secrets out of what leaves it. */
+  public Masking masking() {
+    if (masking.isEmpty()) {
+      masking = Optional.of(new Masking(secrets()));
+    }
+    return masking.get();
+  }
+
+  /** What a program wrote to a file, say, without this call's secrets. */
   public byte[] mask(byte[] bytes) {
-    return new Masking(secrets()).apply(bytes);
+    return masking().apply(bytes);
   }
 
   /**
@@ -283,7 +292,8 @@ public final class ProcessCall implements AutoCloseable {
       json.put("programs", found.build());
     }
     observed.forEach(json::put);
-    return json.build();
+    JsonValue all = json.build();
+    return (JsonValue.Obj) masking.map(m -> m.apply(all)).orElse(all);
   }
 
   /** Ends what runs and takes the sandbox away. */

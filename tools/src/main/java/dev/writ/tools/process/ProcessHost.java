@@ -24,6 +24,7 @@ public final class ProcessHost implements AutoCloseable {
   private final List<Guarantee> waived;
   private final SecretStore secrets;
   private final Optional<String> engineName;
+  private final Runnable before;
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
   private final HostPrograms programs = new HostPrograms();
   private final WritException missing;
@@ -36,9 +37,11 @@ public final class ProcessHost implements AutoCloseable {
       List<Guarantee> waived,
       SecretStore secrets,
       Optional<String> engineName,
+      Runnable before,
       WritException missing) {
     this.settings = settings;
     this.engineName = Objects.requireNonNull(engineName);
+    this.before = Objects.requireNonNull(before);
     this.waived = List.copyOf(waived);
     this.secrets = Objects.requireNonNull(secrets);
     this.missing = missing;
@@ -64,8 +67,22 @@ public final class ProcessHost implements AutoCloseable {
       List<Guarantee> waived,
       SecretStore secrets,
       Optional<String> engineName) {
+    return open(settings, waived, secrets, engineName, () -> {});
+  }
+
+  /**
+   * The same with something to do before the state directory is opened, such as to make sure that
+   * it is ours; what it throws is why there is no sandbox.
+   */
+  public static ProcessHost open(
+      SandboxSettings settings,
+      List<Guarantee> waived,
+      SecretStore secrets,
+      Optional<String> engineName,
+      Runnable before) {
     ProcessHost host =
-        new ProcessHost(Objects.requireNonNull(settings), waived, secrets, engineName, null);
+        new ProcessHost(
+            Objects.requireNonNull(settings), waived, secrets, engineName, before, null);
     if (Engines.leftSomething(settings)) {
       host.tryOpen();
     }
@@ -78,7 +95,7 @@ public final class ProcessHost implements AutoCloseable {
    * @param why what every attempt to run a process is refused with
    */
   public static ProcessHost missing(WritException why) {
-    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), Objects.requireNonNull(why));
+    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
   }
 
   /** A sweep that fails says so when a sandbox is asked for. */
@@ -130,6 +147,7 @@ public final class ProcessHost implements AutoCloseable {
       throw new WritException(missing.code(), missing.found(), missing);
     }
     if (engines == null) {
+      before.run();
       engines = Engines.open(settings);
     }
     return engines;

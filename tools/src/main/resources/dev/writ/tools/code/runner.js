@@ -10,6 +10,9 @@
   const { stringify } = JSON;
   const [valueFile, limit, sessionFile] = process.argv.slice(1);
   process.argv.splice(1);
+  delete process.env.FAKETIME_SHARED; // it names a process number
+  delete process.env.PWD; // not every engine sets it
+  process.env.PWD = process.cwd();
   const NAME = 'code';
 
   function readExactly(count) {

@@ -189,6 +189,8 @@ def main(dumps=json.dumps):
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     sys.argv[:] = ["code"]
+    os.environ.pop("FAKETIME_SHARED", None)  # it names a process number
+    os.environ["PWD"] = os.getcwd()  # not every engine sets it
     sys.path.insert(0, os.getcwd())
     linecache.cache[NAME] = (len(code), None, code.splitlines(True), NAME)
     sys.stdout.reconfigure(line_buffering=True)

@@ -1,0 +1,105 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.CliError;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.SecretStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where the sandboxes of a home are: not in it, since its users may not traverse it and their paths
+ * must be short. For root it is below {@code /var/lib/writ}, else below a directory of the user's
+ * in {@code /var/tmp}; in either one whose name is of the home's path. {@code WRIT_SANDBOX_DIR}
+ * names another, {@code WRIT_SANDBOX_ENGINE} the engine.
+ */
+public final class SandboxPlace {
+  private static final Path OF_ROOT = Path.of("/var/lib/writ");
+  private static final Path OF_USERS = Path.of("/var/tmp");
+  private static final Path SELF = Path.of("/proc/self");
+
+  private SandboxPlace() {}
+
+  /** Where the processes of a home run; nothing is made before the first of them. */
+  public static ProcessHost host(Home home, Map<String, String> environment) {
+    return host(home.dir().toString(), environment);
+  }
+
+  /** Where a replay runs processes again: one replay at a time. */
+  public static ProcessHost hostOfReplays(Map<String, String> environment) {
+    return host("replay", environment);
+  }
+
+  private static ProcessHost host(String of, Map<String, String> environment) {
+    String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
+    String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
+    Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
+    if (!named.isEmpty()) {
+      return open(Path.of(named), engineName, () -> {});
+    }
+    String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
+    UserPrincipal self;
+    try {
+      self = Files.getOwner(SELF);
+    } catch (IOException e) {
+      return ProcessHost.missing(
+          new WritException(CliError.SANDBOX_PLACE, "this host has no " + SELF, e));
+    }
+    boolean root = self.getName().equals("root");
+    Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
+    return open(
+        parent.resolve(name),
+        engineName,
+        () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
+  }
+
+  private static ProcessHost open(Path directory, Optional<String> engineName, Runnable before) {
+    return ProcessHost.open(
+        SandboxSettings.in(directory), List.of(), SecretStore.NONE, engineName, before);
+  }
+
+  /** Makes it, or makes sure that who is there made it for us: others may write beside it. */
+  static void require(Path directory, UserPrincipal self, String permissions) {
+    try {
+      Files.createDirectory(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+    } catch (FileAlreadyExistsException e) {
+      requireOurs(directory, self);
+    } catch (IOException e) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be made", e);
+    }
+  }
+
+  private static void requireOurs(Path directory, UserPrincipal self) {
+    boolean ours;
+    try {
+      PosixFileAttributes found =
+          Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      ours =
+          found.isDirectory()
+              && found.owner().equals(self)
+              && !found.permissions().contains(PosixFilePermission.GROUP_WRITE)
+              && !found.permissions().contains(PosixFilePermission.OTHERS_WRITE);
+    } catch (IOException e) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be read", e);
+    }
+    if (!ours) {
+      throw new WritException(CliError.SANDBOX_PLACE, directory + " is a link, or another's");
+    }
+  }
+}

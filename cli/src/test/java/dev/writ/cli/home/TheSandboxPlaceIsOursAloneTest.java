@@ -1,0 +1,70 @@
+package dev.writ.cli.home;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Others may write beside the directory of our sandboxes; nothing of theirs is taken for ours. */
+class TheSandboxPlaceIsOursAloneTest {
+  @TempDir Path dir;
+
+  private UserPrincipal self() throws Exception {
+    return Files.getOwner(Path.of("/proc/self"));
+  }
+
+  private void require(Path place) throws Exception {
+    SandboxPlace.require(place, self(), "rwx------");
+  }
+
+  @Test
+  void whatIsNotThereIsMadeForUsAndTakenAgain() throws Exception {
+    Path place = dir.resolve("place");
+    require(place);
+    require(place);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(place)))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
+  void aLinkAFileAndWhatOthersMayWriteAreRefused() throws Exception {
+    Path target = Files.createDirectory(dir.resolve("target"));
+    Path link = Files.createSymbolicLink(dir.resolve("link"), target);
+    assertThatThrownBy(() -> require(link)).hasMessageContaining("CLI-017");
+    Path file = Files.createFile(dir.resolve("file"));
+    assertThatThrownBy(() -> require(file)).hasMessageContaining("CLI-017");
+    for (String permissions : new String[] {"rwxrwx---", "rwx----w-"}) {
+      Path open = Files.createDirectory(dir.resolve(permissions));
+      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString(permissions));
+      assertThatThrownBy(() -> require(open)).hasMessageContaining("CLI-017");
+    }
+    assertThatThrownBy(() -> require(dir.resolve("none/below"))).hasMessageContaining("CLI-017");
+  }
+
+  @Test
+  void whatAnotherUserMadeIsRefused() throws Exception {
+    Path place = Files.createDirectory(dir.resolve("place"));
+    UserPrincipal other = place.getFileSystem().getUserPrincipalLookupService()
+        .lookupPrincipalByName("nobody");
+    assertThatThrownBy(() -> SandboxPlace.require(place, other, "rwx------"))
+        .hasMessageContaining("CLI-017");
+  }
+
+  @Test
+  void nothingIsMadeBeforeTheFirstProcess() {
+    Path named = dir.resolve("named");
+    Home home = new Home(dir.resolve("home"), () -> null);
+    try (var host =
+        SandboxPlace.host(home, Map.of("WRIT_SANDBOX_DIR", named.toString()))) {
+      assertThat(host.waived()).isEmpty();
+      assertThat(Files.exists(named, LinkOption.NOFOLLOW_LINKS)).isFalse();
+    }
+  }
+}

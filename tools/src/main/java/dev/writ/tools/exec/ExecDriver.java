@@ -1,0 +1,34 @@
+package dev.writ.tools.exec;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.process.ProcessDriver;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.Program;
+
+/** Runs commands of the host in a sandbox where no others exist (spec/tool-exec.md). */
+public final class ExecDriver extends ProcessDriver {
+  public static final String NAME = "exec";
+
+  public ExecDriver(ProcessHost host) {
+    super(NAME, program(), host);
+  }
+
+  /** What changes what a call does and is not the host's. */
+  private static Digest program() {
+    return Jcs.digest(
+        JsonValue.object()
+            .putList("base", Toolbox.BASE, JsonValue::of)
+            .putList("path", Toolbox.PLACES, JsonValue::of)
+            .put("version", 1)
+            .build());
+  }
+
+  @Override
+  protected Program program(
+      ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
+    return call -> new ExecProgram(call).run();
+  }
+}

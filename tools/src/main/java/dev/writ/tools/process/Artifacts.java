@@ -1,0 +1,232 @@
+package dev.writ.tools.process;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.workspace.TarWriter;
+import dev.writ.sandbox.workspace.TreeLimits;
+import dev.writ.sandbox.workspace.Workspace;
+import dev.writ.tools.MediaTypes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * The files that a call leaves behind: what its patterns name in the workspace once its commands
+ * have ended, read as the hostile tree that it is. All of them or none: a list that stops at a limit
+ * would look like the whole.
+ *
+ * @param files sorted by name, with the call's secrets taken out; none where they were refused
+ * @param refusal why there are none although some match
+ */
+public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal) {
+  /** The param that has the patterns, in every tool. */
+  public static final String PARAM = "artifacts";
+
+  /** More of them than {@link Caps} allow, or larger ones. */
+  public static final String LIMIT = "artifact-limit";
+
+  /** One whose name no document could hold, or tells a secret. */
+  public static final String NAME = "artifact-name";
+
+  private static final int NAME_CHARS_MAX = 256;
+
+  /** A sparse file of any size is no reason not to see the others; it is when it is read. */
+  private static final TreeLimits WALK = new TreeLimits(100_000, Long.MAX_VALUE, 64);
+
+  public Artifacts {
+    files = List.copyOf(files);
+  }
+
+  /**
+   * @param reason a stable word
+   */
+  public record Refusal(String reason, String message) {}
+
+  /**
+   * What is collected at most.
+   *
+   * @param count artifacts; a directory is one
+   * @param inDirectory files of one directory
+   * @param oneBytes of one file
+   * @param allBytes of all files together
+   */
+  public record Caps(int count, int inDirectory, long oneBytes, long allBytes) {
+    public static final Caps STANDARD = new Caps(64, 4_096, 16L << 20, 64L << 20);
+  }
+
+  public static Artifacts none() {
+    return new Artifacts(List.of(), Optional.empty());
+  }
+
+  /**
+   * Makes sure that a call's patterns can be used, before anything runs.
+   *
+   * @throws WritException {@code TOL-045}
+   */
+  public static void requirePatterns(ProcessCall call) {
+    ArtifactPattern.list(call.params(), PARAM);
+  }
+
+  /**
+   * Collects what the call's patterns name.
+   *
+   * @param base the directory that they are relative to, {@code .} for the workspace
+   * @throws WritException {@code TOL-045}; what the sandbox cannot read
+   */
+  public static Artifacts collect(ProcessCall call, String base) {
+    List<ArtifactPattern> patterns = ArtifactPattern.list(call.params(), PARAM);
+    return patterns.isEmpty()
+        ? none()
+        : collect(call.sandbox().workspace(), base, patterns, call.masking(), Caps.STANDARD);
+  }
+
+  static Artifacts collect(
+      Workspace workspace,
+      String base,
+      List<ArtifactPattern> patterns,
+      Masking masking,
+      Caps caps) {
+    try {
+      Collector collector = new Collector(workspace, base, masking, caps);
+      collector.take(patterns);
+      return new Artifacts(collector.found(), Optional.empty());
+    } catch (Refused e) {
+      return new Artifacts(List.of(), Optional.of(e.refusal));
+    } catch (WritException e) {
+      if (e.code() == SandboxError.TREE_LIMIT) {
+        return new Artifacts(List.of(), Optional.of(new Refusal(LIMIT, e.found())));
+      }
+      throw e;
+    }
+  }
+
+  /** What a call comes to that left these: a failure of its own where they were refused. */
+  public Outcome end(ProcessCall call, Ended ended, Supplier<Outcome.Output> output) {
+    Outcome outcome = call.end(ended, output, files);
+    return refusal.isPresent() && outcome.end() == Outcome.End.SUCCEEDED
+        ? call.failed(refusal.get().reason(), refusal.get().message(), outcome.output())
+        : outcome;
+  }
+
+  /** For the tool's output: name, size, digest and media type of each. */
+  public JsonValue.Arr toJson() {
+    return JsonValue.of(
+        files.stream()
+            .map(file ->
+                JsonValue.object()
+                    .put("name", file.name())
+                    .put("size", (long) file.bytes().length)
+                    .put("digest", Digest.sha256(file.bytes()))
+                    .put("media_type", file.mediaType())
+                    .build())
+            .toList());
+  }
+
+  /** Why nothing is collected; never leaves this class. */
+  private static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Refusal refusal;
+
+    Refused(String reason, String message) {
+      super(message, null, false, false);
+      this.refusal = new Refusal(reason, message);
+    }
+  }
+
+  /** Reads the files of one workspace. */
+  private static final class Collector {
+    private final Workspace workspace;
+    private final String prefix;
+    private final Masking masking;
+    private final Caps caps;
+    private final TreeMap<String, Outcome.Artifact> found = new TreeMap<>();
+    private long left;
+
+    Collector(Workspace workspace, String base, Masking masking, Caps caps) {
+      this.workspace = workspace;
+      this.prefix = base.equals(".") ? "" : base + "/";
+      this.masking = masking;
+      this.caps = caps;
+      this.left = caps.allBytes();
+    }
+
+    List<Outcome.Artifact> found() {
+      return List.copyOf(found.values());
+    }
+
+    void take(List<ArtifactPattern> patterns) {
+      List<String> files =
+          workspace.files(WALK).stream()
+              .filter(name -> name.startsWith(prefix))
+              .map(name -> name.substring(prefix.length()))
+              .toList();
+      TreeSet<String> single = new TreeSet<>();
+      TreeSet<String> directories = new TreeSet<>();
+      for (ArtifactPattern pattern : patterns) {
+        if (pattern.isDirectory()) {
+          ArtifactPattern.directories(files).stream()
+              .filter(pattern::matches)
+              .forEach(directories::add);
+        } else {
+          files.stream().filter(pattern::matches).forEach(single::add);
+        }
+      }
+      if (single.size() + directories.size() > caps.count()) {
+        throw new Refused(
+            LIMIT, single.size() + directories.size() + " files, at most " + caps.count());
+      }
+      single.forEach(name -> keep(name, read(name)));
+      directories.forEach(name -> keep(name + ".tar", TarWriter.files(below(name + "/", files))));
+    }
+
+    private SortedMap<String, byte[]> below(String directory, List<String> files) {
+      List<String> names = new ArrayList<>();
+      for (String file : files) {
+        if (file.startsWith(directory)) {
+          names.add(file);
+        }
+      }
+      if (names.size() > caps.inDirectory()) {
+        throw new Refused(
+            LIMIT, names.size() + " files in a directory, at most " + caps.inDirectory());
+      }
+      TreeMap<String, byte[]> content = new TreeMap<>();
+      for (String name : names) {
+        requireTellable(name);
+        content.put(name.substring(directory.length()), read(name));
+      }
+      return content;
+    }
+
+    private byte[] read(String name) {
+      byte[] bytes = workspace.read(prefix + name, Math.min(caps.oneBytes(), left));
+      left -= bytes.length;
+      return masking.apply(bytes);
+    }
+
+    private void keep(String name, byte[] bytes) {
+      requireTellable(name);
+      boolean isName =
+          name.length() <= NAME_CHARS_MAX && name.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
+      Outcome.Artifact artifact =
+          isName ? new Outcome.Artifact(name, bytes, MediaTypes.of(name)) : null;
+      if (artifact == null || found.put(name, artifact) != null) {
+        throw new Refused(NAME, "a name of " + name.length() + " characters");
+      }
+    }
+
+    private void requireTellable(String name) {
+      if (masking.finds(name)) {
+        throw new Refused(NAME, "it tells a secret");
+      }
+    }
+  }
+}

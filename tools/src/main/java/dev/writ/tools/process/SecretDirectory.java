@@ -1,0 +1,232 @@
+package dev.writ.tools.process;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.guardian.JsonPointers;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.SecretGrant;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.ToolsError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * The secrets of an installation, as files of a directory that are readable by its owner alone
+ * (spec/secrets.md). What is open to anybody else is refused, never mended: it may have been read.
+ */
+public final class SecretDirectory implements SecretStore {
+  /** The most bytes of a secret. */
+  public static final int BYTES_MAX = 64 << 10;
+
+  /** The most secrets of one call. */
+  public static final int CALL_MAX = 16;
+
+  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private final Path directory;
+
+  /**
+   * @param directory made when the first secret is put there
+   */
+  public SecretDirectory(Path directory) {
+    this.directory = Objects.requireNonNull(directory);
+  }
+
+  @Override
+  public List<SecretFile> granted(ToolManifest manifest, Invocation invocation) {
+    List<SecretFile> files = new ArrayList<>();
+    for (String name : named(manifest, invocation.params())) {
+      files.add(new SecretFile(name, read(name)));
+    }
+    return files;
+  }
+
+  /**
+   * The names that an effect's params ask for, sorted.
+   *
+   * @throws WritException {@code TOL-040} for what cannot be a secret's name
+   */
+  static TreeSet<String> named(ToolManifest manifest, JsonValue.Obj params) {
+    TreeSet<String> names = new TreeSet<>();
+    for (String pointer : manifest.capabilities().secrets()) {
+      JsonPointers.find(params, pointer)
+          .ifPresent(value -> {
+            List<JsonValue> items =
+                value instanceof JsonValue.Arr list ? list.items() : List.of(value);
+            items.forEach(item -> names.add(name(item)));
+          });
+    }
+    if (names.size() > CALL_MAX) {
+      throw new WritException(
+          ToolsError.SECRET_NAME, names.size() + " in one call, at most " + CALL_MAX);
+    }
+    return names;
+  }
+
+  private static String name(JsonValue item) {
+    if (item instanceof JsonValue.Str text) {
+      requireName(text.value());
+      return text.value();
+    }
+    throw new WritException(ToolsError.SECRET_NAME, "a param that is no name");
+  }
+
+  private static void requireName(String name) {
+    if (!SecretGrant.isName(name)) {
+      throw new WritException(ToolsError.SECRET_NAME, "one of " + name.length() + " characters");
+    }
+  }
+
+  /**
+   * A secret.
+   *
+   * @throws WritException {@code TOL-040} to {@code TOL-044}
+   */
+  public byte[] read(String name) {
+    requireName(name);
+    Path file = directory.resolve(name);
+    try {
+      requireOwnersAlone(directory, true, "the directory of secrets");
+      requireOwnersAlone(file, false, name);
+      byte[] secret;
+      try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+        secret = in.readNBytes(BYTES_MAX + 1);
+      }
+      requireOwnersAlone(file, false, name);
+      requireSize(secret.length);
+      return secret;
+    } catch (NoSuchFileException e) {
+      throw new WritException(ToolsError.SECRET_UNKNOWN, name, e);
+    } catch (IOException e) {
+      throw failed(name, e);
+    }
+  }
+
+  /**
+   * Keeps a secret, in the place of the one of that name where there is one, whole or not at all.
+   *
+   * @throws WritException {@code TOL-040}, {@code TOL-042} to {@code TOL-044}
+   */
+  public void put(String name, byte[] secret) {
+    requireName(name);
+    requireSize(secret.length);
+    Path draft = directory.resolve("." + name + ".new");
+    try {
+      if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createDirectory(directory, OWNERS_DIRECTORY);
+      }
+      requireOwnersAlone(directory, true, "the directory of secrets");
+      Files.deleteIfExists(draft);
+      Set<StandardOpenOption> options =
+          Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+      try (FileChannel channel = FileChannel.open(draft, options, OWNERS_FILE)) {
+        ByteBuffer left = ByteBuffer.wrap(secret);
+        while (left.hasRemaining()) {
+          channel.write(left);
+        }
+        channel.force(true);
+      }
+      Files.move(
+          draft,
+          directory.resolve(name),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+      sync();
+    } catch (IOException e) {
+      throw failed(name, e);
+    }
+  }
+
+  /** The names, sorted; never a value. */
+  public List<String> list() {
+    try (Stream<Path> files = Files.list(directory)) {
+      requireOwnersAlone(directory, true, "the directory of secrets");
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(SecretGrant::isName)
+          .sorted()
+          .toList();
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw failed("the directory of secrets", e);
+    }
+  }
+
+  /**
+   * Takes a secret away; calls that run keep what they have.
+   *
+   * @throws WritException {@code TOL-040}, {@code TOL-041}, {@code TOL-044}
+   */
+  public void remove(String name) {
+    requireName(name);
+    try {
+      Files.delete(directory.resolve(name));
+      sync();
+    } catch (NoSuchFileException e) {
+      throw new WritException(ToolsError.SECRET_UNKNOWN, name, e);
+    } catch (IOException e) {
+      throw failed(name, e);
+    }
+  }
+
+  private void sync() throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void requireSize(int length) {
+    if (length < Masking.SECRET_BYTES_MIN || length > BYTES_MAX) {
+      throw new WritException(
+          ToolsError.SECRET_SIZE,
+          length < Masking.SECRET_BYTES_MIN ? length + " bytes" : "more than " + BYTES_MAX);
+    }
+  }
+
+  /** Of the path itself: a link is refused, whatever it leads to. */
+  private static void requireOwnersAlone(Path path, boolean isDirectory, String name)
+      throws IOException {
+    Map<String, Object> found =
+        Files.readAttributes(
+            path, "unix:mode,uid,isDirectory,isRegularFile", LinkOption.NOFOLLOW_LINKS);
+    int us = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    int mode = (Integer) found.get("mode") & 07777;
+    boolean kind = (Boolean) found.get(isDirectory ? "isDirectory" : "isRegularFile");
+    if (!kind || (mode & 07077) != 0 || (Integer) found.get("uid") != us) {
+      throw new WritException(
+          ToolsError.SECRET_EXPOSED,
+          name
+              + (kind
+                  ? " has the mode " + Integer.toOctalString(mode) + " and user " + found.get("uid")
+                  : " is no " + (isDirectory ? "directory" : "regular file")));
+    }
+  }
+
+  private static WritException failed(String name, IOException e) {
+    return new WritException(
+        ToolsError.SECRET_IO, name + ": " + e.getClass().getSimpleName(), e);
+  }
+}

@@ -1,0 +1,241 @@
+package dev.writ.tools.process;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/** One way in which a secret may be written, as a sequence of units that are looked for in turn. */
+abstract sealed class SecretForm {
+  /** There is something else. */
+  static final int NO = -1;
+
+  /** It ended too early to tell. */
+  static final int CUT = -2;
+
+  /** Fewer bytes than these at the end of cut output say nothing of a secret. */
+  private static final int BEGUN_MIN = 4;
+
+  final byte[] units;
+  private final int unitBytesMax;
+
+  SecretForm(byte[] units, int unitBytesMax) {
+    this.units = units;
+    this.unitBytesMax = unitBytesMax;
+  }
+
+  /** All ways in which a value is looked for. */
+  static List<SecretForm> of(byte[] value) {
+    List<SecretForm> forms = new ArrayList<>();
+    forms.add(new Plain(value));
+    forms.add(new Percent(value));
+    forms.add(new Escaped(value));
+    forms.add(new Hex(value));
+    for (int offset = 0; offset < 3; offset++) {
+      byte[] standard = base64(value, offset, Base64.getEncoder());
+      byte[] url = base64(value, offset, Base64.getUrlEncoder());
+      forms.add(new Wrapped(standard));
+      if (!Arrays.equals(standard, url)) {
+        forms.add(new Wrapped(url));
+      }
+    }
+    return forms;
+  }
+
+  /** The characters that say nothing but the value, where it begins at an offset into a group. */
+  private static byte[] base64(byte[] value, int offset, Base64.Encoder encoder) {
+    byte[] shifted = new byte[offset + value.length];
+    System.arraycopy(value, 0, shifted, offset, value.length);
+    byte[] encoded = encoder.withoutPadding().encode(shifted);
+    return Arrays.copyOfRange(encoded, (offset * 8 + 5) / 6, shifted.length * 8 / 6);
+  }
+
+  /** The most bytes that it takes. */
+  int longest() {
+    return units.length * unitBytesMax;
+  }
+
+  /** Where a unit that is looked for ends; {@link #NO} or {@link #CUT} where it does not. */
+  abstract int unit(byte[] bytes, int at, int index);
+
+  /** Whether it may begin with that byte. */
+  abstract boolean mayBeginWith(byte c);
+
+  private int match(byte[] bytes, int from) {
+    int at = from;
+    for (int i = 0; i < units.length; i++) {
+      at = at == bytes.length ? CUT : unit(bytes, at, i);
+      if (at < 0) {
+        return at;
+      }
+    }
+    return at;
+  }
+
+  /** Where what begins at a place ends; the place itself where it does not begin there. */
+  int endAt(byte[] bytes, int from) {
+    return Math.max(from, match(bytes, from));
+  }
+
+  /** Whether the bytes end in the middle of one that begins there. */
+  boolean isBegunAt(byte[] bytes, int from) {
+    return bytes.length - from >= BEGUN_MIN
+        && mayBeginWith(bytes[from])
+        && match(bytes, from) == CUT;
+  }
+
+  /** A byte out of two hexadecimal digits; {@link #NO} where they are none. */
+  static int fromHex(byte high, byte low) {
+    int first = Character.digit(high, 16);
+    int second = Character.digit(low, 16);
+    return first < 0 || second < 0 ? NO : first << 4 | second;
+  }
+
+  /** Past the line breaks of wrapped text: one, as CR LF at the most. */
+  static int pastBreak(byte[] bytes, int from, int index) {
+    int at = from;
+    if (index > 0 && at < bytes.length && bytes[at] == '\r') {
+      at++;
+    }
+    if (index > 0 && at < bytes.length && bytes[at] == '\n') {
+      at++;
+    }
+    return at;
+  }
+
+  /** As it is. */
+  static final class Plain extends SecretForm {
+    Plain(byte[] value) {
+      super(value, 1);
+    }
+
+    @Override
+    int unit(byte[] bytes, int at, int index) {
+      return bytes[at] == units[index] ? at + 1 : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return c == units[0];
+    }
+  }
+
+  /** RFC 3986: any byte may be encoded, in either case; a space may be a plus sign. */
+  static final class Percent extends SecretForm {
+    Percent(byte[] value) {
+      super(value, 3);
+    }
+
+    @Override
+    int unit(byte[] bytes, int at, int index) {
+      if (bytes[at] == '%') {
+        if (at + 2 >= bytes.length) {
+          return CUT;
+        }
+        if (fromHex(bytes[at + 1], bytes[at + 2]) == (units[index] & 0xff)) {
+          return at + 3;
+        }
+      }
+      boolean same = bytes[at] == units[index] || units[index] == ' ' && bytes[at] == '+';
+      return same ? at + 1 : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return c == units[0] || c == '%' || c == '+';
+    }
+  }
+
+  /** The escapes of JSON (RFC 8259, 7), and those of a backslash and x. */
+  static final class Escaped extends SecretForm {
+    private static final byte[] LETTERS = "\"\\/bfnrt".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MEANT = "\"\\/\b\f\n\r\t".getBytes(StandardCharsets.US_ASCII);
+
+    Escaped(byte[] value) {
+      super(value, 6);
+    }
+
+    @Override
+    int unit(byte[] bytes, int at, int index) {
+      if (bytes[at] == '\\') {
+        int end = escape(bytes, at, units[index]);
+        if (end != NO) {
+          return end;
+        }
+      }
+      return bytes[at] == units[index] ? at + 1 : NO;
+    }
+
+    private static int escape(byte[] bytes, int at, byte wanted) {
+      if (at + 1 >= bytes.length) {
+        return CUT;
+      }
+      byte letter = bytes[at + 1];
+      for (int i = 0; i < LETTERS.length; i++) {
+        if (letter == LETTERS[i] && wanted == MEANT[i]) {
+          return at + 2;
+        }
+      }
+      int zeros = letter == 'u' ? 2 : letter == 'x' ? 0 : NO;
+      if (zeros == NO) {
+        return NO;
+      }
+      int digits = at + 2 + zeros;
+      if (digits + 1 >= bytes.length) {
+        return CUT;
+      }
+      boolean low = zeros == 0 || bytes[at + 2] == '0' && bytes[at + 3] == '0' && wanted >= 0;
+      return low && fromHex(bytes[digits], bytes[digits + 1]) == (wanted & 0xff)
+          ? digits + 2
+          : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return c == units[0] || c == '\\';
+    }
+  }
+
+  /** Two digits a byte, in either case, in lines or not. */
+  static final class Hex extends SecretForm {
+    Hex(byte[] value) {
+      super(value, 4);
+    }
+
+    @Override
+    int unit(byte[] bytes, int from, int index) {
+      int at = pastBreak(bytes, from, index);
+      if (at + 1 >= bytes.length) {
+        return CUT;
+      }
+      return fromHex(bytes[at], bytes[at + 1]) == (units[index] & 0xff) ? at + 2 : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return Character.digit(c, 16) == (units[0] & 0xff) >> 4;
+    }
+  }
+
+  /** Characters of base64, in lines or not. */
+  static final class Wrapped extends SecretForm {
+    Wrapped(byte[] encoded) {
+      super(encoded, 3);
+    }
+
+    @Override
+    int unit(byte[] bytes, int from, int index) {
+      int at = pastBreak(bytes, from, index);
+      if (at >= bytes.length) {
+        return CUT;
+      }
+      return bytes[at] == units[index] ? at + 1 : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return c == units[0];
+    }
+  }
+}
