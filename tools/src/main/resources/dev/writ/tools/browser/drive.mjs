@@ -6,8 +6,8 @@ import { chromium } from '/opt/writ/playwright-core/index.mjs';
 
 const plan = JSON.parse(readFileSync(0, 'utf8'));
 
-/** Where `html` and the input files are seen: a name that no resolver may ever know (RFC 2606). */
-const GIVEN = 'http://page.invalid/';
+/** Where `html` and the input files are seen: a secure context, and a name that is never looked up (RFC 6761, 6.3). */
+const GIVEN = 'http://page.localhost/';
 const OUT = '/workspace/out';
 
 /** What is too much of: a page that goes beyond it is stopped. */

@@ -58,7 +58,7 @@ class PagesAreVisitedTest {
     assertThat(text(first, "title")).isEqualTo("Bill № 7");
     assertThat(text(first, "text")).isEqualTo("Total\n\n42");
     assertThat(text(first, "html")).startsWith("<!DOCTYPE html>").contains("<p id=\"sum\">42</p>");
-    assertThat(text(first, "final_url")).isEqualTo("http://page.invalid/");
+    assertThat(text(first, "final_url")).isEqualTo("http://page.localhost/");
     assertThat(console(first)).containsExactly("log: summed \ufffd");
     var image = ImageIO.read(new ByteArrayInputStream(artifact(first, "screenshot.png")));
     assertThat(image.getWidth()).isEqualTo(320);
