@@ -35,20 +35,21 @@ public final class SandboxPlace {
 
   /** Where the processes of a home run; nothing is made before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
-    return host(home.dir().toString(), environment);
+    return host(home.dir().toString(), environment, home.secrets());
   }
 
   /** Where a replay runs processes again: one replay at a time. */
   public static ProcessHost hostOfReplays(Map<String, String> environment) {
-    return host("replay", environment);
+    return host("replay", environment, SecretStore.NONE);
   }
 
-  private static ProcessHost host(String of, Map<String, String> environment) {
+  private static ProcessHost host(
+      String of, Map<String, String> environment, SecretStore secrets) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
-      return open(Path.of(named), engineName, () -> {});
+      return open(Path.of(named), secrets, engineName, () -> {});
     }
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
@@ -62,13 +63,15 @@ public final class SandboxPlace {
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
     return open(
         parent.resolve(name),
+        secrets,
         engineName,
         () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
   }
 
-  private static ProcessHost open(Path directory, Optional<String> engineName, Runnable before) {
+  private static ProcessHost open(
+      Path directory, SecretStore secrets, Optional<String> engineName, Runnable before) {
     return ProcessHost.open(
-        SandboxSettings.in(directory), List.of(), SecretStore.NONE, engineName, before);
+        SandboxSettings.in(directory), List.of(), secrets, engineName, before);
   }
 
   /** Makes it, or makes sure that who is there made it for us: others may write beside it. */

@@ -92,7 +92,9 @@ final class RunVectors {
 
   private static Policy policy() {
     StringBuilder tools = new StringBuilder();
-    BuiltinTools.manifests()
+    // Those that the vectors were first made with: a tool that is added changes no vector.
+    BuiltinTools.manifests().stream()
+        .filter(m -> m.sandboxes().contains("wasm"))
         .forEach(m ->
             tools
                 .append("  - { name: ")

@@ -8,6 +8,7 @@ import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.workspace.Workspace;
+import dev.writ.tools.process.Artifacts;
 import dev.writ.tools.process.HostPrograms;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.StandardOutput;
@@ -44,6 +45,7 @@ final class CodeRun {
   }
 
   Outcome run() {
+    Artifacts.requirePatterns(call);
     Workspace workspace = call.sandbox().workspace();
     call.copyInputs("in");
     forget(workspace, VALUE);
@@ -56,7 +58,9 @@ final class CodeRun {
     if (found.about.get("version") instanceof JsonValue.Str version) {
       call.observe("language", described(version));
     }
-    return call.end(ended, () -> StandardOutput.of(call, ended, members(ended, found)));
+    Artifacts artifacts = Artifacts.collect(call, ".");
+    return artifacts.end(
+        call, ended, () -> StandardOutput.of(call, ended, members(ended, found, artifacts)));
   }
 
   private JsonValue described(JsonValue version) {
@@ -169,11 +173,15 @@ final class CodeRun {
     }
   }
 
-  private TreeMap<String, JsonValue> members(Ended ended, Found found) {
+  private TreeMap<String, JsonValue> members(Ended ended, Found found, Artifacts artifacts) {
     TreeMap<String, JsonValue> members = new TreeMap<>();
     String state = found.state();
     members.put(
-        "return_value", state.equals("json") ? found.value.orElseThrow() : JsonValue.NULL);
+        "return_value",
+        state.equals("json")
+            ? call.masking().apply(found.value.orElseThrow())
+            : JsonValue.NULL);
+    members.put("artifacts", artifacts.toJson());
     members.put("return_value_state", JsonValue.of(state));
     if (!reproducible) {
       members.put("duration_ms", JsonValue.of(ended.usage().wallMs()));

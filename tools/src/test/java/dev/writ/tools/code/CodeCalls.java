@@ -8,6 +8,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.ProcessHost;
+import java.util.List;
 import java.util.TreeMap;
 
 /** Calls of the tools that run code, as the kernel would make them. */
@@ -20,13 +21,25 @@ final class CodeCalls {
 
   /** A call whose params fit the tool's schema. */
   Call call(String tool, String language, String code, String... more) {
-    ToolManifest manifest = BuiltinTools.manifest(tool, "1.0.0").orElseThrow();
     TreeMap<String, JsonValue> params = new TreeMap<>();
-    params.put("language", JsonValue.of(language));
-    params.put("code", JsonValue.of(code));
     for (int i = 0; i < more.length; i += 2) {
       params.put(more[i], JsonValue.of(more[i + 1]));
     }
+    return call(tool, language, code, params);
+  }
+
+  /** A call that leaves files behind. */
+  Call artifacts(String language, String code, String pattern) {
+    TreeMap<String, JsonValue> params = new TreeMap<>();
+    params.put("artifacts", JsonValue.of(List.of(JsonValue.of(pattern))));
+    return call("code_interpreter", language, code, params);
+  }
+
+  private Call call(
+      String tool, String language, String code, TreeMap<String, JsonValue> params) {
+    ToolManifest manifest = BuiltinTools.manifest(tool, "1.0.0").orElseThrow();
+    params.put("language", JsonValue.of(language));
+    params.put("code", JsonValue.of(code));
     JsonValue.Obj object = new JsonValue.Obj(params);
     ToolSchemas.of(manifest).requireInput("run", object);
     return new Call(
