@@ -45,8 +45,8 @@ public final class Drivers implements AutoCloseable {
   public static Drivers all(GuestPool pool, ProcessHost processes) {
     List<Driver> drivers = new ArrayList<>(wasm(pool));
     drivers.addAll(CodeDriver.both(processes));
-    drivers.add(new ExecDriver(processes));
     drivers.add(new BrowserDriver(processes));
+    drivers.add(new ExecDriver(processes));
     drivers.add(new GitDriver(processes));
     return new Drivers(pool, processes, drivers);
   }

@@ -131,7 +131,7 @@ public enum ToolsError implements ErrorCode {
   BROWSER_MISSING(
       "TOL-060",
       "what the browser tool needs is not on this host",
-      "Install it (Debian: apt-get install chromium nodejs fonts-dejavu-core)."),
+      "Install it (Debian: apt-get install chromium nodejs)."),
   BROWSER_PARAMS(
       "TOL-061",
       "the parameters of a browser call do not fit together",

@@ -22,7 +22,13 @@ class BuiltinToolsTest {
   void eachOfThoseThatRunNoProcessIsCompletePureAndStrict() {
     assertThat(BuiltinTools.manifests().stream().map(ToolManifest::name))
         .containsExactly(
-            "code_interpreter", "code_reproducible", "exec", "js", "sql", "word-count");
+            "code_interpreter",
+            "code_reproducible",
+            "exec",
+            "js",
+            "sql",
+            "web_browser",
+            "word-count");
     for (ToolManifest manifest : BuiltinTools.manifests()) {
       if (!manifest.sandboxes().contains(SandboxProfile.NAME)) {
         continue;

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.Arguments;
@@ -25,7 +26,8 @@ public final class OutputCommand implements CliCommand {
             "Write the output that a receipt names to stdout; it is hashed again on the way.")
         .argument("RECEIPT", "Its id, or its beginning.")
         .flag("--raw", "What the tool gave, where it did not succeed.")
-        .flag("--observations", "What the driver saw: metrics and the like.");
+        .flag("--observations", "What the driver saw: metrics and the like.")
+        .option("--artifact", "NAME", "A file that the tool left behind, by its name.");
   }
 
   @Override
@@ -46,10 +48,7 @@ public final class OutputCommand implements CliCommand {
       throw Homes.notFound(receipt + " is no receipt");
     }
     Receipt read = Receipt.read(envelope.document());
-    var digest =
-        arguments.has("--observations")
-            ? read.observations()
-            : (arguments.has("--raw") ? read.rawOutput() : read.output()).map(Content::digest);
+    Optional<Digest> digest = digest(arguments, read);
     Optional<InputStream> content = digest.filter(ledger::hasBlob).map(ledger::openBlob);
     try (InputStream in =
         content.orElseThrow(() -> Homes.notFound("content of that kind for " + receipt))) {
@@ -57,5 +56,18 @@ public final class OutputCommand implements CliCommand {
     } catch (IOException e) {
       throw new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private static Optional<Digest> digest(Arguments arguments, Receipt receipt) {
+    Optional<String> artifact = arguments.option("--artifact");
+    if (artifact.isPresent()) {
+      return receipt.artifacts().stream()
+          .filter(a -> a.name().equals(artifact.get()))
+          .map(a -> a.content().digest())
+          .findFirst();
+    }
+    return arguments.has("--observations")
+        ? receipt.observations()
+        : (arguments.has("--raw") ? receipt.rawOutput() : receipt.output()).map(Content::digest);
   }
 }

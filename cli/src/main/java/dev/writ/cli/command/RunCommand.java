@@ -22,6 +22,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.MediaTypes;
+import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.wasm.SandboxProfile;
 import java.io.IOException;
@@ -60,7 +61,7 @@ public final class RunCommand implements CliCommand {
         .flag("--drop-output", "Keep only the digest of the output.")
         .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
-        .option("--memory-mb", "N", "Memory to declare (default: 64; a process 256).")
+        .option("--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
         .option("--output-kb", "N", "Output size to declare (default: 1024).")
         .option(
             "--save-request",
@@ -148,9 +149,10 @@ public final class RunCommand implements CliCommand {
     private Resources resources(ToolManifest manifest) {
       Resources most = manifest.resourcesMax();
       boolean process = !manifest.sandboxes().contains(SandboxProfile.NAME);
+      int memory = manifest.driver().equals(BrowserDriver.NAME) ? 1024 : process ? 256 : 64;
       return new Resources(
           declared("--cpu-ms", 1, process ? 10_000 : 2_000, most.cpuMs()),
-          declared("--memory-mb", 1 << 20, process ? 256 : 64, most.memoryBytes()),
+          declared("--memory-mb", 1 << 20, memory, most.memoryBytes()),
           declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
           declared("--wall-ms", 1, process ? 20_000 : 5_000, most.wallMs()));
     }

@@ -25,7 +25,8 @@ final class Toolchains {
   private static final List<Program> PROGRAMS =
       List.of(
           new Program("python3", "--version", "python3", "code_interpreter"),
-          new Program("node", "--version", "nodejs", "code_interpreter"));
+          new Program("node", "--version", "nodejs", "code_interpreter"),
+          new Program("chromium", "--version", "chromium", "web_browser"));
 
   static List<Finding> look() {
     List<Finding> findings = new ArrayList<>();

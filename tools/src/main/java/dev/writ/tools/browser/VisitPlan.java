@@ -7,12 +7,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.guardian.document.Input;
 import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.tools.MediaTypes;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.process.ProcessCall;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * What a call asks for. The manifest's schema has seen the params; here is what a schema cannot say.
@@ -40,29 +39,6 @@ record VisitPlan(
 
   private static final String HTML = "text/html; charset=utf-8";
   private static final String UNKNOWN = "application/octet-stream";
-
-  /** For inputs whose sender did not say what they are: a page needs to know. */
-  private static final TreeMap<String, String> TYPES = types();
-
-  private static TreeMap<String, String> types() {
-    TreeMap<String, String> types = new TreeMap<>();
-    types.put("css", "text/css; charset=utf-8");
-    types.put("gif", "image/gif");
-    types.put("htm", HTML);
-    types.put("html", HTML);
-    types.put("jpeg", "image/jpeg");
-    types.put("jpg", "image/jpeg");
-    types.put("js", "text/javascript; charset=utf-8");
-    types.put("json", "application/json");
-    types.put("mjs", "text/javascript; charset=utf-8");
-    types.put("png", "image/png");
-    types.put("svg", "image/svg+xml");
-    types.put("txt", "text/plain; charset=utf-8");
-    types.put("webp", "image/webp");
-    types.put("woff2", "font/woff2");
-    types.put("xml", "application/xml");
-    return types;
-  }
 
   /**
    * @throws WritException {@code TOL-061}, and for what is no place of a network {@code SBX-029}
@@ -160,12 +136,10 @@ record VisitPlan(
     return JsonValue.object().put("path", path).put("media_type", mediaType).build();
   }
 
+  /** What a browser takes a file for; text is UTF-8 where nobody says otherwise. */
   private static String mediaType(Input input) {
-    if (!input.mediaType().equals(UNKNOWN)) {
-      return input.mediaType();
-    }
-    String name = input.name();
-    String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
-    return TYPES.getOrDefault(ending, UNKNOWN);
+    String stated = input.mediaType();
+    String type = stated.equals(UNKNOWN) ? MediaTypes.of(input.name()) : stated;
+    return type.startsWith("text/") && !type.contains(";") ? type + "; charset=utf-8" : type;
   }
 }

@@ -1,13 +1,13 @@
 // Runs in the sandbox: drives one Chromium through Playwright, as the plan on stdin says, and writes
 // what happened to stdout, one JSON object a line. Nothing outside speaks to the browser: its
 // protocol runs over a pipe between this process and its child, and opens no port.
-import { mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chromium } from '/opt/writ/playwright-core/index.mjs';
 
 const plan = JSON.parse(readFileSync(0, 'utf8'));
 
-/** Where `html` and the input files are seen: a name that no resolver may ever know (RFC 2606). */
-const GIVEN = 'http://page.invalid/';
+/** Where `html` and the input files are seen: a secure context, and a name that is never looked up (RFC 6761, 6.3). */
+const GIVEN = 'http://page.localhost/';
 const OUT = '/workspace/out';
 
 /** What is too much of: a page that goes beyond it is stopped. */
@@ -51,11 +51,8 @@ const CONTEXT = {
   timezoneId: 'UTC',
 };
 
-/** To the end of the line before anything else happens: this process may leave right after. */
-function say(event, members) {
-  let line = Buffer.from(JSON.stringify({ event, ...members }) + '\n', 'utf8');
-  while (line.length > 0) line = line.subarray(writeSync(1, line));
-}
+/** Says one line; resolves when it has left, and with it all lines before. */
+const say = (event, members) => new Promise((resolve) => process.stdout.write(JSON.stringify({ event, ...members }) + '\n', resolve));
 
 /** Whole characters only, so that every line is valid JSON of valid Unicode. */
 const whole = (text) => Buffer.from(text, 'utf8').toString('utf8');
@@ -248,6 +245,6 @@ try {
 } catch (error) {
   end = { reason: error.reason ?? 'browser-failed', message: cut(plain(error.message), MESSAGE_BYTES) };
 }
-say('end', { ...end, counts, navigated: cut(state.navigated, URL_BYTES) });
+await say('end', { ...end, counts, navigated: cut(state.navigated, URL_BYTES) });
 // The browser goes with the sandbox: to ask it to leave would only take time.
 process.exit(0);

@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.TreeMap;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,7 +59,7 @@ class PagesAreVisitedTest {
     assertThat(text(first, "title")).isEqualTo("Bill № 7");
     assertThat(text(first, "text")).isEqualTo("Total\n\n42");
     assertThat(text(first, "html")).startsWith("<!DOCTYPE html>").contains("<p id=\"sum\">42</p>");
-    assertThat(text(first, "final_url")).isEqualTo("http://page.invalid/");
+    assertThat(text(first, "final_url")).isEqualTo("http://page.localhost/");
     assertThat(console(first)).containsExactly("log: summed \ufffd");
     var image = ImageIO.read(new ByteArrayInputStream(artifact(first, "screenshot.png")));
     assertThat(image.getWidth()).isEqualTo(320);
@@ -75,6 +76,18 @@ class PagesAreVisitedTest {
     assertThat(artifact(again, "screenshot.png")).isEqualTo(artifact(first, "screenshot.png"));
     assertThat(artifact(again, "page.pdf")).isEqualTo(artifact(first, "page.pdf"));
     assertThat(again.artifacts()).hasSize(2);
+  }
+
+  @Test
+  void theExampleOfTheSpecIsWhatComesOut() throws IOException {
+    var blocks = SpecExample.blocks();
+    Outcome outcome =
+        succeeded(browser.call(new String(Jcs.write(blocks.getFirst()), StandardCharsets.UTF_8)));
+    TreeMap<String, JsonValue> found = new TreeMap<>(output(outcome).members());
+    assertThat(number(outcome, "duration_ms")).isPositive();
+    found.put("duration_ms", blocks.get(1).get("duration_ms"));
+    assertThat(new JsonValue.Obj(found)).isEqualTo(blocks.get(1));
+    assertThat(outcome.artifacts()).isEmpty();
   }
 
   @Test
