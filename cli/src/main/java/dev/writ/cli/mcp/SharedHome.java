@@ -33,7 +33,7 @@ final class SharedHome {
    * Works in the home.
    *
    * @param giveUp asked while another process has the home: whether not to wait for it
-   * @throws WritException {@code LED-001} where another process has it all the time
+   * @throws WritException {@code LED-003} where another process has it all the time
    */
   <T> T work(BooleanSupplier giveUp, Function<OpenHome, T> work) {
     OpenHome used = acquire(giveUp);
