@@ -73,6 +73,8 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("\"status\":\"success\"", "\"stdout\":\"42\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+      assertThat(startingWith(answers, "mcp: a session"))
+          .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
       // Operations and seed 000 both answer /health, and say the same.
       assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");

@@ -43,8 +43,8 @@ public final class McpCommand implements CliCommand {
             "Speak the Model Context Protocol on standard input and output: one line in an agent's"
                 + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",
             "The agent's key signs every call. The data directory is open only while calls are at"
-                + " work, so that other commands (`writ approve` first of all) work beside it. Where"
-                + " a server has it, calls go to that server's /mcp.")
+                + " work, so that other commands (`writ approve` first of all) work beside it."
+                + " Where a server has it, calls go to that server's /mcp.")
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--url", "URL", "Send all calls to this server's /mcp instead.")
         .option(
@@ -137,8 +137,7 @@ public final class McpCommand implements CliCommand {
         return AccessDocument.header(
             Envelope.sign(
                 AccessDocument.TYPE,
-                new AccessDocument(
-                        home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE))
+                new AccessDocument(home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE))
                     .toJson(),
                 key()));
       };
@@ -161,8 +160,7 @@ public final class McpCommand implements CliCommand {
       try {
         return local().answer(line);
       } catch (WritException e) {
-        Optional<McpRelay> server =
-            e.code() == LedgerError.LOCKED ? server() : Optional.empty();
+        Optional<McpRelay> server = e.code() == LedgerError.LOCKED ? server() : Optional.empty();
         if (server.isEmpty()) {
           throw e;
         }

@@ -27,7 +27,9 @@ public final class Serving {
 
   /** Says it. */
   public static Serving at(Home home, String url) {
-    byte[] said = Jcs.write(JsonValue.object().put("pid", ProcessHandle.current().pid()).put("url", url).build());
+    byte[] said =
+        Jcs.write(
+            JsonValue.object().put("pid", ProcessHandle.current().pid()).put("url", url).build());
     try {
       Files.write(home.serving(), said);
     } catch (IOException e) {
@@ -53,7 +55,8 @@ public final class Serving {
       Fields fields =
           Fields.of(home.serving().toString(), Jcs.parse(Files.readAllBytes(home.serving())));
       URI url = URI.create(fields.name("url"));
-      boolean lives = ProcessHandle.of(fields.count("pid")).filter(ProcessHandle::isAlive).isPresent();
+      boolean lives =
+          ProcessHandle.of(fields.count("pid")).filter(ProcessHandle::isAlive).isPresent();
       fields.end();
       return lives ? Optional.of(url) : Optional.empty();
     } catch (NoSuchFileException e) {

@@ -57,8 +57,7 @@ public final class LocalAnswering {
     random.nextBytes(id);
     return new McpSession(
         HexFormat.of().formatHex(id),
-        new Caller(
-            "key", key.kid(), holder.tenant().orElse(""), holder.subject(), List.of()));
+        new Caller("key", key.kid(), holder.tenant().orElse(""), holder.subject(), List.of()));
   }
 
   /**
@@ -76,8 +75,7 @@ public final class LocalAnswering {
             giveUp,
             open ->
                 endpoint(open)
-                    .answer(
-                        session, request, Digest.sha256(line), JsonValue.object().build())
+                    .answer(session, request, Digest.sha256(line), JsonValue.object().build())
                     .json()));
   }
 

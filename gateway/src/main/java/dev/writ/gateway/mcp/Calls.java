@@ -79,17 +79,15 @@ final class Calls {
 
   /** Where an earlier request stands; one that was approved in the meantime is executed. */
   CallToolResult outcome(McpSession session, Call call) {
-    return told(
-        () -> {
-          Digest id =
-              call.request()
-                  .orElseThrow(() ->
-                      new WritException(McpRefusal.CALL, "request is no sha256:… id"));
-          Request request = own(session, id);
-          Answer answer = parts.asker().again(session, id);
-          note(session, request.effect().digest(), answer);
-          return answer;
-        });
+    return told(() -> {
+      Digest id =
+          call.request()
+              .orElseThrow(() -> new WritException(McpRefusal.CALL, "request is no sha256:… id"));
+      Request request = own(session, id);
+      Answer answer = parts.asker().again(session, id);
+      note(session, request.effect().digest(), answer);
+      return answer;
+    });
   }
 
   private Request own(McpSession session, Digest id) {
@@ -141,11 +139,7 @@ final class Calls {
   }
 
   private Optional<RequestRow> row(Digest request) {
-    return parts
-        .kernel()
-        .ledger()
-        .get(Tables.REQUEST, Tables.key(request))
-        .map(RequestRow::parse);
+    return parts.kernel().ledger().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
   }
 
   private CallToolResult told(Supplier<Answer> work) {

@@ -65,7 +65,9 @@ final class Catalogue {
     String exact = manifest.name() + "\u0000" + manifest.version() + "\u0000" + operation.name();
     String suffix =
         Digest.sha256(exact.getBytes(StandardCharsets.UTF_8)).hex().substring(0, SUFFIX_DIGITS);
-    return legal.substring(0, Math.min(legal.length(), NAME_MAX - SUFFIX_DIGITS - 1)) + "_" + suffix;
+    return legal.substring(0, Math.min(legal.length(), NAME_MAX - SUFFIX_DIGITS - 1))
+        + "_"
+        + suffix;
   }
 
   /** What a caller may use by its roles, by name. Whether a call is allowed, the Guardian says. */
@@ -88,8 +90,7 @@ final class Catalogue {
           manifest.sandboxes().stream().filter(role.sandboxes()::contains).findFirst();
       if (sandbox.isPresent()) {
         return Optional.of(
-            new Usable(
-                entry, sandbox.get(), least(manifest.resourcesMax(), role.resources())));
+            new Usable(entry, sandbox.get(), least(manifest.resourcesMax(), role.resources())));
       }
     }
     return Optional.empty();

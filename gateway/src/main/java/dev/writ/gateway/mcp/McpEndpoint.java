@@ -123,12 +123,15 @@ public final class McpEndpoint {
     }
 
     Reply answer() {
-      JSONRPCResponse response =
-          server()
-              .handleRequest(
-                  McpTransportContext.EMPTY,
-                  new JSONRPCRequest(message.method(), PlainJson.of(message.id()), params()))
-              .block();
+      Object id = PlainJson.of(message.id());
+      McpStatelessServerHandler server = server();
+      JSONRPCRequest request = new JSONRPCRequest(message.method(), id, params());
+      JSONRPCResponse response;
+      try {
+        response = server.handleRequest(McpTransportContext.EMPTY, request).block();
+      } catch (RuntimeException e) {
+        response = paramsRefused(id); // thrown, and not answered: it depends on the method
+      }
       if (unforeseen.isPresent()) {
         throw unforeseen.get();
       }
@@ -146,13 +149,17 @@ public final class McpEndpoint {
     }
 
     /** Ours do not fail otherwise than foreseen: what the SDK failed with is the params' form. */
-    private JSONRPCResponse withoutInternals(JSONRPCResponse response) {
+    private static JSONRPCResponse withoutInternals(JSONRPCResponse response) {
       return response.error() != null && response.error().code() == ErrorCodes.INTERNAL_ERROR
-          ? JSONRPCResponse.error(
-              response.id(),
-              new JSONRPCResponse.JSONRPCError(
-                  ErrorCodes.INVALID_PARAMS, "the params are not what the method takes"))
+          ? paramsRefused(response.id())
           : response;
+    }
+
+    private static JSONRPCResponse paramsRefused(Object id) {
+      return JSONRPCResponse.error(
+          id,
+          new JSONRPCResponse.JSONRPCError(
+              ErrorCodes.INVALID_PARAMS, "the params are not what the method takes"));
     }
 
     private McpStatelessServerHandler server() {

@@ -114,7 +114,9 @@ public final class McpLines {
     }
   }
 
-  /** A line without its end; empty at the end of the input. A longer one is answered as too long. */
+  /**
+   * A line without its end; empty at the end of the input. A longer one is answered as too long.
+   */
   private Optional<byte[]> next(InputStream in) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     long length = 0;

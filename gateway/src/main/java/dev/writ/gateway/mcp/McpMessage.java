@@ -45,7 +45,8 @@ public sealed interface McpMessage {
       throw refuse("jsonrpc is not \"2.0\"");
     }
     JsonValue id = message.get("id");
-    if (message.get("method") == null && (message.get("result") != null || message.get("error") != null)) {
+    if (message.get("method") == null
+        && (message.get("result") != null || message.get("error") != null)) {
       return new Response();
     }
     if (!(message.get("method") instanceof JsonValue.Str method)

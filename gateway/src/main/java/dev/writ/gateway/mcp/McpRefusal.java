@@ -12,7 +12,8 @@ public enum McpRefusal implements ErrorCode {
       "GWY-152",
       "the MCP-Protocol-Version header names a version that is not spoken here",
       "Send the version that initialize agreed on."),
-  SESSION_MISSING("GWY-153", "the call names no session", "Send initialize, and its Mcp-Session-Id."),
+  SESSION_MISSING(
+      "GWY-153", "the call names no session", "Send initialize, and its Mcp-Session-Id."),
   SESSION_UNKNOWN("GWY-154", "there is no such session for this caller", "Send initialize again."),
   ORIGIN(
       "GWY-155",

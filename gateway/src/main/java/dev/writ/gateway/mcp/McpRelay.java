@@ -24,7 +24,7 @@ public final class McpRelay implements AutoCloseable {
 
   private static final byte[] INITIALIZE =
       ("{\"id\":\"writ\",\"jsonrpc\":\"2.0\",\"method\":\"initialize\",\"params\":{\"capabilities\":{},"
-              + "\"clientInfo\":{\"name\":\"writ\",\"version\":\"0\"},\"protocolVersion\":\"2025-11-25\"}}")
+           + "\"clientInfo\":{\"name\":\"writ\",\"version\":\"0\"},\"protocolVersion\":\"2025-11-25\"}}")
           .getBytes(StandardCharsets.UTF_8);
 
   private final URI server;

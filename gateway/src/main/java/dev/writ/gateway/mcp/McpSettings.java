@@ -36,7 +36,8 @@ public record McpSettings(Resources ceiling, List<String> origins) {
             count(left, "wall_ms", d.wallMs()));
     String origins = left.remove("origins");
     if (!left.isEmpty()) {
-      throw new WritException(GatewayError.CONFIG_FIELD, "surfaces/mcp/settings: " + left.firstKey());
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "surfaces/mcp/settings: " + left.firstKey());
     }
     return new McpSettings(
         ceiling, origins == null ? List.of() : List.of(origins.strip().split("\\s+")));

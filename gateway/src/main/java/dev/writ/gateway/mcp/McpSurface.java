@@ -11,6 +11,7 @@ import dev.writ.gateway.Route;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.v1.RunBundle;
 import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.ProtocolVersions;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.util.List;
@@ -51,12 +52,7 @@ public final class McpSurface implements Surface {
     this.endpoint =
         new McpEndpoint(
             new McpParts(
-                pipeline.kernel(),
-                tools,
-                bundles,
-                new VouchingAsker(pipeline),
-                settings,
-                version));
+                pipeline.kernel(), tools, bundles, new VouchingAsker(pipeline), settings, version));
   }
 
   @Override
@@ -70,12 +66,7 @@ public final class McpSurface implements Surface {
     return List.of(
         Route.post(PATH, Route.Access.CALLER, McpMessage.BYTES_MAX, this::post),
         new Route(
-            "DELETE",
-            PATH,
-            Route.Access.CALLER,
-            new Route.Body.None(),
-            _ -> true,
-            this::delete));
+            "DELETE", PATH, Route.Access.CALLER, new Route.Body.None(), _ -> true, this::delete));
   }
 
   private HttpAnswer post(HttpCall call) {
@@ -191,9 +182,12 @@ public final class McpSurface implements Surface {
     }
   }
 
+  /** The version that stands for a header that is absent is let through where it is written. */
   private static void requireVersion(HttpCall call) {
     Optional<String> version = call.headers().one(VERSION);
-    if (version.isPresent() && !McpEndpoint.VERSIONS.contains(version.get())) {
+    if (version.isPresent()
+        && !McpEndpoint.VERSIONS.contains(version.get())
+        && !version.get().equals(ProtocolVersions.MCP_2025_03_26)) {
       throw new WritException(McpRefusal.PROTOCOL_VERSION, "spoken: " + McpEndpoint.VERSIONS);
     }
   }
@@ -210,8 +204,7 @@ public final class McpSurface implements Surface {
           case ACCEPT -> 406;
           case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL -> 400;
         };
-    return HttpAnswer.of(status, "application/json", error(e))
-        .with("Cache-Control", "no-store");
+    return HttpAnswer.of(status, "application/json", error(e)).with("Cache-Control", "no-store");
   }
 
   /** A message that cannot be answered by its id. */

@@ -26,7 +26,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Receipts, outputs and bundles as resources; what is another's and what is not there are alike. */
+/**
+ * Receipts, outputs and bundles as resources; what is another's and what is not there are alike.
+ */
 final class Resources {
   static final String RECEIPT = "writ://receipts/{id}";
   static final String OUTPUT = "writ://receipts/{id}/output";

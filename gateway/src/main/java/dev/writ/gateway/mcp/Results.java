@@ -158,7 +158,8 @@ final class Results {
         });
   }
 
-  private static void put(CallToolResult.Builder result, Digest receipt, Content content, byte[] bytes) {
+  private static void put(
+      CallToolResult.Builder result, Digest receipt, Content content, byte[] bytes) {
     String mediaType = content.mediaType();
     boolean json = mediaType.equals("application/json") || mediaType.endsWith("+json");
     String uri = Resources.outputUri(receipt);
@@ -170,12 +171,21 @@ final class Results {
     } else if (json || mediaType.startsWith("text/")) {
       result.addTextContent(new String(bytes, StandardCharsets.UTF_8));
     } else {
-      String blob = Base64.getEncoder().encodeToString(bytes);
-      result.addContent(
-          McpSchema.EmbeddedResource.builder(
-                  McpSchema.BlobResourceContents.builder(uri, blob).mimeType(mediaType).build())
-              .build());
+      result.addContent(media(uri, mediaType, Base64.getEncoder().encodeToString(bytes)));
     }
+  }
+
+  /** What the protocol has no kind of content for is a resource with its content in it. */
+  private static McpSchema.Content media(String uri, String mediaType, String base64) {
+    if (mediaType.startsWith("image/")) {
+      return McpSchema.ImageContent.builder(base64, mediaType).build();
+    }
+    if (mediaType.startsWith("audio/")) {
+      return McpSchema.AudioContent.builder(base64, mediaType).build();
+    }
+    return McpSchema.EmbeddedResource.builder(
+            McpSchema.BlobResourceContents.builder(uri, base64).mimeType(mediaType).build())
+        .build();
   }
 
   private static Optional<JsonValue.Obj> object(byte[] bytes) {
@@ -214,8 +224,7 @@ final class Results {
           receipt
               .output()
               .ifPresent(output -> meta.put(META + "output", output.digest().toString()));
-          index(receipt, served.id())
-              .ifPresent(index -> meta.put(META + "log_index", index));
+          index(receipt, served.id()).ifPresent(index -> meta.put(META + "log_index", index));
         });
     return meta;
   }

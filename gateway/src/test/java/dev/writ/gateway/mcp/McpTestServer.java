@@ -33,6 +33,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,10 +46,8 @@ final class McpTestServer implements AutoCloseable {
   static final String POLICY =
       TestPolicy.YAML
           .replace(
-              "subject: alice, roles: [worker]",
-              "subject: alice, roles: [worker], surfaces: [mcp]")
-          .replace(
-              "subject: bob, roles: [worker]", "subject: bob, roles: [clerk], surfaces: [mcp]")
+              "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [mcp]")
+          .replace("subject: bob, roles: [worker]", "subject: bob, roles: [clerk], surfaces: [mcp]")
           .replace(
               "subject: eve, roles: [worker]", "subject: eve, roles: [worker], surfaces: [mcp]")
           .replace(
@@ -72,11 +71,27 @@ final class McpTestServer implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   McpTestServer(Path dir) {
-    this(dir, POLICY, McpSettings.DEFAULT);
+    this(dir, List.of());
   }
 
-  McpTestServer(Path dir, String policy, McpSettings settings) {
-    home = TestHome.create(dir, policy);
+  /**
+   * @param more tools that alice may use
+   */
+  McpTestServer(Path dir, List<ToolManifest> more) {
+    home = TestHome.create(dir);
+    String policy = POLICY;
+    for (ToolManifest tool : more) {
+      home.tools.register(tool);
+      policy =
+          policy
+              .replace("tools: [calc, mail,", "tools: [" + tool.name() + ", calc, mail,")
+              .replace(
+                  "  - { effect: { tool: sim },",
+                  "  - { effect: { tool: "
+                      + tool.name()
+                      + " }, require: { cel: 'true' } }\n  - { effect: { tool: sim },");
+    }
+    home.activate(policy);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     // A key speaks for one tenant, so each tenant has one of the same name.
     home.enrol(TestKeys.trusted("mcp", KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
@@ -109,7 +124,7 @@ final class McpTestServer implements AutoCloseable {
                         pipeline,
                         tools(),
                         new RunBundle(packages()),
-                        settings,
+                        McpSettings.DEFAULT,
                         true,
                         "0.1.0",
                         new SecureRandom())),
@@ -307,6 +322,11 @@ final class McpTestServer implements AutoCloseable {
     String run() {
       return "mcp-" + session;
     }
+  }
+
+  /** Whether everything at work ended; nothing new is taken from then on. */
+  boolean drained() {
+    return server.drain(Duration.ofSeconds(30));
   }
 
   @Override

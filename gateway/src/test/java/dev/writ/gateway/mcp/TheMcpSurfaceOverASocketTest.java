@@ -93,7 +93,8 @@ class TheMcpSurfaceOverASocketTest {
       assertThat(reply.result().get("protocolVersion")).isEqualTo(JsonValue.of(pair[1]));
       assertThat(reply.header("Mcp-Session-Id")).isNotEmpty().isNotEqualTo(alice.session);
     }
-    assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}").status())
+    assertThat(
+            alice.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}").status())
         .isEqualTo(202);
     assertThat(alice.ask("ping", "{}").result()).isEqualTo(JsonValue.object().build());
   }
@@ -102,8 +103,19 @@ class TheMcpSurfaceOverASocketTest {
   void listsWhatTheCallersRolesMayUseAndClaimsNoMoreThanIsTrue() {
     assertThat(names(alice))
         .containsExactlyInAnyOrder(
-            "calc_do", "calc_text", "calc_twice", "mail_do", "mail_text", "mail_twice", "pay_do",
-            "pay_text", "pay_twice", "sim_do", "sim_text", "sim_twice", "writ_outcome");
+            "calc_do",
+            "calc_text",
+            "calc_twice",
+            "mail_do",
+            "mail_text",
+            "mail_twice",
+            "pay_do",
+            "pay_text",
+            "pay_twice",
+            "sim_do",
+            "sim_text",
+            "sim_twice",
+            "writ_outcome");
     assertThat(names(server.client("bob")))
         .containsExactlyInAnyOrder(
             "calc_text", "mail_do", "mail_text", "mail_twice", "writ_outcome");
@@ -165,8 +177,13 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(reply.meta("verdict")).isEqualTo("ALLOW");
     assertThat(reply.meta("status")).isEqualTo("succeeded");
     assertThat(reply.header("Writ-Receipt")).isEqualTo(reply.meta("receipt"));
-    long index = Long.parseLong(reply.result().get("_meta").toString().replaceAll(
-        "(?s).*dev.writ/log_index=Num\\[value=([0-9]+).*", "$1"));
+    long index =
+        Long.parseLong(
+            reply
+                .result()
+                .get("_meta")
+                .toString()
+                .replaceAll("(?s).*dev.writ/log_index=Num\\[value=([0-9]+).*", "$1"));
     assertThat(server.home.log().get((int) index).body())
         .isEqualTo(Digest.parse(reply.meta("receipt")));
     assertThat(server.effects.getLast()).isEqualTo("mcp calc");
@@ -258,8 +275,7 @@ class TheMcpSurfaceOverASocketTest {
   }
 
   private void approve(Reply waits) {
-    server.home.approve(
-        server.home.document(Digest.parse(waits.meta("request"))), "rita");
+    server.home.approve(server.home.document(Digest.parse(waits.meta("request"))), "rita");
   }
 
   @Test
@@ -349,8 +365,7 @@ class TheMcpSurfaceOverASocketTest {
     for (String other : List.of("bob", "eve", "second", "narrow")) {
       Client thief = server.new Client(other, alice.session, alice.initialized);
       Reply foreign = thief.ask("ping", "{}");
-      Reply unknown =
-          server.new Client(other, "0".repeat(32), alice.initialized).ask("ping", "{}");
+      Reply unknown = server.new Client(other, "0".repeat(32), alice.initialized).ask("ping", "{}");
       assertThat(foreign.status()).isEqualTo(404);
       assertThat(foreign.text()).isEqualTo(unknown.text()).contains("GWY-154");
       assertThat(server.send(thief.request().DELETE()).status()).isEqualTo(404);
@@ -400,8 +415,7 @@ class TheMcpSurfaceOverASocketTest {
 
   @Test
   void whoIsNotKnownGetsNothing() {
-    HttpRequest.Builder nobody =
-        HttpRequest.newBuilder(java.net.URI.create(server.url() + "/mcp"));
+    HttpRequest.Builder nobody = HttpRequest.newBuilder(java.net.URI.create(server.url() + "/mcp"));
     Reply reply =
         server.send(McpTestServer.json(nobody, McpTestServer.bytes(McpTestServer.INITIALIZE)));
     assertThat(reply.status()).isEqualTo(401);
@@ -412,8 +426,11 @@ class TheMcpSurfaceOverASocketTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "Origin:https://evil.example", "Origin:null", "Origin:http://localhost.evil.example",
-        "Origin:http://127.0.0.1@evil.example", "Origin:%%%"
+        "Origin:https://evil.example",
+        "Origin:null",
+        "Origin:http://localhost.evil.example",
+        "Origin:http://127.0.0.1@evil.example",
+        "Origin:%%%"
       })
   void aPageFromElsewhereMayNotCall(String header) {
     String[] parts = header.split(":", 2);
@@ -476,7 +493,12 @@ class TheMcpSurfaceOverASocketTest {
     List<String> wrong = new ArrayList<>();
     wrong.addAll(
         List.of(
-            "", "{", "[]", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "7", "null",
+            "",
+            "{",
+            "[]",
+            "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+            "7",
+            "null",
             "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
             "{\"id\":1,\"method\":\"ping\"}",
             "{\"jsonrpc\":\"2.0\",\"id\":1}",
@@ -505,8 +527,13 @@ class TheMcpSurfaceOverASocketTest {
   void methodsThatAreNotServedSaySo() {
     for (String method :
         List.of(
-            "prompts/list", "logging/setLevel", "completion/complete", "resources/subscribe",
-            "sampling/createMessage", "tools", "")) {
+            "prompts/list",
+            "logging/setLevel",
+            "completion/complete",
+            "resources/subscribe",
+            "sampling/createMessage",
+            "tools",
+            "")) {
       assertThat(alice.ask(method, "{}").error()).as(method).isEqualTo(-32601);
     }
     Reply wrongParams = alice.ask("initialize", "{\"protocolVersion\":{}}");

@@ -42,8 +42,7 @@ class TheOfficialClientSpeaksToTheServerTest {
         McpClient.sync(
                 HttpClientStreamableHttpTransport.builder(server.url())
                     .addHttpRequestCustomizer((request, _, _, _, _) ->
-                        request.header(
-                            "Authorization", "Bearer " + McpTestServer.tokenOf(token)))
+                        request.header("Authorization", "Bearer " + McpTestServer.tokenOf(token)))
                     .build())
             .requestTimeout(Duration.ofSeconds(30))
             .enableCallToolSchemaCaching(true)
@@ -60,15 +59,18 @@ class TheOfficialClientSpeaksToTheServerTest {
       client.ping();
       List<McpSchema.Tool> tools = client.listTools().tools();
       assertThat(tools).hasSize(13);
-      assertThat(tools).allSatisfy(t -> {
-        assertThat(t.name()).matches("[A-Za-z0-9_-]{1,64}");
-        assertThat(t.inputSchema()).containsEntry("type", "object");
-        assertThat(t.description()).isNotBlank();
-      });
+      assertThat(tools)
+          .allSatisfy(t -> {
+            assertThat(t.name()).matches("[A-Za-z0-9_-]{1,64}");
+            assertThat(t.inputSchema()).containsEntry("type", "object");
+            assertThat(t.description()).isNotBlank();
+          });
 
       CallToolResult result = client.callTool(call("calc_do", Map.of("n", 1)));
       assertThat(result.isError()).isFalse();
-      assertThat(result.structuredContent()).asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class)).containsEntry("ok", true);
+      assertThat(result.structuredContent())
+          .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+          .containsEntry("ok", true);
       String receipt = (String) result.meta().get("dev.writ/receipt");
       McpSchema.ReadResourceResult read =
           client.readResource(
