@@ -169,7 +169,7 @@ class AnAgentSpeaksMcpOverStdioTest {
     try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       out.readLine();
       out.readLine();
-      process.destroy();
+      process.toHandle().destroy(); // which leaves the streams open
       assertThat(out.readLine()).isNull();
     }
     assertThat(process.waitFor()).isEqualTo(143);
@@ -199,6 +199,14 @@ class AnAgentSpeaksMcpOverStdioTest {
           assertThat(text(sum)).isEqualTo("42");
           assertThat(client.listTools().tools()).extracting(t -> t.name()).contains("writ_outcome");
         }
+        CallToolResult waits = call(through, "sql", "sql", "select 'salary'");
+        String request = meta(waits, "request");
+        assertThat(text(waits)).contains("writ approve " + request);
+        assertThat(Run.of("approve", request, "--home", home).status()).isZero();
+        CallToolResult served = call(through, "sql", "sql", "select 'salary'");
+        assertThat(meta(served, "request")).isEqualTo(request);
+        assertThat(served.isError()).isFalse();
+        assertThat(Run.of("approve", request, "--home", home).err()).contains("EXE-908");
       } finally {
         through.closeGracefully();
         named.closeGracefully();

@@ -79,7 +79,7 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
-      assertThat(answers.get("metrics")).contains("writ_effects_total");
+      assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
           .isEqualTo(ExitCode.INTEGRITY_ONLY.status());
     } finally {
