@@ -16,6 +16,7 @@ import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
+import dev.writ.cli.command.McpCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
@@ -66,6 +67,7 @@ final class Commands {
           new CanonCommand(),
           new ConformCommand(),
           new ServeCommand(),
+          new McpCommand(),
           new ConfigCommand(),
           new DoctorCommand(),
           new BenchCommand(),

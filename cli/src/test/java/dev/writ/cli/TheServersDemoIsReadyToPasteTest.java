@@ -74,11 +74,13 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains("\"exit_code\":0", "hello from the tool gateway\\n");
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
+      assertThat(startingWith(answers, "mcp: a session"))
+          .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
       // Operations and seed 000 both answer /health, and say the same.
       assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
-      assertThat(answers.get("metrics")).contains("writ_effects_total");
+      assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
           .isEqualTo(ExitCode.INTEGRITY_ONLY.status());
     } finally {

@@ -202,6 +202,11 @@ public final class KernelPipeline implements Pipeline {
   }
 
   @Override
+  public Kernel kernel() {
+    return kernel;
+  }
+
+  @Override
   public Changes changes() {
     return backend.changes();
   }

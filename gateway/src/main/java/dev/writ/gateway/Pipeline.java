@@ -3,6 +3,7 @@ package dev.writ.gateway;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.Content;
 import dev.writ.guardian.document.Effect;
@@ -141,6 +142,9 @@ public interface Pipeline {
 
   /** What is committed, of all tenants: a surface shows each caller its own. */
   LedgerView ledger();
+
+  /** The kernel, for what a surface reads; effects are asked for by {@link #vouch}. */
+  Kernel kernel();
 
   /** Wakes who waits for something new in it. */
   Changes changes();

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.Arguments;
@@ -9,10 +10,16 @@ import dev.writ.cli.Homes;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
 import dev.writ.cli.home.Asking;
+import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.home.Serving;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Request;
+import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.LedgerView;
+import java.net.URI;
 import java.security.SecureRandom;
+import java.util.Optional;
 
 /** {@code writ approve}: an approver's signed word on a request that waits. */
 public final class ApproveCommand implements CliCommand {
@@ -22,7 +29,8 @@ public final class ApproveCommand implements CliCommand {
             "approve",
             "Approve or reject a request that was escalated; the approval names this exact request,"
                 + " effect and policy.",
-            "`writ submit ID` executes it then.")
+            "`writ submit ID` executes it then; what a server vouched for, the same call of it. Where a"
+                + " server has the data directory, the approval is handed to it.")
         .argument("REQUEST", "The request's id, or its beginning.")
         .flag("--reject", "Reject it: a final denial.")
         .option("--as", "KEY", "The approver's key (default: the home's).")
@@ -34,17 +42,56 @@ public final class ApproveCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Answers answers = Homes.work(session, home -> approve(home, arguments));
-    session.show(answers, (a, terminal) -> a.print(terminal));
-    return arguments.has("--reject") ? ExitCode.OK : answers.exitCode();
+    ExitCode end;
+    try {
+      Answers answers = Homes.work(session, home -> approve(home, arguments));
+      session.show(answers, (a, terminal) -> a.print(terminal));
+      end = answers.exitCode();
+    } catch (WritException e) {
+      Home home = Homes.home(session);
+      Optional<URI> server =
+          e.code() == LedgerError.LOCKED ? Serving.of(home) : Optional.empty();
+      if (server.isEmpty()) {
+        throw e;
+      }
+      end = atServer(session, arguments, home, server.get());
+    }
+    return arguments.has("--reject") ? ExitCode.OK : end;
   }
 
-  private static Answers approve(OpenHome home, Arguments arguments) {
+  private static ExitCode atServer(
+      Session session, Arguments arguments, Home home, URI server) {
+    SigningKey key = home.key(arguments.option("--as").orElseGet(home::approver));
+    ServedHome.Approved approved =
+        Homes.read(
+            session,
+            view ->
+                new ServedHome(home, server)
+                    .approve(
+                        view,
+                        request(view, arguments),
+                        key,
+                        arguments.option("--role"),
+                        verdict(arguments)));
+    session.show(approved, (a, terminal) -> a.print(terminal));
+    return approved.exitCode();
+  }
+
+  private static Envelope request(LedgerView ledger, Arguments arguments) {
     String request = arguments.argument("REQUEST");
-    Envelope found = Ids.document(home.kernel().ledger(), request);
+    Envelope found = Ids.document(ledger, request);
     if (!found.payloadType().equals(Request.TYPE)) {
       throw Homes.notFound(request + " is no request");
     }
+    return found;
+  }
+
+  private static Approval.Verdict verdict(Arguments arguments) {
+    return arguments.has("--reject") ? Approval.Verdict.REJECT : Approval.Verdict.APPROVE;
+  }
+
+  private static Answers approve(OpenHome home, Arguments arguments) {
+    Envelope found = request(home.kernel().ledger(), arguments);
     SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::approver));
     Envelope approval =
         new Asking(home.kernel(), new SecureRandom())
@@ -53,7 +100,7 @@ public final class ApproveCommand implements CliCommand {
                 arguments.option("--role").orElseGet(() -> Roles.approver(home.kernel(), key)),
                 found.id(),
                 Request.read(found.document()).effect().digest(),
-                arguments.has("--reject") ? Approval.Verdict.REJECT : Approval.Verdict.APPROVE);
+                verdict(arguments));
     return new Answers(home.kernel().approve(approval));
   }
 }

@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The surfaces of seeds 000, 001 and 002 in the demo's server: policy, settings, requests. */
+/** The surfaces in the demo's server, those of the seeds and MCP: policy, settings, requests. */
 final class DemoSurfaces {
-  static final List<String> NAMES = List.of("execute", "logline", "tools");
+  static final List<String> NAMES = List.of("execute", "logline", "mcp", "tools");
 
   private static final String SECRET = "logline.secret";
   private static final String TENANT = "acme";
@@ -53,7 +53,7 @@ final class DemoSurfaces {
     }
   }
 
-  /** Settings for all three, with a new secret for seed 001's. */
+  /** Settings for all of them, with a new secret for seed 001's. */
   SortedMap<String, SurfaceConfig> config(SecureRandom random) {
     Path secret = dir.resolve(SECRET);
     try {
@@ -80,6 +80,7 @@ final class DemoSurfaces {
     TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
     surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
+    surfaces.put("mcp", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("tools", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     return surfaces;
   }
@@ -108,7 +109,39 @@ final class DemoSurfaces {
                 + logline),
         new ServeDemo.Try(
             "tools (seed 002): a command in a role" + played(),
-            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())));
+            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())),
+        new ServeDemo.Try("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
+  }
+
+  private String mcp(String url, String post) {
+    JsonValue.Obj initialize =
+        JsonValue.object()
+            .put("protocolVersion", "2025-11-25")
+            .put("capabilities", JsonValue.object().build())
+            .put("clientInfo", JsonValue.object().put("name", "curl").put("version", "1").build())
+            .build();
+    JsonValue.Obj call =
+        JsonValue.object()
+            .put("name", "js")
+            .put("arguments", JsonValue.object().put("source", "6 * 7").build())
+            .build();
+    String to = post + url + "/mcp -d @";
+    return "s=$("
+        + to
+        + body("mcp-initialize.json", message("initialize", initialize))
+        + " -o /dev/null -D - | tr -d '\\r' | sed -n 's/^[Mm]cp-[Ss]ession-[Ii]d: //p'); "
+        + to
+        + body("mcp-call.json", message("tools/call", call))
+        + " -H \"Mcp-Session-Id: $s\"";
+  }
+
+  private static JsonValue message(String method, JsonValue.Obj params) {
+    return JsonValue.object()
+        .put("jsonrpc", "2.0")
+        .put("id", 1)
+        .put("method", method)
+        .put("params", params)
+        .build();
   }
 
   private String played() {

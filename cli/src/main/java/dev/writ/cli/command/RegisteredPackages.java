@@ -11,7 +11,7 @@ import dev.writ.tools.registry.ToolRegistry;
 import java.util.Optional;
 
 /** The packages of a registry, by their digest, as an export takes them. */
-record RegisteredPackages(ToolRegistry registry) implements BundleExport.Packages {
+public record RegisteredPackages(ToolRegistry registry) implements BundleExport.Packages {
   @Override
   public Optional<ToolManifest> manifest(ToolRef tool) {
     try {

@@ -24,6 +24,15 @@ final class Roles {
             .map(k ->
                 kernel.system().policyInForce().approverRoles(k.tenant().orElse(""), k.subject()))
             .orElse(List.of());
+    return only(roles);
+  }
+
+  /**
+   * The only one of these approver roles.
+   *
+   * @throws WritException {@code CLI-001} where there is none, or several
+   */
+  static String only(List<String> roles) {
     if (roles.size() != 1) {
       throw new WritException(
           CliError.USAGE, "the key has the approver roles " + roles + "; name one with --role");

@@ -10,8 +10,11 @@ import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
+import dev.writ.cli.Version;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.home.Serving;
+import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.KernelPipeline;
 import dev.writ.gateway.Listen;
@@ -19,6 +22,8 @@ import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.mcp.McpSettings;
+import dev.writ.gateway.mcp.McpSurface;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.seed.SeedSurfaces;
 import dev.writ.gateway.v1.RunBundle;
@@ -27,8 +32,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -85,11 +92,12 @@ public final class ServeCommand implements CliCommand {
             running,
             config,
             keys(home, config),
-            surfaces(session, config, session.environment(), directory(arguments, home)));
+            surfaces(session, open, config, session.environment(), directory(arguments, home)));
+    Serving serving = Serving.at(home, gateway.url());
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    stopWith(session, gateway, open, () -> {});
+    stopWith(session, gateway, open, serving::ended);
     return ExitCode.OK;
   }
 
@@ -122,14 +130,37 @@ public final class ServeCommand implements CliCommand {
 
   /** What the configuration names beside the native API. Seed 000's audit lines go to the log. */
   static Function<Pipeline, List<Surface>> surfaces(
-      Session session, GatewayConfig config, Map<String, String> environment, Path directory) {
-    return pipeline ->
-        SeedSurfaces.of(
-            pipeline,
-            config.surfaces(),
-            environment,
-            directory,
-            line -> JsonLog.write(log(session), line));
+      Session session,
+      OpenHome open,
+      GatewayConfig config,
+      Map<String, String> environment,
+      Path directory) {
+    return pipeline -> {
+      List<Surface> all =
+          new ArrayList<>(
+              SeedSurfaces.of(
+                  pipeline,
+                  config.surfaces(),
+                  environment,
+                  directory,
+                  line -> JsonLog.write(log(session), line)));
+      Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
+          .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
+      return all;
+    };
+  }
+
+  private static Surface mcp(
+      Pipeline pipeline, OpenHome open, GatewayConfig config, GatewayConfig.SurfaceConfig mcp) {
+    RegisteredPackages packages = new RegisteredPackages(open.registry());
+    return new McpSurface(
+        pipeline,
+        new RegistryTools(open, packages),
+        new RunBundle(packages),
+        McpSettings.parse(mcp.settings()),
+        config.listen().isLoopback(),
+        Version.text(),
+        new SecureRandom());
   }
 
   private static GatewayConfig withPort(GatewayConfig c, int port) {

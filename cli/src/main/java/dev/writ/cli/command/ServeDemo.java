@@ -80,7 +80,7 @@ final class ServeDemo {
             running,
             config,
             enrolSurfaces(open),
-            ServeCommand.surfaces(session, config, Map.of(), dir));
+            ServeCommand.surfaces(session, open, config, Map.of(), dir));
     List<Try> tries = tries(open, gateway, dir, token);
     tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
     session.show(

@@ -81,6 +81,11 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
     return new SecretDirectory(dir.resolve("secrets"));
   }
 
+  /** Where a server that has this home open says how it is reached. */
+  public Path serving() {
+    return dir.resolve("serving.json");
+  }
+
   public Path anchor() {
     return dir.resolveSibling(dir.getFileName() + ".anchor");
   }

@@ -6,6 +6,8 @@ import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -98,6 +100,14 @@ public final class OpenHome implements AutoCloseable {
   /** The workspaces of its runs. */
   public RunWorkspaces workspaces() {
     return drivers.processes().runWorkspaces();
+  }
+
+  /** What this installation grants of what a tool's manifest promises (PROTOCOL 14). */
+  public Determinism granted(ToolManifest manifest) {
+    Driver driver = drivers.byName().get(manifest.driver());
+    return driver == null
+        ? Determinism.RECORDED
+        : driver.determinism().weaker(manifest.determinism());
   }
 
   public ToolRegistry registry() {

@@ -59,6 +59,8 @@ class ImportsRunOneWayTest {
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
               Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.modelcontextprotocol", List.of("dev.writ.gateway.mcp")),
+              Map.entry("reactor", List.of("dev.writ.gateway.mcp")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 

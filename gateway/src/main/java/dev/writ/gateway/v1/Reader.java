@@ -6,6 +6,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
@@ -22,19 +23,28 @@ import java.util.Optional;
  * Who may read what (PROTOCOL 3, 4): its own subject's things, or all of its tenant's where policy
  * names its role in {@code execute_for}. What is another's and what is not there answer alike.
  */
-final class Reader {
+public final class Reader {
   private final Kernel kernel;
 
-  Reader(Kernel kernel) {
+  public Reader(Kernel kernel) {
     this.kernel = kernel;
+  }
+
+  /** Whether that is what is said of things that are not there for a caller. */
+  public static boolean isUnknown(WritException e) {
+    return e.code() == GatewayError.UNKNOWN_ID || e.code() == ExecutorError.UNKNOWN_ID;
   }
 
   static WritException unknown(Object id) {
     return new WritException(GatewayError.UNKNOWN_ID, String.valueOf(id));
   }
 
-  /** A document that carries a scope. */
-  Envelope document(Caller caller, Digest id, String type) {
+  /**
+   * A document that carries a scope.
+   *
+   * @throws WritException {@code GWY-040}, alike for what is not there and what is another's
+   */
+  public Envelope document(Caller caller, Digest id, String type) {
     return find(id, type).filter(e -> maySee(caller, e)).orElseThrow(() -> unknown(id));
   }
 
@@ -92,8 +102,12 @@ final class Reader {
     return kernel.ledger().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
   }
 
-  /** A run that the caller opened, or that a surface opened for it. */
-  RunState run(Caller caller, String run) {
+  /**
+   * A run that the caller opened, or that a surface opened for it.
+   *
+   * @throws WritException {@code GWY-040}
+   */
+  public RunState run(Caller caller, String run) {
     LedgerView ledger = kernel.ledger();
     return ledger
         .get(Tables.RUN, Tables.key(caller.tenant(), run))

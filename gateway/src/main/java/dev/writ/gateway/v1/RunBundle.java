@@ -14,10 +14,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The bundle of a run, as replay exports it: the only place of the gateway that knows how. */
 public final class RunBundle {
-  private static final String MEDIA_TYPE = "application/vnd.writ.bundle+zip";
+  public static final String MEDIA_TYPE = "application/vnd.writ.bundle+zip";
   private static final int PIECE_BYTES = 1 << 16;
 
   private final BundleExport.Packages packages;
@@ -26,13 +27,42 @@ public final class RunBundle {
     this.packages = packages;
   }
 
+  /**
+   * A bundle in memory; empty where it is larger.
+   *
+   * @throws WritException {@code GWY-050}
+   */
+  public Optional<byte[]> bytes(Kernel kernel, RunId run, int bytesMax) {
+    FileChannel file = temporary();
+    try {
+      write(kernel, run, file);
+      if (file.size() > bytesMax) {
+        return Optional.empty();
+      }
+      ByteBuffer whole = ByteBuffer.allocate((int) file.size());
+      while (whole.hasRemaining() && file.read(whole, whole.position()) >= 0) {
+        // until all of it is read
+      }
+      return Optional.of(whole.array());
+    } catch (IOException e) {
+      throw failed(e);
+    } finally {
+      close(file);
+    }
+  }
+
+  /** An open run's bundle rests on the latest checkpoint. */
+  private void write(Kernel kernel, RunId run, FileChannel file) throws IOException {
+    kernel.checkpoint();
+    BundleExport.write(kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
+  }
+
   /** Exports to a file without a name, which is gone when it has been sent. */
   HttpAnswer of(Kernel kernel, RunId run) {
-    kernel.checkpoint(); // an open run's bundle rests on the latest one
     FileChannel file = temporary();
     boolean handedOver = false;
     try {
-      BundleExport.write(kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
+      write(kernel, run, file);
       HttpAnswer answer =
           new HttpAnswer(
               200,

@@ -1,0 +1,221 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.Serving;
+import dev.writ.cli.mcp.LocalAnswering;
+import dev.writ.gateway.AccessDocument;
+import dev.writ.gateway.config.Secrets;
+import dev.writ.gateway.mcp.McpLines;
+import dev.writ.gateway.mcp.McpMessage;
+import dev.writ.gateway.mcp.McpRelay;
+import dev.writ.ledger.LedgerError;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** {@code writ mcp}: an agent's MCP server on standard input and output. */
+public final class McpCommand implements CliCommand {
+  private static final Duration ACCESS_LIFE = Duration.ofMinutes(1);
+  private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
+
+  @Override
+  public Usage usage() {
+    return Usage.of(
+            "mcp",
+            "Speak the Model Context Protocol on standard input and output: one line in an agent's"
+                + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",
+            "The agent's key signs every call. The data directory is open only while calls are at"
+                + " work, so that other commands (`writ approve` first of all) work beside it."
+                + " Where a server has it, calls go to that server's /mcp.")
+        .option("--as", "KEY", "The agent's key (default: the home's).")
+        .option("--url", "URL", "Send all calls to this server's /mcp instead.")
+        .option(
+            "--token",
+            "FILE",
+            "With --url: a file with the bearer token, that nobody else can read (default: the"
+                + " agent's key signs access documents).");
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) throws IOException {
+    Answers answers = new Answers(session, arguments);
+    McpLines lines = new McpLines(answers::answer, session.terminal().out());
+    Thread stop =
+        Thread.ofPlatform()
+            .name("writ-stop")
+            .unstarted(() -> {
+              lines.finish();
+              answers.end();
+            });
+    Runtime.getRuntime().addShutdownHook(stop);
+    try {
+      lines.run(session.terminal().in());
+    } finally {
+      answers.end();
+    }
+    return ExitCode.OK;
+  }
+
+  /** Who answers: this process, a server that was named, or the server that has the home. */
+  private static final class Answers {
+    private final Session session;
+    private final Optional<String> as;
+    private final Optional<McpRelay> named;
+    private Optional<LocalAnswering> local = Optional.empty();
+    private Optional<McpRelay> serving = Optional.empty();
+    private boolean ended;
+
+    Answers(Session session, Arguments arguments) {
+      this.session = session;
+      this.as = arguments.option("--as");
+      Optional<String> token = arguments.option("--token");
+      this.named =
+          arguments
+              .option("--url")
+              .map(url -> new McpRelay(url(url), token.map(this::bearer).orElseGet(this::access)));
+      if (token.isPresent() && named.isEmpty()) {
+        throw new WritException(CliError.USAGE, "--token needs --url");
+      }
+      if (named.isEmpty()) {
+        key(); // a home that is not there, or a key, is said at once and to the person
+      }
+    }
+
+    /** Nothing but a loopback address is spoken to without TLS: the credentials go there. */
+    private static URI url(String text) {
+      try {
+        URI url = URI.create(text);
+        boolean safe =
+            "https".equals(url.getScheme())
+                || "http".equals(url.getScheme()) && LOOPBACK.contains(url.getHost());
+        if (safe && url.getHost() != null) {
+          return url;
+        }
+      } catch (IllegalArgumentException e) {
+        // refused below
+      }
+      throw new WritException(
+          CliError.USAGE, "--url " + text + " is neither https:// nor http:// on this machine");
+    }
+
+    private Supplier<String> bearer(String file) {
+      String token = new String(Secrets.read(Path.of(file)), StandardCharsets.UTF_8);
+      return () -> "Bearer " + token;
+    }
+
+    private Home home() {
+      return Homes.home(session);
+    }
+
+    private SigningKey key() {
+      Home home = home();
+      return home.key(as.orElseGet(home::agent));
+    }
+
+    private Supplier<String> access() {
+      return () -> {
+        Home home = home();
+        Instant now = Homes.clock().instant();
+        return AccessDocument.header(
+            Envelope.sign(
+                AccessDocument.TYPE,
+                new AccessDocument(home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE))
+                    .toJson(),
+                key()));
+      };
+    }
+
+    /** Never throws: what is wrong is the answer, and a line for the person. */
+    Optional<byte[]> answer(byte[] line) {
+      try {
+        return named.isPresent() ? named.get().answer(line) : here(line);
+      } catch (WritException e) {
+        session.terminal().err().println("writ mcp: " + e.getMessage());
+        return error(line, e.getMessage());
+      } catch (RuntimeException e) {
+        session.terminal().err().println("writ mcp: " + e);
+        return error(line, CliError.INTERNAL.meaning());
+      }
+    }
+
+    private Optional<byte[]> here(byte[] line) {
+      try {
+        return local().answer(line);
+      } catch (WritException e) {
+        Optional<McpRelay> server = e.code() == LedgerError.LOCKED ? server() : Optional.empty();
+        if (server.isEmpty()) {
+          throw e;
+        }
+        return server.get().answer(line);
+      }
+    }
+
+    private synchronized LocalAnswering local() {
+      if (local.isEmpty()) {
+        local = Optional.of(new LocalAnswering(home(), key(), this::isServed));
+      }
+      return local.get();
+    }
+
+    private boolean isServed() {
+      return Serving.of(home()).isPresent(); // then nobody waits for it to let go
+    }
+
+    /** The server that has the home, with a session that begins as the client's did. */
+    private synchronized Optional<McpRelay> server() {
+      if (serving.isEmpty()) {
+        serving = Serving.of(home()).map(url -> new McpRelay(url, access()));
+      }
+      return serving;
+    }
+
+    private static Optional<byte[]> error(byte[] line, String message) {
+      JsonValue id = JsonValue.NULL;
+      try {
+        if (!(McpMessage.parse(line) instanceof McpMessage.Request request)) {
+          return Optional.empty();
+        }
+        id = request.id();
+      } catch (WritException e) {
+        return McpLines.refusal(e);
+      }
+      return Optional.of(
+          Jcs.write(
+              JsonValue.object()
+                  .put("jsonrpc", "2.0")
+                  .put("id", id)
+                  .put(
+                      "error",
+                      JsonValue.object().put("code", -32000).put("message", message).build())
+                  .build()));
+    }
+
+    /** Ends the sessions, once. */
+    synchronized void end() {
+      if (!ended) {
+        ended = true;
+        local.ifPresent(LocalAnswering::close);
+        named.ifPresent(McpRelay::close);
+        serving.ifPresent(McpRelay::close);
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.CliError;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A server's word in the home that it has open, on how it is reached. After a crash the word stays,
+ * and counts for nothing.
+ */
+public final class Serving {
+  private final Path file;
+  private final byte[] said;
+
+  private Serving(Path file, byte[] said) {
+    this.file = file;
+    this.said = said;
+  }
+
+  /** Says it. */
+  public static Serving at(Home home, String url) {
+    byte[] said =
+        Jcs.write(
+            JsonValue.object().put("pid", ProcessHandle.current().pid()).put("url", url).build());
+    try {
+      Files.write(home.serving(), said);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, home.serving().toString(), e);
+    }
+    return new Serving(home.serving(), said);
+  }
+
+  /** Takes it back, where no later server has said another one. */
+  public void ended() {
+    try {
+      if (java.util.Arrays.equals(Files.readAllBytes(file), said)) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      // It stays, as after a crash.
+    }
+  }
+
+  /** Where the server is, if the one that said so last still lives. */
+  public static Optional<URI> of(Home home) {
+    try {
+      Fields fields =
+          Fields.of(home.serving().toString(), Jcs.parse(Files.readAllBytes(home.serving())));
+      URI url = URI.create(fields.name("url"));
+      boolean lives =
+          ProcessHandle.of(fields.count("pid")).filter(ProcessHandle::isAlive).isPresent();
+      fields.end();
+      return lives ? Optional.of(url) : Optional.empty();
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | IllegalArgumentException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, home.serving().toString(), e);
+    }
+  }
+}

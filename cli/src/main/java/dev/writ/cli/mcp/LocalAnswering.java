@@ -1,0 +1,121 @@
+package dev.writ.cli.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.Version;
+import dev.writ.cli.command.RegisteredPackages;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.executor.document.RunClose;
+import dev.writ.gateway.Caller;
+import dev.writ.gateway.mcp.McpEndpoint;
+import dev.writ.gateway.mcp.McpMessage;
+import dev.writ.gateway.mcp.McpParts;
+import dev.writ.gateway.mcp.McpSession;
+import dev.writ.gateway.mcp.McpSettings;
+import dev.writ.gateway.v1.RunBundle;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Answers in this process, over a home whose agent's key is at hand: one session. */
+public final class LocalAnswering {
+  private final SharedHome home;
+  private final SigningKey key;
+  private final BooleanSupplier giveUp;
+  private final SecureRandom random = new SecureRandom();
+  private final McpSession session;
+
+  /**
+   * @param key of the agent, who signs every request
+   * @param giveUp asked while another process has the home: whether not to wait for it
+   */
+  public LocalAnswering(Home home, SigningKey key, BooleanSupplier giveUp) {
+    this.home = new SharedHome(home);
+    this.key = key;
+    this.giveUp = giveUp;
+    this.session = this.home.work(giveUp, this::begin);
+  }
+
+  private McpSession begin(OpenHome open) {
+    TrustedKey holder =
+        open.kernel()
+            .system()
+            .trust()
+            .key(key.kid())
+            .orElseThrow(() ->
+                new WritException(
+                    dev.writ.canonicalize.CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
+    byte[] id = new byte[16];
+    random.nextBytes(id);
+    return new McpSession(
+        HexFormat.of().formatHex(id),
+        new Caller("key", key.kid(), holder.tenant().orElse(""), holder.subject(), List.of()));
+  }
+
+  /**
+   * @throws WritException {@code GWY-151}; {@code LED-003} where another process has the home
+   */
+  public Optional<byte[]> answer(byte[] line) {
+    if (!(McpMessage.parse(line) instanceof McpMessage.Request request)) {
+      return Optional.empty();
+    }
+    if (request.method().equals("ping")) {
+      return Optional.of(pong(request)); // asked again and again: not worth opening anything
+    }
+    return Optional.of(
+        home.work(
+            giveUp,
+            open ->
+                endpoint(open)
+                    .answer(session, request, Digest.sha256(line), JsonValue.object().build())
+                    .json()));
+  }
+
+  private static byte[] pong(McpMessage.Request request) {
+    return Jcs.write(
+        JsonValue.object()
+            .put("jsonrpc", "2.0")
+            .put("id", request.id())
+            .put("result", JsonValue.object().build())
+            .build());
+  }
+
+  private McpEndpoint endpoint(OpenHome open) {
+    RegisteredPackages packages = new RegisteredPackages(open.registry());
+    return new McpEndpoint(
+        new McpParts(
+            open.kernel(),
+            new RegistryTools(open, packages),
+            new RunBundle(packages),
+            new SigningAsker(open.kernel(), key, random),
+            McpSettings.DEFAULT,
+            Version.text()));
+  }
+
+  /** Closes the session's run where nothing of it waits; else it stays open, as any run may. */
+  public void close() {
+    try {
+      home.work(
+          () -> true,
+          open ->
+              open.kernel()
+                  .closeRun(
+                      Envelope.sign(
+                          RunClose.TYPE,
+                          new RunClose(
+                                  session.caller().tenant(), session.run(), open.kernel().now())
+                              .toJson(),
+                          key)));
+    } catch (WritException e) {
+      // It has no run, or one that cannot be closed, or the home is taken.
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package dev.writ.cli.mcp;
+
+import dev.writ.cli.home.OpenHome;
+import dev.writ.gateway.mcp.McpTools;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.replay.BundleExport;
+import java.util.Optional;
+
+/** The tools of a home as the protocol shows them. */
+public record RegistryTools(OpenHome home, BundleExport.Packages packages) implements McpTools {
+  @Override
+  public Optional<ToolManifest> manifest(ToolRef tool) {
+    return packages.manifest(tool);
+  }
+
+  @Override
+  public Determinism granted(ToolManifest manifest) {
+    return home.granted(manifest);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.writ.cli.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.Homes;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.ledger.LedgerError;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/**
+ * A home that is open while calls are at work and no longer: between them every other command works
+ * in it, an approval above all, and so does another agent's {@code writ mcp}.
+ */
+final class SharedHome {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final int LOOKS_MAX = 150;
+
+  private final Home home;
+  private OpenHome open;
+  private int users;
+
+  SharedHome(Home home) {
+    this.home = home;
+  }
+
+  Home home() {
+    return home;
+  }
+
+  /**
+   * Works in the home.
+   *
+   * @param giveUp asked while another process has the home: whether not to wait for it
+   * @throws WritException {@code LED-003} where another process has it all the time
+   */
+  <T> T work(BooleanSupplier giveUp, Function<OpenHome, T> work) {
+    OpenHome used = acquire(giveUp);
+    try {
+      return work.apply(used);
+    } finally {
+      release();
+    }
+  }
+
+  private synchronized OpenHome acquire(BooleanSupplier giveUp) {
+    if (open == null) {
+      open = patiently(giveUp);
+    }
+    users++;
+    return open;
+  }
+
+  private synchronized void release() {
+    users--;
+    if (users == 0) {
+      OpenHome last = open;
+      open = null;
+      last.close();
+    }
+  }
+
+  private OpenHome patiently(BooleanSupplier giveUp) {
+    for (int looks = 1; ; looks++) {
+      try {
+        return OpenHome.open(home, Homes.clock());
+      } catch (WritException e) {
+        if (e.code() != LedgerError.LOCKED || looks == LOOKS_MAX || giveUp.getAsBoolean()) {
+          throw e;
+        }
+      }
+      try {
+        Thread.sleep(LOOK_EVERY);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

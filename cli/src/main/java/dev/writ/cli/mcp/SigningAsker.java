@@ -1,0 +1,38 @@
+package dev.writ.cli.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.home.Asking;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.gateway.mcp.McpAsker;
+import dev.writ.gateway.mcp.McpSession;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+
+/** The agent's own key signs: where that is at hand, nobody has to vouch. */
+record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random) implements McpAsker {
+
+  @Override
+  public Answer ask(McpSession session, Effect effect, Digest raw, JsonValue.Obj context) {
+    byte[] request =
+        new Asking(kernel, random)
+            .request(key, session.run(), effect, Optional.empty(), List.of(), true)
+            .toBytes();
+    return kernel.submit(request, List.of());
+  }
+
+  @Override
+  public Answer again(McpSession session, Digest request) {
+    return kernel.submit(kernel.ledger().document(request).orElseThrow().toBytes(), List.of());
+  }
+
+  @Override
+  public boolean isOurs(Request request) {
+    return request.origin().isEmpty();
+  }
+}

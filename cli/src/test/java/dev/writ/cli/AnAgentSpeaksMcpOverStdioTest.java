@@ -1,0 +1,232 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.ServerParameters;
+import io.modelcontextprotocol.client.transport.StdioClientTransport;
+import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code writ mcp} in a process of its own: with the official client, line by line, to its end. */
+class AnAgentSpeaksMcpOverStdioTest {
+  private static final String INITIALIZE =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n";
+
+  @TempDir Path dir;
+  private String home;
+
+  @BeforeEach
+  void init() {
+    home = dir.resolve("home").toString();
+    assertThat(Run.of("init", "--home", home).status()).isZero();
+  }
+
+  private List<String> command(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName(),
+                "--home",
+                home));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private Process start(String... arguments) throws Exception {
+    return new ProcessBuilder(command(arguments))
+        .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("stderr").toFile()))
+        .start();
+  }
+
+  private McpSyncClient client(String... arguments) {
+    List<String> command = command(arguments);
+    McpSyncClient client =
+        McpClient.sync(
+                new StdioClientTransport(
+                    ServerParameters.builder(command.getFirst())
+                        .args(command.subList(1, command.size()))
+                        .build(),
+                    McpJsonDefaults.getMapper()))
+            .requestTimeout(Duration.ofSeconds(60))
+            .initializationTimeout(Duration.ofSeconds(60))
+            .build();
+    client.initialize();
+    return client;
+  }
+
+  private static CallToolResult call(McpSyncClient client, String tool, String key, String value) {
+    return client.callTool(
+        CallToolRequest.builder(tool).arguments(Map.<String, Object>of(key, value)).build());
+  }
+
+  private static String text(CallToolResult result) {
+    return ((TextContent) result.content().getFirst()).text();
+  }
+
+  private static String meta(CallToolResult result, String key) {
+    return (String) result.meta().get("dev.writ/" + key);
+  }
+
+  @Test
+  void theOfficialClientCallsAndAnApprovalIsGivenBesideIt() {
+    McpSyncClient client = client("mcp");
+    try {
+      assertThat(client.listTools().tools()).extracting(t -> t.name()).contains("js", "sql");
+      CallToolResult sum = call(client, "js", "source", "6*7");
+      assertThat(text(sum)).isEqualTo("42");
+      CallToolResult denied = call(client, "js", "source", "eval('1')");
+      assertThat(denied.isError()).isTrue();
+      assertThat(text(denied)).startsWith("DENIED GRD-102");
+
+      CallToolResult waits = call(client, "sql", "sql", "select 'salary'");
+      assertThat(meta(waits, "verdict")).isEqualTo("ESCALATE");
+      String approve =
+          text(waits).lines().filter(l -> l.contains("writ approve")).findFirst().get();
+      String request = approve.strip().split(" ")[2];
+      // The very command that the result shows, while this session lives.
+      assertThat(Run.of("approve", request, "--home", home).status()).isZero();
+      CallToolResult served = call(client, "sql", "sql", "select 'salary'");
+      assertThat(served.isError()).as(text(served)).isFalse();
+      assertThat(meta(served, "request")).isEqualTo(request);
+      assertThat(client.listResources().resources()).hasSize(3);
+
+      String receipt = meta(served, "receipt");
+      assertThat(Run.of("show", receipt, "--home", home).out()).contains("sql");
+    } finally {
+      assertThat(client.closeGracefully()).isTrue();
+    }
+    assertThat(Run.of("audit", "--home", home).status()).isZero();
+  }
+
+  @Test
+  void onlyTheProtocolIsOnStdoutAndTheEndOfTheInputIsItsEnd() throws Exception {
+    Process process = start("mcp");
+    String[] lines = {
+      INITIALIZE.strip(),
+      "",
+      "garbage",
+      "[]",
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
+      "x".repeat(3 << 20),
+      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"js\","
+          + "\"arguments\":{\"source\":\"console.log('to stdout'); 1\"}}}"
+    };
+    try (var in = process.getOutputStream()) {
+      in.write(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
+    }
+    List<String> said =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    assertThat(process.waitFor()).as(Files.readString(dir.resolve("stderr"))).isZero();
+    assertThat(said)
+        .hasSize(6)
+        .allSatisfy(line -> {
+          JsonValue.Obj message = (JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8));
+          assertThat(message.get("jsonrpc")).isEqualTo(JsonValue.of("2.0"));
+        });
+    assertThat(said).filteredOn(line -> line.contains("GWY-151")).hasSize(3);
+    assertThat(Files.readString(dir.resolve("stderr"))).doesNotContain("\tat ");
+    assertThat(Run.of("runs", "--home", home).out()).contains("closed");
+  }
+
+  @Test
+  void aSignalEndsItAndWhatIsAtWorkIsAnswered() throws Exception {
+    Process process = start("mcp");
+    process
+        .getOutputStream()
+        .write(
+            (INITIALIZE
+                    + "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"js\",\"arguments\":{\"source\":\"1\"}}}\n")
+                .getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      out.readLine();
+      out.readLine();
+      process.toHandle().destroy(); // which leaves the streams open
+      assertThat(out.readLine()).isNull();
+    }
+    assertThat(process.waitFor()).isEqualTo(143);
+    assertThat(Run.of("runs", "--home", home).out()).contains("closed");
+  }
+
+  @Test
+  void aHomeThatAServerHasIsReachedThroughTheServer() throws Exception {
+    assertThat(Run.of("key", "new", "mcp", "--role", "surface", "--home", home).status()).isZero();
+    Path policy = Path.of(home, "policy.yaml");
+    Files.writeString(
+        policy,
+        Files.readString(policy)
+            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [mcp] }"));
+    assertThat(Run.of("policy", "activate", policy.toString(), "--home", home).status()).isZero();
+    Files.writeString(
+        Path.of(home, "gateway.yaml"),
+        "writ_gateway: 1\nsurfaces:\n  mcp: { keys: { local: mcp } }\n");
+    Process server = start("serve", "--port", "0");
+    try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
+      String url = out.readLine().replace("listening on ", "");
+      McpSyncClient through = client("mcp");
+      McpSyncClient named = client("mcp", "--url", url);
+      try {
+        for (McpSyncClient client : List.of(through, named)) {
+          CallToolResult sum = call(client, "js", "source", "6*7");
+          assertThat(text(sum)).isEqualTo("42");
+          assertThat(client.listTools().tools()).extracting(t -> t.name()).contains("writ_outcome");
+        }
+        CallToolResult waits = call(through, "sql", "sql", "select 'salary'");
+        String request = meta(waits, "request");
+        assertThat(text(waits)).contains("writ approve " + request);
+        assertThat(Run.of("approve", request, "--home", home).status()).isZero();
+        CallToolResult served = call(through, "sql", "sql", "select 'salary'");
+        assertThat(meta(served, "request")).isEqualTo(request);
+        assertThat(served.isError()).isFalse();
+        assertThat(Run.of("approve", request, "--home", home).err()).contains("EXE-908");
+      } finally {
+        through.closeGracefully();
+        named.closeGracefully();
+      }
+    } finally {
+      server.destroy();
+      server.waitFor();
+    }
+    assertThat(Path.of(home, "serving.json")).doesNotExist();
+  }
+
+  @Test
+  void whatCannotWorkIsSaidAtOnce() {
+    Run none = Run.of("mcp", "--home", dir.resolve("none").toString());
+    assertThat(none.err()).contains("CLI-010");
+    assertThat(none.out()).isEmpty();
+    Run open = Run.of("mcp", "--home", home, "--url", "http://example.org");
+    assertThat(open.err()).contains("CLI-001");
+    assertThat(Run.of("mcp", "--home", home, "--token", "x").err()).contains("CLI-001");
+    Run key = Run.of("mcp", "--home", home, "--as", "nobody");
+    assertThat(key.status()).isNotZero();
+  }
+}

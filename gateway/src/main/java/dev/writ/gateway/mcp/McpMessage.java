@@ -1,0 +1,75 @@
+package dev.writ.gateway.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import java.util.Optional;
+
+/** One JSON-RPC 2.0 message of a client, read by the strict parser. */
+public sealed interface McpMessage {
+  /** Longest message, in bytes. */
+  int BYTES_MAX = 2 << 20;
+
+  int DEPTH_MAX = 100;
+  int TEXT_MAX = 256;
+
+  /**
+   * Wants an answer.
+   *
+   * @param id a text or an integer
+   * @param params an object; anything else, where it is something else
+   */
+  record Request(JsonValue id, String method, Optional<JsonValue> params) implements McpMessage {}
+
+  /** Wants none. */
+  record Notification(String method) implements McpMessage {}
+
+  /** Answers a request of ours. We make none, so it is about nothing. */
+  record Response() implements McpMessage {}
+
+  /**
+   * @throws WritException {@code GWY-151}
+   */
+  static McpMessage parse(byte[] json) {
+    JsonValue value;
+    try {
+      value = Jcs.parse(json, new Limits(BYTES_MAX, DEPTH_MAX));
+    } catch (WritException e) {
+      throw new WritException(McpRefusal.MESSAGE, e.code().code() + " " + e.found(), e);
+    }
+    if (!(value instanceof JsonValue.Obj message)) {
+      throw refuse(value instanceof JsonValue.Arr ? "a batch" : "not an object");
+    }
+    if (!JsonValue.of("2.0").equals(message.get("jsonrpc"))) {
+      throw refuse("jsonrpc is not \"2.0\"");
+    }
+    JsonValue id = message.get("id");
+    if (message.get("method") == null
+        && (message.get("result") != null || message.get("error") != null)) {
+      return new Response();
+    }
+    if (!(message.get("method") instanceof JsonValue.Str method)
+        || method.value().length() > TEXT_MAX) {
+      throw refuse("method is no text of at most " + TEXT_MAX + " characters");
+    }
+    if (id == null) {
+      return new Notification(method.value());
+    }
+    requireId(id);
+    return new Request(id, method.value(), Optional.ofNullable(message.get("params")));
+  }
+
+  private static void requireId(JsonValue id) {
+    boolean fits =
+        id instanceof JsonValue.Str text && text.value().length() <= TEXT_MAX
+            || id instanceof JsonValue.Num number && number.isInteger();
+    if (!fits) {
+      throw refuse("id is no text of at most " + TEXT_MAX + " characters and no integer");
+    }
+  }
+
+  private static WritException refuse(String found) {
+    return new WritException(McpRefusal.MESSAGE, found);
+  }
+}
