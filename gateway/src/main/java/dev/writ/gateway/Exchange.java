@@ -9,12 +9,15 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 
 /**
  * One request and its answer. The head and a whole body are taken on the event loop, so that a slow
@@ -173,7 +176,8 @@ final class Exchange {
       Optional<String> code = Optional.empty();
       try {
         if (route.route().access() == Route.Access.CALLER) {
-          caller = Optional.of(parts.authentication().caller(headers, receivedAt));
+          caller =
+              Optional.of(parts.authentication().caller(headers, certificate(), receivedAt));
         }
         answer = handle(route, body, stream.map(InputStream.class::cast));
       } catch (WritException e) {
@@ -190,6 +194,19 @@ final class Exchange {
       observe(answer, code);
     } finally {
       place.close();
+    }
+  }
+
+  /** The client's own, verified in the handshake; none where it showed none. */
+  private Optional<X509Certificate> certificate() {
+    SSLSession session = request.connection().sslSession();
+    if (session == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of((X509Certificate) session.getPeerCertificates()[0]);
+    } catch (SSLPeerUnverifiedException e) {
+      return Optional.empty();
     }
   }
 

@@ -17,6 +17,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
@@ -41,6 +43,7 @@ public final class Gateway implements AutoCloseable {
    * @param disk where the ledger lies
    * @param surfaceKeys by {@link KernelPipeline#keyName}
    * @param log gets one line of JSON for each call
+   * @param probes what has to be so beside ledger, disk and policy
    */
   public record Installation(
       Kernel kernel,
@@ -50,7 +53,40 @@ public final class Gateway implements AutoCloseable {
       RunBundle bundles,
       InstantSource clock,
       SecureRandom random,
-      PrintStream log) {}
+      PrintStream log,
+      List<Probe> probes) {
+    public Installation {
+      probes = List.copyOf(probes);
+    }
+
+    /** One whose readiness is that of ledger, disk and policy alone. */
+    public Installation(
+        Kernel kernel,
+        Running running,
+        Path disk,
+        SortedMap<String, SigningKey> surfaceKeys,
+        RunBundle bundles,
+        InstantSource clock,
+        SecureRandom random,
+        PrintStream log) {
+      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of());
+    }
+
+    /** With something more that has to be so for the server to be ready. */
+    public Installation withProbes(List<Probe> more) {
+      return new Installation(
+          kernel, running, disk, surfaceKeys, bundles, clock, random, log, more);
+    }
+  }
+
+  /**
+   * Something that has to be so for the server to take effects: that a sandbox can be started, for
+   * example. It is asked at most once a second.
+   *
+   * @param name a word of lower-case letters and hyphens, in the answer of {@code /ready}
+   * @param ok quick, and without an exception
+   */
+  public record Probe(String name, BooleanSupplier ok) {}
 
   /**
    * Starts a server.
@@ -66,13 +102,14 @@ public final class Gateway implements AutoCloseable {
     Backend backend =
         new Backend(kernel, places, installation.running(), new Changes(), metrics::answered);
     Pipeline pipeline =
-        new KernelPipeline(backend, installation.surfaceKeys(), installation.random());
-    Readiness readiness = new Readiness(kernel, pipeline, installation.disk());
+        new KernelPipeline(
+            backend, installation.surfaceKeys(), credentials(config), installation.random());
+    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
     all.add(
         new NativeApi(
             backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax()));
-    all.add(new OpsSurface(readiness, metrics, config.listen().isLoopback()));
+    all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
     GatewayServer server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -83,6 +120,7 @@ public final class Gateway implements AutoCloseable {
                     new Tokens(config.tokens()),
                     AccessDocument.authenticator(
                         () -> kernel.system().trust(), kernel.ledger().origin())),
+                new Certificates(config.extras().certificates()),
                 places,
                 call -> {
                   log.finished(call);
@@ -97,6 +135,16 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
     log.event("listening", server.url());
     return new Gateway(server, log, config.drain());
+  }
+
+  private static Credentials credentials(GatewayConfig config) {
+    TreeMap<String, List<String>> roles = new TreeMap<>();
+    config.tokens().forEach(t -> roles.put(Tokens.METHOD + " " + t.name(), t.roles()));
+    config
+        .extras()
+        .certificates()
+        .forEach(c -> roles.put(Certificates.METHOD + " " + c.name(), c.roles()));
+    return (method, principal) -> roles.getOrDefault(method + " " + principal, List.of());
   }
 
   public String url() {

@@ -28,6 +28,10 @@ public enum GatewayError implements ErrorCode {
   NOT_AUTHENTICATED(
       "GWY-020", "the caller is not known", "Send a token or a signed access document."),
   ACCESS_REFUSED("GWY-021", "the access document does not hold", "Sign a new one for this server."),
+  NOT_GRANTED(
+      "GWY-022",
+      "the credential does not allow that",
+      "Send a signed request, or a token; an access document reads only."),
   TENANT_BUSY(
       "GWY-025",
       "the tenant has too many requests running",

@@ -32,7 +32,8 @@ record PolicyParts(
     List<String> executeFor,
     SortedSet<Digest> revoked,
     Optional<ExecuteProfile> execute,
-    Optional<CommandProfile> commands) {
+    Optional<CommandProfile> commands,
+    Optional<RunLimits> runs) {
 
   private static final long FORMAT = 1;
 
@@ -64,7 +65,8 @@ record PolicyParts(
             section.names("execute_for", List.of()),
             new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)),
             section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
-            section.optional("commands", key -> CommandProfile.read(section.section(key))));
+            section.optional("commands", key -> CommandProfile.read(section.section(key))),
+            section.optional("runs", key -> RunLimits.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -137,6 +139,7 @@ record PolicyParts(
         .putList("revoked", List.copyOf(revoked), d -> JsonValue.of(d.toString()))
         .putIfPresent("execute", execute, ExecuteProfile::toJson)
         .putIfPresent("commands", commands, CommandProfile::toJson)
+        .putIfPresent("runs", runs, RunLimits::toJson)
         .build();
   }
 }
