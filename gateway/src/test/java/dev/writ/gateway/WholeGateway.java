@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 
 /** A server as {@code writ serve} puts it together, by a configuration file, over a test's home. */
@@ -35,6 +36,7 @@ public final class WholeGateway implements AutoCloseable {
   public final TestHome home;
   public final Gateway gateway;
   public final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final AtomicReference<Pipeline> pipeline = new AtomicReference<>();
   private final HttpClient client;
 
   /**
@@ -69,8 +71,15 @@ public final class WholeGateway implements AutoCloseable {
                 home.clock,
                 new SecureRandom(),
                 new PrintStream(log, true, StandardCharsets.UTF_8)).withProbes(probes),
-            pipeline -> List.of(new Vouching(pipeline)));
+            made -> {
+              pipeline.set(made);
+              return List.of(new Vouching(made));
+            });
     client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
+  public Pipeline pipeline() {
+    return pipeline.get();
   }
 
   /** A token of a configuration: its text is {@code token-of-NAME}. */
