@@ -59,6 +59,8 @@ public enum GatewayError implements ErrorCode {
       "GWY-062",
       "the server's answer is not about what was asked",
       "Do not rely on it; look at who answers at that address."),
+  AUTHORITY_UNREADABLE(
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there."),
   INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
 
   private final String code;

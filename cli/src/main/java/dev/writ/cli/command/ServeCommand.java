@@ -14,7 +14,6 @@ import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.KernelPipeline;
-import dev.writ.gateway.Listen;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
@@ -105,10 +104,11 @@ public final class ServeCommand implements CliCommand {
                         "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
                         "(no configuration)",
                         session.environment()));
+    GatewayConfig named = config.inFolder(directory(arguments, home));
     return arguments
         .integer("--port", 0, 65535)
-        .map(port -> withPort(config, port.intValue()))
-        .orElse(config);
+        .map(port -> named.withPort(port.intValue()))
+        .orElse(named);
   }
 
   /** Where the configuration lies: the files that it names are named from there. */
@@ -129,12 +129,6 @@ public final class ServeCommand implements CliCommand {
             environment,
             directory,
             line -> JsonLog.write(log(session), line));
-  }
-
-  private static GatewayConfig withPort(GatewayConfig c, int port) {
-    Listen listen = new Listen(c.listen().host(), port, c.listen().protection());
-    return new GatewayConfig(
-        listen, c.limits(), c.tokens(), c.surfaces(), c.drain(), c.blobBytesMax());
   }
 
   private static SortedMap<String, SigningKey> keys(Home home, GatewayConfig config) {
