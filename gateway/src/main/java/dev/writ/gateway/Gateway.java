@@ -26,11 +26,15 @@ public final class Gateway implements AutoCloseable {
   /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
+  private static final Duration HOUSEKEEPING_EVERY = Duration.ofSeconds(5);
+
   private final GatewayServer server;
   private final JsonLog log;
   private final Duration drain;
+  private final Housekeeping housekeeping;
 
-  private Gateway(GatewayServer server, JsonLog log, Duration drain) {
+  private Gateway(GatewayServer server, JsonLog log, Duration drain, Housekeeping housekeeping) {
+    this.housekeeping = housekeeping;
     this.server = server;
     this.log = log;
     this.drain = drain;
@@ -101,7 +105,7 @@ public final class Gateway implements AutoCloseable {
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
     Backend backend =
         new Backend(kernel, places, installation.running(), new Changes(), metrics::answered);
-    Pipeline pipeline =
+    KernelPipeline pipeline =
         new KernelPipeline(
             backend, installation.surfaceKeys(), credentials(config), installation.random());
     Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
@@ -134,7 +138,19 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge("writ.http.connections", "Open connections", server::connections);
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
     log.event("listening", server.url());
-    return new Gateway(server, log, config.drain());
+    return new Gateway(server, log, config.drain(), housekeeping(pipeline, log));
+  }
+
+  private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
+    return new Housekeeping(
+        HOUSEKEEPING_EVERY,
+        () -> {
+          int closed = pipeline.closeOverRuns();
+          if (closed > 0) {
+            log.event("runs-closed", String.valueOf(closed));
+          }
+        },
+        log::failed);
   }
 
   private static Credentials credentials(GatewayConfig config) {
@@ -160,6 +176,7 @@ public final class Gateway implements AutoCloseable {
   public void close() {
     log.event("draining", drain.toString());
     boolean whole = server.drain(drain);
+    housekeeping.close();
     server.close();
     log.event("stopped", whole ? "everything at work was finished" : "the time to finish was up");
   }

@@ -15,6 +15,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -33,6 +34,7 @@ public final class KernelPipeline implements Pipeline {
   private final SortedMap<String, SigningKey> surfaceKeys;
   private final Credentials credentials;
   private final SecureRandom random;
+  private final VouchedRuns runs;
   private final TreeSet<String> keysAtWork = new TreeSet<>();
 
   /** For callers whose credentials are not narrowed. */
@@ -55,6 +57,29 @@ public final class KernelPipeline implements Pipeline {
     this.kernel = backend.kernel();
     this.surfaceKeys = new TreeMap<>(surfaceKeys);
     this.random = random;
+    TreeMap<String, String> openers = new TreeMap<>();
+    surfaceKeys.forEach((name, key) -> openers.put(key.kid(), name.split("\u0000", 2)[0]));
+    this.runs = new VouchedRuns(kernel, openers);
+  }
+
+  /**
+   * Closes the runs that surfaces opened and that policy says are over (PROTOCOL 33).
+   *
+   * @return how many it closed
+   */
+  public synchronized int closeOverRuns() {
+    int closed = 0;
+    for (VouchedRuns.Over over : runs.over()) {
+      try {
+        closeRun(over.surface(), over.run().tenant(), over.run().run());
+        closed++;
+      } catch (WritException e) {
+        if (!VouchedRuns.isOfTheMoment(e)) {
+          throw e;
+        }
+      }
+    }
+    return closed;
   }
 
   /** How a surface's key for a tenant is found. */
@@ -156,6 +181,7 @@ public final class KernelPipeline implements Pipeline {
       if (first) {
         end(atWork.get());
       }
+      runs.used(new RunId(request.scope().tenant(), request.scope().run()));
       backend.changes().happened();
     }
   }
