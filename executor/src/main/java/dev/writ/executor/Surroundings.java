@@ -27,6 +27,7 @@ import java.util.function.BiPredicate;
  * @param readable tells whether a tenant's store holds an input
  * @param inputs opens it
  * @param contents takes output
+ * @param stages watches
  */
 public record Surroundings(
     RunJournal journal,
@@ -41,7 +42,40 @@ public record Surroundings(
     BiPredicate<String, Input> readable,
     Consumable consumable,
     Invocation.InputContent inputs,
-    Store.ContentStore contents) {
+    Store.ContentStore contents,
+    StageObserver stages) {
+
+  /** Without anybody who watches. */
+  public Surroundings(
+      RunJournal journal,
+      KernelTime time,
+      SecureRandom random,
+      Accounting accounts,
+      DocumentSigner guardian,
+      DocumentSigner executor,
+      Tools tools,
+      Audience audience,
+      BiPredicate<String, String> prohibited,
+      BiPredicate<String, Input> readable,
+      Consumable consumable,
+      Invocation.InputContent inputs,
+      Store.ContentStore contents) {
+    this(
+        journal,
+        time,
+        random,
+        accounts,
+        guardian,
+        executor,
+        tools,
+        audience,
+        prohibited,
+        readable,
+        consumable,
+        inputs,
+        contents,
+        StageObserver.NONE);
+  }
 
   /** Says whether a request may consume a receipt. */
   @FunctionalInterface

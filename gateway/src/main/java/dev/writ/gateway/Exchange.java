@@ -170,6 +170,7 @@ final class Exchange {
   }
 
   private void work(byte[] body, Optional<BodyStream> stream) {
+    parts.observer().begun();
     Router.Found route = found.orElseThrow();
     try {
       HttpAnswer answer;

@@ -2,13 +2,17 @@ package dev.writ.gateway;
 
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.Telemetry;
+import dev.writ.gateway.ops.Watch;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.ledger.CommitObserver;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -16,10 +20,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
 public final class Gateway implements AutoCloseable {
@@ -32,8 +38,22 @@ public final class Gateway implements AutoCloseable {
   private final JsonLog log;
   private final Duration drain;
   private final Housekeeping housekeeping;
+  private final Kernel kernel;
+  private final Metrics metrics;
+  private final Optional<Telemetry> telemetry;
+  private boolean closed;
 
-  private Gateway(GatewayServer server, JsonLog log, Duration drain, Housekeeping housekeeping) {
+  private Gateway(
+      GatewayServer server,
+      JsonLog log,
+      Duration drain,
+      Kernel kernel,
+      Metrics metrics,
+      Optional<Telemetry> telemetry,
+      Housekeeping housekeeping) {
+    this.kernel = kernel;
+    this.metrics = metrics;
+    this.telemetry = telemetry;
     this.housekeeping = housekeeping;
     this.server = server;
     this.log = log;
@@ -103,8 +123,26 @@ public final class Gateway implements AutoCloseable {
     Places places = new Places(config.limits());
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
+    Watch watch = new Watch(metrics);
+    Optional<Telemetry> telemetry =
+        config
+            .extras()
+            .telemetry()
+            .map(t -> new Telemetry(
+                    t,
+                    kernel.ledger().origin(),
+                    installation.clock(),
+                    trouble -> log.event("telemetry", trouble)));
     Backend backend =
-        new Backend(kernel, places, installation.running(), new Changes(), metrics::answered);
+        new Backend(
+            kernel,
+            places,
+            installation.running(),
+            new Changes(),
+            (surface, tenant, subject, tool, answer) -> {
+              metrics.answered(surface, tenant, subject, tool, answer);
+              watch.answered(answer);
+            });
     KernelPipeline pipeline =
         new KernelPipeline(
             backend, installation.surfaceKeys(), credentials(config), installation.random());
@@ -126,19 +164,39 @@ public final class Gateway implements AutoCloseable {
                         () -> kernel.system().trust(), kernel.ledger().origin())),
                 new Certificates(config.extras().certificates()),
                 places,
-                call -> {
-                  log.finished(call);
-                  metrics.finished(call);
-                  readiness.finished(call);
-                },
+                observer(watch, telemetry, List.of(log, metrics, readiness)),
                 log,
                 installation.clock(),
                 installation.random()));
     metrics.gauge("writ.http.at.work", "Calls at work", places::taken);
     metrics.gauge("writ.http.connections", "Open connections", server::connections);
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
+    metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
+    kernel.observe(watch, watch);
     log.event("listening", server.url());
-    return new Gateway(server, log, config.drain(), housekeeping(pipeline, log));
+    return new Gateway(server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log));
+  }
+
+  private static Observer observer(
+      Watch watch, Optional<Telemetry> telemetry, List<Observer> others) {
+    return new Observer() {
+      @Override
+      public void begun() {
+        watch.callBegins();
+      }
+
+      @Override
+      public void finished(Finished call) {
+        Watch.Seen seen = watch.callEnds(call);
+        others.forEach(other -> other.finished(seen.call()));
+        telemetry.ifPresent(t -> t.ended(seen.call(), seen.laps()));
+      }
+    };
+  }
+
+  /** A number of somebody else's for {@code /metrics}: of a sandbox, for example. */
+  public void gauge(String name, String help, Supplier<Number> value) {
+    metrics.gauge(name, help, value);
   }
 
   private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
@@ -173,11 +231,17 @@ public final class Gateway implements AutoCloseable {
 
   /** Refuses what is new, lets finish what is at work, then closes all connections. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     log.event("draining", drain.toString());
     boolean whole = server.drain(drain);
     housekeeping.close();
     server.close();
+    kernel.observe(StageObserver.NONE, CommitObserver.NONE);
+    telemetry.ifPresent(Telemetry::close);
     log.event("stopped", whole ? "everything at work was finished" : "the time to finish was up");
   }
 }

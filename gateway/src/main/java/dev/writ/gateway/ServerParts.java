@@ -26,6 +26,6 @@ record ServerParts(
     byte[] ids = new byte[24];
     random.nextBytes(ids);
     String hex = HexFormat.of().formatHex(ids);
-    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty());
+    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty(), false);
   }
 }
