@@ -69,6 +69,11 @@ final class Exchange {
     request.exceptionHandler(_ -> {}); // the response's close handler says it too
     try {
       String method = request.method().name();
+      Optional<HttpAnswer> preflight = parts.origins().preflight(method, headers);
+      if (preflight.isPresent()) {
+        answerEarly(preflight.get(), Optional.empty());
+        return;
+      }
       Router.Found route = parts.router().find(method, path(), headers);
       found = Optional.of(route);
       query = Router.query(request.query());
@@ -189,6 +194,7 @@ final class Exchange {
         code = Optional.of(internal.code().code());
         answer = refusal(internal);
       }
+      answer = parts.origins().with(answer, headers);
       boolean readAll = stream.isEmpty() || stream.get().isAtEnd();
       new Reply(parts, context, request.response(), isHead())
           .send(readAll ? answer : answer.with("Connection", "close"));
@@ -255,16 +261,21 @@ final class Exchange {
 
   /** Refuses before the body was read; what is left of it would be taken for a next request. */
   private void refuseEarly(WritException e) {
+    HttpAnswer answer = refusal(e);
+    if (e.code() == GatewayError.METHOD) {
+      answer = answer.with("Allow", e.found().substring("the path takes ".length()));
+    }
+    answerEarly(answer, Optional.of(e.code().code()));
+  }
+
+  private void answerEarly(HttpAnswer plain, Optional<String> code) {
     if (stage != Stage.READING) {
       return;
     }
     stage = Stage.REFUSED;
     bodyTimer.cancel();
     place.close();
-    HttpAnswer answer = refusal(e);
-    if (e.code() == GatewayError.METHOD) {
-      answer = answer.with("Allow", e.found().substring("the path takes ".length()));
-    }
+    HttpAnswer answer = parts.origins().with(plain, headers);
     boolean bodyless = !headers.has("transfer-encoding") && !headers.has("content-length");
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.headWritten()) {
@@ -280,7 +291,7 @@ final class Exchange {
         response.end(Buffer.buffer(bytes));
       }
     }
-    observe(answer, Optional.of(e.code().code()));
+    observe(answer, code);
   }
 
   /** The answer is out, or the client has gone, with or without having sent its body. */

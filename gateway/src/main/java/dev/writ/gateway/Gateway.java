@@ -163,6 +163,7 @@ public final class Gateway implements AutoCloseable {
                     AccessDocument.authenticator(
                         () -> kernel.system().trust(), kernel.ledger().origin())),
                 new Certificates(config.extras().certificates()),
+                config.extras().origins(),
                 places,
                 observer(watch, telemetry, List.of(log, metrics, readiness)),
                 log,

@@ -53,6 +53,7 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /**
+   * @param origins of web pages that may call the server from a browser
    * @param certificates whose the clients' certificates are
    * @param failures is told what no code foresees, with the call's trace; nothing of it goes out
    * @param clock for the times of calls and the Date header
@@ -63,13 +64,14 @@ public final class GatewayServer implements AutoCloseable {
       List<Surface> surfaces,
       List<Authenticator> authenticators,
       Certificates certificates,
+      List<String> origins,
       Places places,
       Observer observer,
       BiConsumer<TraceContext, Throwable> failures,
       InstantSource clock,
       SecureRandom random) {
 
-    /** For a server without client certificates. */
+    /** For a server without client certificates, and not for web pages. */
     public Config(
         Listen listen,
         Limits limits,
@@ -86,6 +88,7 @@ public final class GatewayServer implements AutoCloseable {
           surfaces,
           authenticators,
           new Certificates(List.of()),
+          List.of(),
           places,
           observer,
           failures,
@@ -110,6 +113,7 @@ public final class GatewayServer implements AutoCloseable {
             config.limits(),
             new Router(config.surfaces()),
             new Authentication(config.authenticators(), config.certificates()),
+            new Origins(config.origins()),
             config.places(),
             config.observer(),
             config.failures(),

@@ -15,6 +15,7 @@ record ServerParts(
     Limits limits,
     Router router,
     Authentication authentication,
+    Origins origins,
     Places places,
     Observer observer,
     BiConsumer<TraceContext, Throwable> failures,
