@@ -15,6 +15,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.replay.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -35,7 +36,8 @@ import javax.net.ssl.SSLContext;
 public final class WholeGateway implements AutoCloseable {
   public final TestHome home;
   public final Gateway gateway;
-  public final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private volatile boolean forgetful;
   private final AtomicReference<Pipeline> pipeline = new AtomicReference<>();
   private final HttpClient client;
 
@@ -70,12 +72,33 @@ public final class WholeGateway implements AutoCloseable {
                 new RunBundle(packages(home)),
                 home.clock,
                 new SecureRandom(),
-                new PrintStream(log, true, StandardCharsets.UTF_8)).withProbes(probes),
+                new PrintStream(kept(), true, StandardCharsets.UTF_8)).withProbes(probes),
             made -> {
               pipeline.set(made);
               return List.of(new Vouching(made));
             });
     client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
+  private OutputStream kept() {
+    return new OutputStream() {
+      @Override
+      public void write(int b) {
+        write(new byte[] {(byte) b}, 0, 1);
+      }
+
+      @Override
+      public void write(byte[] bytes, int from, int length) {
+        if (!forgetful) {
+          log.write(bytes, from, length);
+        }
+      }
+    };
+  }
+
+  /** From now on log lines are not kept: for tests that look at memory. */
+  public void forgetLog() {
+    forgetful = true;
   }
 
   public Pipeline pipeline() {
