@@ -145,21 +145,22 @@ class AServerIsChangedWhileItRunsTest {
   private static final String TOOLS =
       """
       {"case_id":"case-123","cmd":"echo hello","cwd":"/workspace/repo","env":{"LANG":"C"},\
-      "limits":{"cpu":1,"mem_mb":128},"role":"developer","subtask_id":"DEV-123","timeout_sec":10}""";
+      "limits":{"cpu":1,"mem_mb":128},"role":"developer","subtask_id":"DEV-123","timeout_sec":10}\
+      """;
 
   private static String execute() {
     return """
-        {"execution_request_id":"11111111-1111-4111-8111-111111111111","execution_request_version":"1.0",
-         "intent_ref":{"intent_id":"22222222-2222-4222-8222-222222222222","intent_version":"1.0","trace_id":"TRACE"},
-         "execution_spec":{"executor":"execution","target":"echo 'hello'","parameters":{}},
-         "context":{"tenant_id":"44444444-4444-4444-8444-444444444444","subject_id":"55555555-5555-4555-8555-555555555555",
-                    "workspace_id":"66666666-6666-4666-8666-666666666666","trace_id":"TRACE"},
-         "sandbox":{"profile":"default","network":"disabled","filesystem":"ephemeral"},
-         "resources":{"cpu":"500m","memory":"128Mi","timeout_ms":30000},
-         "artifacts":{"capture_stdout":true,"capture_stderr":true,"output_files":[],"persist":false},
-         "audit":{"execution_trace_id":"77777777-7777-4777-8777-777777777777",
-                  "parent_trace_id":"88888888-8888-4888-8888-888888888888","requested_by":"orchestrator","timestamp":"NOW"}}
-        """
+    {"execution_request_id":"11111111-1111-4111-8111-111111111111","execution_request_version":"1.0",
+     "intent_ref":{"intent_id":"22222222-2222-4222-8222-222222222222","intent_version":"1.0","trace_id":"TRACE"},
+     "execution_spec":{"executor":"execution","target":"echo 'hello'","parameters":{}},
+     "context":{"tenant_id":"44444444-4444-4444-8444-444444444444","subject_id":"55555555-5555-4555-8555-555555555555",
+                "workspace_id":"66666666-6666-4666-8666-666666666666","trace_id":"TRACE"},
+     "sandbox":{"profile":"default","network":"disabled","filesystem":"ephemeral"},
+     "resources":{"cpu":"500m","memory":"128Mi","timeout_ms":30000},
+     "artifacts":{"capture_stdout":true,"capture_stderr":true,"output_files":[],"persist":false},
+     "audit":{"execution_trace_id":"77777777-7777-4777-8777-777777777777",
+              "parent_trace_id":"88888888-8888-4888-8888-888888888888","requested_by":"orchestrator","timestamp":"NOW"}}
+    """
         .replace("TRACE", TRACE)
         .replace("NOW", Instant.now().toString());
   }
@@ -205,7 +206,14 @@ class AServerIsChangedWhileItRunsTest {
     assertThat(writ("policy", "activate", file).status()).isNotZero();
     Run foreign =
         writ(
-            "policy", "activate", file, "--as", "agent", "--server", url, "--ca",
+            "policy",
+            "activate",
+            file,
+            "--as",
+            "agent",
+            "--server",
+            url,
+            "--ca",
             dir.resolve("tls.pem").toString());
     assertThat(foreign.err()).contains("GWY-060").contains("CAN-053");
     Run untrusted = writ("policy", "activate", file, "--server", url);
@@ -214,7 +222,8 @@ class AServerIsChangedWhileItRunsTest {
     assertThat(noAuthority.err()).contains("GWY-063");
     assertThat(writ("policy", "activate", file, "--server", "ftp://a").err()).contains("CLI-001");
     Run activated =
-        done("policy", "activate", file, "--server", url, "--ca", dir.resolve("tls.pem").toString());
+        done(
+            "policy", "activate", file, "--server", url, "--ca", dir.resolve("tls.pem").toString());
     assertThat(activated.out()).contains("version 3");
   }
 }

@@ -279,8 +279,7 @@ public final class Kernel {
 
   /** A request that was received before is as old as it was then. */
   private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
-    return StageObserver.during(
-        stages, Stage.ADMISSION, () -> admitted(envelope, trust, policy));
+    return StageObserver.during(stages, Stage.ADMISSION, () -> admitted(envelope, trust, policy));
   }
 
   private KeyedLocks.Held turn(Supplier<KeyedLocks.Held> lock) {

@@ -122,9 +122,7 @@ public record SafeExecutor(
       StageObserver.during(
           stages,
           Stage.SNAPSHOT,
-          () ->
-              snapshot.verify(
-                  order, tools.circumstances(order.request().effect(), policy))); // 2
+          () -> snapshot.verify(order, tools.circumstances(order.request().effect(), policy))); // 2
       stage = "prepare";
       ready =
           StageObserver.during(stages, Stage.PREPARE, () -> prepare.prepare(order, policy)); // 3

@@ -182,8 +182,7 @@ final class Exchange {
       Optional<String> code = Optional.empty();
       try {
         if (route.route().access() == Route.Access.CALLER) {
-          caller =
-              Optional.of(parts.authentication().caller(headers, certificate(), receivedAt));
+          caller = Optional.of(parts.authentication().caller(headers, certificate(), receivedAt));
         }
         answer = handle(route, body, stream.map(InputStream.class::cast));
       } catch (WritException e) {

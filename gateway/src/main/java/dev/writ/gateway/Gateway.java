@@ -128,7 +128,8 @@ public final class Gateway implements AutoCloseable {
         config
             .extras()
             .telemetry()
-            .map(t -> new Telemetry(
+            .map(t ->
+                new Telemetry(
                     t,
                     kernel.ledger().origin(),
                     installation.clock(),
@@ -146,7 +147,9 @@ public final class Gateway implements AutoCloseable {
     KernelPipeline pipeline =
         new KernelPipeline(
             backend, installation.surfaceKeys(), credentials(config), installation.random());
-    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
+    Readiness readiness =
+        new Readiness(
+            kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
     all.add(
         new NativeApi(
@@ -175,7 +178,8 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
     kernel.observe(watch, watch);
     log.event("listening", server.url());
-    return new Gateway(server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log));
+    return new Gateway(
+        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log));
   }
 
   private static Observer observer(

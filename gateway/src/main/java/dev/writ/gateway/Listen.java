@@ -42,8 +42,7 @@ public record Listen(String host, int port, Protection protection) {
             new Protection.Tls(
                 folder.resolve(tls.certificate()),
                 folder.resolve(tls.key()),
-                tls.clients()
-                    .map(c -> new Clients(folder.resolve(c.authority()), c.required()))))
+                tls.clients().map(c -> new Clients(folder.resolve(c.authority()), c.required()))))
         : this;
   }
 

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may submit, execute, fetch, approve, administer: spec/gateway.md, "What a credential may do". */
+/**
+ * Who may submit, execute, fetch, approve, administer: spec/gateway.md, "What a credential may do".
+ */
 class ACredentialDoesWhatItsRolesAllowTest {
   private static final String CONFIG =
       "writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n"
@@ -97,8 +99,7 @@ class ACredentialDoesWhatItsRolesAllowTest {
     String header = AccessDocument.header(access);
     assertThat(
             server
-                .send(
-                    server.to("/v1/receipts/" + receipt).header("Authorization", header).GET())
+                .send(server.to("/v1/receipts/" + receipt).header("Authorization", header).GET())
                 .statusCode())
         .isEqualTo(200);
     var asked =
@@ -153,7 +154,8 @@ class ACredentialDoesWhatItsRolesAllowTest {
       assertThat(server.post("whole", path, "{}").statusCode()).as(path).isEqualTo(400);
     }
     // A key of the wrong role, with the best of tokens beside it.
-    for (var signed : List.of(new Signed("/v1/approvals", approval), new Signed("/v1/policies", policy))) {
+    for (var signed :
+        List.of(new Signed("/v1/approvals", approval), new Signed("/v1/policies", policy))) {
       var answer =
           server.send(
               server

@@ -3,14 +3,13 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
-import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.lang.management.ManagementFactory;
@@ -132,9 +131,7 @@ class MemoryStaysFlatTest {
             case 9 -> server.get("alices", "/v1/runs/none-" + i).statusCode() - 204;
             default ->
                 server
-                    .post(
-                        "/v1/effects",
-                        request(server, run, i % 10 == 0 ? "mail" : "calc"))
+                    .post("/v1/effects", request(server, run, i % 10 == 0 ? "mail" : "calc"))
                     .statusCode();
           };
       if (status != 200) {

@@ -47,8 +47,7 @@ public final class TestCertificates {
    *
    * @param subject as openssl writes it: {@code /O=acme/CN=builder}
    */
-  public TestCertificates issue(String name, String subject, String authority)
-      throws Exception {
+  public TestCertificates issue(String name, String subject, String authority) throws Exception {
     Files.writeString(
         dir.resolve(name + ".ext"),
         "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n");
@@ -62,15 +61,16 @@ public final class TestCertificates {
                 .replace("AUTHORITY", authority)
             + "-CAcreateserial -days 2 -out NAME.pem",
         name);
-    openssl(
-        "pkcs12 -export -in NAME.pem -inkey NAME.key -passout pass:test -out NAME.p12", name);
+    openssl("pkcs12 -export -in NAME.pem -inkey NAME.key -passout pass:test -out NAME.p12", name);
     return this;
   }
 
   private void openssl(String command, String name) throws IOException, InterruptedException {
     String[] words = ("openssl " + command.replace("NAME", name)).split(" ");
     Process process =
-        new ProcessBuilder(Arrays.asList(words)).directory(dir.toFile()).redirectErrorStream(true)
+        new ProcessBuilder(Arrays.asList(words))
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
             .start();
     process.getOutputStream().close();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -84,14 +84,12 @@ public final class TestCertificates {
     trust.load(null, null);
     try (InputStream in = Files.newInputStream(pem(trusted))) {
       trust.setCertificateEntry(
-          "ca",
-          java.security.cert.CertificateFactory.getInstance("X.509").generateCertificate(in));
+          "ca", java.security.cert.CertificateFactory.getInstance("X.509").generateCertificate(in));
     }
     TrustManagerFactory trusts =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trusts.init(trust);
-    KeyManagerFactory keys =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     KeyStore own = KeyStore.getInstance("PKCS12");
     if (shown.isPresent()) {
       try (InputStream in = Files.newInputStream(dir.resolve(shown.get() + ".p12"))) {

@@ -88,10 +88,8 @@ class TheConnectionIsProtectedTest {
     old.setProtocols(new String[] {"TLSv1.1"});
     try (HttpClient client =
         HttpClient.newBuilder().sslContext(trusting).sslParameters(old).build()) {
-      assertThatThrownBy(
-              () ->
-                  client.send(
-                      server.to("/health").GET().build(), HttpResponse.BodyHandlers.ofString()))
+      assertThatThrownBy(() ->
+              client.send(server.to("/health").GET().build(), HttpResponse.BodyHandlers.ofString()))
           .isInstanceOf(IOException.class);
     }
     // What is open on loopback needs a credential where TLS says that others are about.
@@ -148,7 +146,8 @@ class TheConnectionIsProtectedTest {
   void withoutACertificateOfTheAuthorityThereIsNoConnection() throws Exception {
     pki.authority("stranger").issue("forged", "/O=acme/CN=builder", "stranger");
     start(", client_ca: ca.pem ", CERTIFICATES);
-    for (Optional<String> shown : java.util.List.of(Optional.<String>empty(), Optional.of("forged"))) {
+    for (Optional<String> shown :
+        java.util.List.of(Optional.<String>empty(), Optional.of("forged"))) {
       assertThatThrownBy(() -> health(pki.client("ca", shown)))
           .as("%s", shown)
           .isInstanceOf(IOException.class);
@@ -159,8 +158,7 @@ class TheConnectionIsProtectedTest {
   void whereItIsOfferedATokenDoesAndAForgedOneStillDoesNot() throws Exception {
     pki.authority("stranger").issue("forged", "/O=acme/CN=builder", "stranger");
     start(
-        ", client_ca: ca.pem, client_certificate: offered ",
-        CERTIFICATES + "tokens:\n" + token());
+        ", client_ca: ca.pem, client_certificate: offered ", CERTIFICATES + "tokens:\n" + token());
     SSLContext none = pki.client("ca", Optional.empty());
     assertThat(health(none)).isEqualTo(200);
     assertThat(effect(none).statusCode()).isEqualTo(401);
@@ -210,8 +208,7 @@ class TheConnectionIsProtectedTest {
   @Test
   void behindAProxyOnLoopbackMetricsAreNotForAnybody() throws Exception {
     TestHome home = TestGateway.newHome(dir.resolve("home"));
-    server =
-        new WholeGateway(home, "writ_gateway: 1\nlisten: { port: 0, tls: proxy }\n", dir);
+    server = new WholeGateway(home, "writ_gateway: 1\nlisten: { port: 0, tls: proxy }\n", dir);
     assertThat(server.send(server.to("/metrics").GET()).statusCode()).isEqualTo(401);
   }
 }

@@ -54,8 +54,7 @@ public final class WholeGateway implements AutoCloseable {
     home.drivers.replaceAll(running::cancellable);
     home.restart();
     GatewayConfig config =
-        GatewayConfig.parse(
-                yaml.getBytes(StandardCharsets.UTF_8), "gateway.yaml", Map.of())
+        GatewayConfig.parse(yaml.getBytes(StandardCharsets.UTF_8), "gateway.yaml", Map.of())
             .inFolder(folder);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(
@@ -65,14 +64,15 @@ public final class WholeGateway implements AutoCloseable {
         Gateway.start(
             config,
             new Gateway.Installation(
-                home.kernel(),
-                running,
-                home.dir(),
-                keys,
-                new RunBundle(packages(home)),
-                home.clock,
-                new SecureRandom(),
-                new PrintStream(kept(), true, StandardCharsets.UTF_8)).withProbes(probes),
+                    home.kernel(),
+                    running,
+                    home.dir(),
+                    keys,
+                    new RunBundle(packages(home)),
+                    home.clock,
+                    new SecureRandom(),
+                    new PrintStream(kept(), true, StandardCharsets.UTF_8))
+                .withProbes(probes),
             made -> {
               pipeline.set(made);
               return List.of(new Vouching(made));
@@ -211,8 +211,8 @@ public final class WholeGateway implements AutoCloseable {
     List<JsonValue.Obj> lines = new ArrayList<>();
     log.toString(StandardCharsets.UTF_8)
         .lines()
-        .forEach(line ->
-            lines.add((JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8))));
+        .forEach(
+            line -> lines.add((JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8))));
     return lines;
   }
 

@@ -53,7 +53,8 @@ class ANarrowedCredentialIsNeverAllowedMoreTest {
       assertThat(decision.code()).as("%s", none).contains("GRD-405");
     }
     // A role that policy does not give the subject is none, whatever the credential says.
-    assertThat(judge(World.POLICY.replace("[analyst]", "[]"), Optional.of(List.of("analyst"))).code())
+    assertThat(
+            judge(World.POLICY.replace("[analyst]", "[]"), Optional.of(List.of("analyst"))).code())
         .contains("GRD-405");
   }
 

@@ -194,8 +194,7 @@ public final class PolicyCommand implements CliCommand {
     /** The server has the data directory open: it is read beside it, and the server is told. */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
-      Policy inForce =
-          Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
+      Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
       Policy next = follow(policy, inForce);
       Optional<Path> authority = arguments.option("--ca").map(Path::of);
       try (AdminClient client = new AdminClient(server, authority)) {

@@ -204,8 +204,7 @@ public record GatewayConfig(
           GatewayError.CONFIG_FIELD, "certificates: \"" + dn + "\" is no distinguished name", e);
     }
     Certificates.Entry entry =
-        new Certificates.Entry(
-            s.name("name"), name, s.name("tenant"), s.name("subject"), roles(s));
+        new Certificates.Entry(s.name("name"), name, s.name("tenant"), s.name("subject"), roles(s));
     s.end();
     return entry;
   }
@@ -215,7 +214,8 @@ public record GatewayConfig(
     String origin = item.name();
     if (!origin.matches("https?://[a-z0-9.-]{1,200}(:[0-9]{1,5})?")) {
       throw new WritException(
-          GatewayError.CONFIG_FIELD, "origins: \"" + origin + "\" is no origin like https://a.example");
+          GatewayError.CONFIG_FIELD,
+          "origins: \"" + origin + "\" is no origin like https://a.example");
     }
     return origin;
   }
@@ -250,7 +250,8 @@ public record GatewayConfig(
 
   /** A file that the environment names is named from where the server was started. */
   private static Optional<String> file(Map<String, String> environment, String name) {
-    return fromEnvironment(environment, name).map(path -> Path.of(path).toAbsolutePath().toString());
+    return fromEnvironment(environment, name)
+        .map(path -> Path.of(path).toAbsolutePath().toString());
   }
 
   private static Supplier<Optional<String>> orElse(Optional<String> otherwise) {

@@ -46,7 +46,8 @@ public final class Telemetry implements AutoCloseable {
   private static final AttributeKey<String> REQUEST = AttributeKey.stringKey("writ.request");
   private static final AttributeKey<String> RECEIPT = AttributeKey.stringKey("writ.receipt");
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
-  private static final AttributeKey<String> INSTANCE = AttributeKey.stringKey("service.instance.id");
+  private static final AttributeKey<String> INSTANCE =
+      AttributeKey.stringKey("service.instance.id");
   private static final Duration EXPORT_WITHIN = Duration.ofSeconds(5);
 
   private final SdkTracerProvider provider;

@@ -180,15 +180,18 @@ class ABrowsersPageIsAnAgentTest {
     assertThat(header(allowed, "Access-Control-Allow-Credentials")).isEmpty();
     assertThat(header(allowed, "Vary")).isEqualTo("Origin");
     for (String other :
-        List.of("https://console.example.evil", "https://console.example:444", "null", "http://console.example")) {
+        List.of(
+            "https://console.example.evil",
+            "https://console.example:444",
+            "null",
+            "http://console.example")) {
       var refused = preflight(other);
       assertThat(refused.statusCode()).as(other).isEqualTo(405);
       assertThat(refused.headers().map().keySet())
           .as(other)
           .noneMatch(name -> name.startsWith("access-control"));
     }
-    var read =
-        server.send(server.to("/v1/runs").header("Origin", "https://console.example").GET());
+    var read = server.send(server.to("/v1/runs").header("Origin", "https://console.example").GET());
     assertThat(read.statusCode()).isEqualTo(401); // an origin is no credential
     assertThat(header(read, "Access-Control-Allow-Origin")).isEqualTo("https://console.example");
   }

@@ -88,7 +88,9 @@ class EachStageIsASpanTest {
               "receipt");
       for (Got stage : stages) {
         assertThat(stage.trace()).isEqualTo(TRACE);
-        assertThat(stage.start()).isGreaterThanOrEqualTo(call.start()).isLessThanOrEqualTo(stage.end());
+        assertThat(stage.start())
+            .isGreaterThanOrEqualTo(call.start())
+            .isLessThanOrEqualTo(stage.end());
         assertThat(stage.end()).isLessThanOrEqualTo(call.end());
       }
       assertThat(spans).hasSize(1 + stages.size());
@@ -142,7 +144,8 @@ class EachStageIsASpanTest {
   void whatIsNotSampledIsNotSent() throws Exception {
     try (TestCollector collector = new TestCollector()) {
       try (WholeGateway server = start(collector.url(), ", percent: 0")) {
-        server.send(traced(server.to("/v1/effects"), "00").POST(body(server.home.ask("alice").sign())));
+        server.send(
+            traced(server.to("/v1/effects"), "00").POST(body(server.home.ask("alice").sign())));
         server.get("alices", "/v1/runs"); // no trace of its own: the configured share
         server.send(traced(server.as("alices", "/v1/runs"), "01").GET());
       }

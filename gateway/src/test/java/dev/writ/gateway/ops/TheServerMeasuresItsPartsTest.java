@@ -17,7 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Metrics of each part, which no caller can make grow; and readiness that asks what it is told to. */
+/**
+ * Metrics of each part, which no caller can make grow; and readiness that asks what it is told to.
+ */
 class TheServerMeasuresItsPartsTest {
   private static final String CONFIG =
       "writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n"
@@ -54,7 +56,8 @@ class TheServerMeasuresItsPartsTest {
   }
 
   private static double value(String metrics, String series) {
-    return metrics.lines()
+    return metrics
+        .lines()
         .filter(line -> line.startsWith(series + " "))
         .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
         .findFirst()
@@ -70,8 +73,16 @@ class TheServerMeasuresItsPartsTest {
     String metrics = metrics();
     for (String stage :
         List.of(
-            "judgement", "gate", "snapshot", "prepare", "dispatch", "run", "drift",
-            "canonicalize", "store", "receipt")) {
+            "judgement",
+            "gate",
+            "snapshot",
+            "prepare",
+            "dispatch",
+            "run",
+            "drift",
+            "canonicalize",
+            "store",
+            "receipt")) {
       assertThat(
               value(metrics, "writ_stage_seconds_count{refused=\"false\",stage=\"" + stage + "\"}"))
           .as(stage)
@@ -109,10 +120,10 @@ class TheServerMeasuresItsPartsTest {
     server.get("alices", "/made-up/" + i);
     server.get("made-up-token-" + i, "/v1/runs");
     server.get("alices", "/v1/runs/made-up-" + i);
-    server.send(server.as("alices", "/v1/runs").method("MADE" + i, HttpRequest.BodyPublishers.noBody()));
+    server.send(
+        server.as("alices", "/v1/runs").method("MADE" + i, HttpRequest.BodyPublishers.noBody()));
     server.post(
-        "/v1/effects",
-        server.home.ask("alice").run("made-up-" + i).tool("made-up-" + i).bytes());
+        "/v1/effects", server.home.ask("alice").run("made-up-" + i).tool("made-up-" + i).bytes());
   }
 
   @Test
@@ -127,7 +138,9 @@ class TheServerMeasuresItsPartsTest {
     server.home.clock.forward(Duration.ofSeconds(1));
     var ready = server.send(server.to("/ready").GET());
     assertThat(ready.statusCode()).isEqualTo(503);
-    assertThat(ready.body()).contains("{\"name\":\"sandbox\",\"ok\":false}").doesNotContain("engine");
+    assertThat(ready.body())
+        .contains("{\"name\":\"sandbox\",\"ok\":false}")
+        .doesNotContain("engine");
     assertThat(asked.get()).isEqualTo(2);
     sandbox.set(true);
     server.home.clock.forward(Duration.ofSeconds(1));

@@ -81,28 +81,66 @@ class HostileSeedRequestsTest {
       "execution_spec":{"executor":"execution","parameters":{"a":[1,{"b":null}]},"target":"echo 'hello'"},\
       "intent_ref":{"intent_id":"22222222-2222-4222-8222-222222222222","intent_version":"1.0","trace_id":"33333333-3333-4333-8333-333333333333"},\
       "resources":{"cpu":"500m","memory":"128Mi","timeout_ms":30000},\
-      "sandbox":{"filesystem":"ephemeral","network":"disabled","profile":"default"}}""";
+      "sandbox":{"filesystem":"ephemeral","network":"disabled","profile":"default"}}\
+      """;
 
   private static final String LOGLINE =
       """
-      {"context":{"run_id":"run_NUMB","tenant_id":"acme"},"input":{"code":"print(1)","language":"python"},"tool_id":"code_interpreter"}""";
+      {"context":{"run_id":"run_NUMB","tenant_id":"acme"},"input":{"code":"print(1)","language":"python"},"tool_id":"code_interpreter"}\
+      """;
 
   private static final String TOOLS =
       """
-      {"case_id":"case-NUMB","cmd":"pytest -q 'a b'","cwd":"/workspace/repo","env":{"LANG":"C"},"limits":{"cpu":1.0,"mem_mb":512},"role":"developer","subtask_id":"DEV-123","timeout_sec":60}""";
+      {"case_id":"case-NUMB","cmd":"pytest -q 'a b'","cwd":"/workspace/repo","env":{"LANG":"C"},"limits":{"cpu":1.0,"mem_mb":512},"role":"developer","subtask_id":"DEV-123","timeout_sec":60}\
+      """;
 
   /** What people try. */
   private static final List<String> NASTY =
       List.of(
-          "null", "true", "[]", "{}", "-1", "0", "1e400", "1e-400", "9007199254740993", "-0.0",
-          "99999999999999999999999999", "\"\"", "\"\\u0000\"", "\"\\ud800\"", "\"\\u202e\"",
-          "\"../../etc/passwd\"", "\"/workspace/../../etc\"", "\"/etc/shadow\"", "\"other\"",
-          "\"pytest; cat /etc/passwd\"", "\"pytest $(id)\"", "\"pytest `id`\"", "\"pytest 'a\"",
-          "\"sh -c id\"", "\"echo hi | sh\"", "\"echo\"", "\"bash\"", "\"root\"", "\"privileged\"",
-          "\"host\"", "\"enabled\"", "\"8Gi\"", "\"-500m\"", "\"1e9\"", "\"500m \"", "\"NaN\"",
-          "\"44444444-4444-4444-8444-0000000000ee\"", "\"eve\"", "{\"__proto__\":{\"a\":1}}",
-          "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]", "\"" + "A".repeat(5000) + "\"",
-          "\"2026-02-30T00:00:00Z\"", "\"0000-01-01T00:00:00Z\"", "\"${jndi:ldap://x/a}\"");
+          "null",
+          "true",
+          "[]",
+          "{}",
+          "-1",
+          "0",
+          "1e400",
+          "1e-400",
+          "9007199254740993",
+          "-0.0",
+          "99999999999999999999999999",
+          "\"\"",
+          "\"\\u0000\"",
+          "\"\\ud800\"",
+          "\"\\u202e\"",
+          "\"../../etc/passwd\"",
+          "\"/workspace/../../etc\"",
+          "\"/etc/shadow\"",
+          "\"other\"",
+          "\"pytest; cat /etc/passwd\"",
+          "\"pytest $(id)\"",
+          "\"pytest `id`\"",
+          "\"pytest 'a\"",
+          "\"sh -c id\"",
+          "\"echo hi | sh\"",
+          "\"echo\"",
+          "\"bash\"",
+          "\"root\"",
+          "\"privileged\"",
+          "\"host\"",
+          "\"enabled\"",
+          "\"8Gi\"",
+          "\"-500m\"",
+          "\"1e9\"",
+          "\"500m \"",
+          "\"NaN\"",
+          "\"44444444-4444-4444-8444-0000000000ee\"",
+          "\"eve\"",
+          "{\"__proto__\":{\"a\":1}}",
+          "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]",
+          "\"" + "A".repeat(5000) + "\"",
+          "\"2026-02-30T00:00:00Z\"",
+          "\"0000-01-01T00:00:00Z\"",
+          "\"${jndi:ldap://x/a}\"");
 
   @TempDir Path dir;
   private SeedServer server;
@@ -226,7 +264,8 @@ class HostileSeedRequestsTest {
       }
     }
     System.out.println("answers: " + statuses);
-    assertThat(statuses).containsKeys("200", "400", "401", "403", "408", "409"); // some of each kind: it went deep
+    assertThat(statuses)
+        .containsKeys("200", "400", "401", "403", "408", "409"); // some of each kind: it went deep
     assertThat(server.failures).isEmpty();
     onlyWhatPolicyNamesRan();
     theRequestsThatAreChangedAreStillServed();
@@ -265,7 +304,9 @@ class HostileSeedRequestsTest {
     }
   }
 
-  /** Changed before it is signed (so that it gets in), after it (so that it should not), or both. */
+  /**
+   * Changed before it is signed (so that it gets in), after it (so that it should not), or both.
+   */
   private static byte[] request(Way way, String body, RandomGenerator random) {
     byte[] changed = bytes(body);
     int how = random.nextInt(4);
