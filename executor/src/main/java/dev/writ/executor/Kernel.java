@@ -1,6 +1,7 @@
 package dev.writ.executor;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -31,6 +32,7 @@ import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -47,6 +49,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -68,6 +71,7 @@ public final class Kernel {
   private final RunClosings closings;
   private final Recovery recovery;
   private final OwnKeys ownKeys;
+  private final Watch stages = new Watch();
   private volatile SystemState system;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
@@ -105,7 +109,34 @@ public final class Kernel {
         (request, receipt) -> Judging.requireConsumable(ledger, request, receipt),
         input -> ledger.openBlob(input.digest()),
         this::write,
-        config.workspaces());
+        config.workspaces(),
+        stages);
+  }
+
+  /** From now on these are told how the work goes; it is the same work. */
+  public void observe(StageObserver ofStages, CommitObserver ofCommits) {
+    stages.to = ofStages;
+    ledger.observe(ofCommits);
+  }
+
+  /** How many batches wait for the disk. */
+  public int commitsWaiting() {
+    return ledger.commitsWaiting();
+  }
+
+  /** Whoever watches comes after the kernel is open. */
+  private static final class Watch implements StageObserver {
+    private volatile StageObserver to = StageObserver.NONE;
+
+    @Override
+    public void begins(Stage stage) {
+      to.begins(stage);
+    }
+
+    @Override
+    public void ends(Stage stage, Optional<ErrorCode> refused) {
+      to.ends(stage, refused);
+    }
   }
 
   private static List<Accounts.Row> accountRows(LedgerView ledger) {
@@ -206,8 +237,8 @@ public final class Kernel {
     Admitted first = admit(envelope, before.trust(), before.policyInForce());
     Request request = first.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (KeyedLocks.Held _ = lockRequest(first.id());
-        KeyedLocks.Held _ = lockKey(request, first.id());
+    try (KeyedLocks.Held _ = turn(() -> lockRequest(first.id()));
+        KeyedLocks.Held _ = turn(() -> lockKey(request, first.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
       Entry entry = current(envelope, new Entry(before, first));
@@ -217,7 +248,8 @@ public final class Kernel {
         return answered.get();
       }
       boolean workspace = execute && tools.usesWorkspace(request.effect());
-      try (KeyedLocks.Held _ = workspace ? lockWorkspace(request) : KeyedLocks.NONE) {
+      try (KeyedLocks.Held _ =
+          workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return first(
             current(envelope, entry), row, evidence, raw, run, new Wanted(execute, workspace));
       }
@@ -257,9 +289,12 @@ public final class Kernel {
           : known;
     }
     Judging.Judged judged =
-        judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
+        StageObserver.during(
+            stages,
+            Stage.JUDGEMENT,
+            () -> judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy));
     if (!wanted.execute() || judged.answer().intent().isEmpty()) {
-      judging.commit(judged, run);
+      StageObserver.during(stages, Stage.DECISION, () -> judging.commit(judged, run));
       return judged.answer();
     }
     try {
@@ -293,6 +328,14 @@ public final class Kernel {
 
   /** A request that was received before is as old as it was then. */
   private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
+    return StageObserver.during(stages, Stage.ADMISSION, () -> admitted(envelope, trust, policy));
+  }
+
+  private KeyedLocks.Held turn(Supplier<KeyedLocks.Held> lock) {
+    return StageObserver.during(stages, Stage.TURN, lock);
+  }
+
+  private Admitted admitted(byte[] envelope, Trust trust, Policy policy) {
     Instant now = time.now(KernelTime.Reading.ADMISSION);
     Envelope parsed = Admission.parse(envelope, policy);
     Instant receivedAt = row(parsed.id()).map(RequestRow::receivedAt).orElse(now);

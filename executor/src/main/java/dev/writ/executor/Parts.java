@@ -63,6 +63,7 @@ record Parts(
         new CanonicalizeStage(),
         new Store(s.contents()),
         new ReceiptStage(s.executor(), s.accounts(), id -> idempotency.document(id).lamport()),
-        new Refusals(s.journal(), s.executor(), s.accounts()));
+        new Refusals(s.journal(), s.executor(), s.accounts()),
+        s.stages());
   }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
  * workspace where the tool uses it.
  *
  * @param refusals where a refusal of stages 1 to 3 is written down
+ * @param stages watches
  */
 public record SafeExecutor(
     KernelTime time,
@@ -45,7 +46,40 @@ public record SafeExecutor(
     CanonicalizeStage canonicalize,
     Store store,
     ReceiptStage receipt,
-    Refusals refusals) {
+    Refusals refusals,
+    StageObserver stages) {
+
+  /** Without anybody who watches. */
+  public SafeExecutor(
+      KernelTime time,
+      Preflight preflight,
+      Gate gate,
+      Idempotency idempotency,
+      SnapshotStage snapshot,
+      Tools tools,
+      Prepare prepare,
+      Dispatch dispatch,
+      Drift drift,
+      CanonicalizeStage canonicalize,
+      Store store,
+      ReceiptStage receipt,
+      Refusals refusals) {
+    this(
+        time,
+        preflight,
+        gate,
+        idempotency,
+        snapshot,
+        tools,
+        prepare,
+        dispatch,
+        drift,
+        canonicalize,
+        store,
+        receipt,
+        refusals,
+        StageObserver.NONE);
+  }
 
   /**
    * @throws WritException {@code EXE-0xx} to {@code EXE-3xx}: nothing was dispatched; {@code
@@ -76,8 +110,7 @@ public record SafeExecutor(
   public Begun begin(Writ writ, Trust trust, Policy policy) {
     Order order = preflight.check(writ); // 0
     Instant at = time.now(KernelTime.Reading.GATE);
-    gate.pass(order, trust, policy, at); // 1
-    Optional<Served> before = idempotency.find(order);
+    Optional<Served> before = gate(order, trust, policy, at); // 1
     if (before.isPresent()) {
       return new Begun.Before(before.get());
     }
@@ -87,9 +120,13 @@ public record SafeExecutor(
     try {
       gate.requireUnexpired(order.intent(), at);
       stage = "snapshot";
-      snapshot.verify(order, tools.circumstances(order.request().effect(), policy)); // 2
+      StageObserver.during(
+          stages,
+          Stage.SNAPSHOT,
+          () -> snapshot.verify(order, tools.circumstances(order.request().effect(), policy))); // 2
       stage = "prepare";
-      ready = prepare.prepare(order, policy); // 3
+      ready =
+          StageObserver.during(stages, Stage.PREPARE, () -> prepare.prepare(order, policy)); // 3
       at = dispatch.reading();
       dispatch.requireInTime(order, at);
       idempotency.requireLive(order);
@@ -97,16 +134,36 @@ public record SafeExecutor(
       refusals.write(order, stage, refused, at);
       throw refused;
     }
-    return new Begun.Now(dispatch.dispatch(ready, at)); // 4
+    return new Begun.Now(dispatched(ready, at)); // 4
+  }
+
+  private Optional<Served> gate(Order order, Trust trust, Policy policy, Instant at) {
+    return StageObserver.during(
+        stages,
+        Stage.GATE,
+        () -> {
+          gate.pass(order, trust, policy, at);
+          return idempotency.find(order);
+        });
+  }
+
+  private Dispatch.Dispatched dispatched(Ready ready, Instant at) {
+    return StageObserver.during(stages, Stage.DISPATCH, () -> dispatch.dispatch(ready, at));
   }
 
   /** The rest of stage 4, and stages 5 to 8: whatever happens, it ends in a receipt. */
   public Served finish(Dispatch.Dispatched dispatched) {
     Order order = dispatched.ready().order();
-    Ran ran = dispatch.run(dispatched); // 4
-    Result result = drift.check(dispatched.ready(), Result.of(ran)); // 5
-    result = canonicalize.canonicalize(result); // 6
-    Stored stored = store.store(ran, result, order.request().retention().equals("keep")); // 7
-    return receipt.sign(ran, stored); // 8
+    Ran ran = StageObserver.during(stages, Stage.RUN, () -> dispatch.run(dispatched)); // 4
+    Result checked =
+        StageObserver.during(
+            stages, Stage.DRIFT, () -> drift.check(dispatched.ready(), Result.of(ran))); // 5
+    Result result =
+        StageObserver.during(
+            stages, Stage.CANONICALIZE, () -> canonicalize.canonicalize(checked)); // 6
+    boolean keep = order.request().retention().equals("keep");
+    Stored stored =
+        StageObserver.during(stages, Stage.STORE, () -> store.store(ran, result, keep)); // 7
+    return StageObserver.during(stages, Stage.RECEIPT, () -> receipt.sign(ran, stored)); // 8
   }
 }

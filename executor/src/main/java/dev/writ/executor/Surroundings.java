@@ -29,6 +29,7 @@ import java.util.function.BiPredicate;
  * @param inputs opens it
  * @param contents takes output
  * @param workspaces measures and wipes them
+ * @param stages watches
  */
 public record Surroundings(
     RunJournal journal,
@@ -44,7 +45,42 @@ public record Surroundings(
     Consumable consumable,
     Invocation.InputContent inputs,
     Store.ContentStore contents,
-    RunWorkspaces workspaces) {
+    RunWorkspaces workspaces,
+    StageObserver stages) {
+
+  /** Without anybody who watches. */
+  public Surroundings(
+      RunJournal journal,
+      KernelTime time,
+      SecureRandom random,
+      Accounting accounts,
+      DocumentSigner guardian,
+      DocumentSigner executor,
+      Tools tools,
+      Audience audience,
+      BiPredicate<String, String> prohibited,
+      BiPredicate<String, Input> readable,
+      Consumable consumable,
+      Invocation.InputContent inputs,
+      Store.ContentStore contents,
+      RunWorkspaces workspaces) {
+    this(
+        journal,
+        time,
+        random,
+        accounts,
+        guardian,
+        executor,
+        tools,
+        audience,
+        prohibited,
+        readable,
+        consumable,
+        inputs,
+        contents,
+        workspaces,
+        StageObserver.NONE);
+  }
 
   /** Says whether a request may consume a receipt. */
   @FunctionalInterface

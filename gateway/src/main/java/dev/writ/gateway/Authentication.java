@@ -1,26 +1,35 @@
 package dev.writ.gateway;
 
 import dev.writ.canonicalize.WritException;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Tells who calls, by the Authorization header (RFC 9110, 11.6.2). */
+/** Tells who calls, by the Authorization header (RFC 9110, 11.6.2) or the client's certificate. */
 final class Authentication {
   private final List<Authenticator> authenticators;
+  private final Certificates certificates;
 
-  Authentication(List<Authenticator> authenticators) {
+  Authentication(List<Authenticator> authenticators, Certificates certificates) {
     this.authenticators = List.copyOf(authenticators);
+    this.certificates = certificates;
   }
 
   /**
+   * One credential counts: the Authorization header where there is one, else the certificate.
+   *
+   * @param certificate of the connection, where the client showed one
    * @throws WritException {@code GWY-020} without credentials of a kind that is known, and the code
    *     of what does not hold
    */
-  Caller caller(Headers headers, Instant now) {
+  Caller caller(Headers headers, Optional<X509Certificate> certificate, Instant now) {
     Optional<String> header = headers.one("authorization");
+    if (header.isEmpty() && certificate.isPresent()) {
+      return certificates.caller(certificate.get(), now);
+    }
     if (header.isEmpty()) {
       throw new WritException(GatewayError.NOT_AUTHENTICATED, "no Authorization header");
     }

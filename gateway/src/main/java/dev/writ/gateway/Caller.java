@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import dev.writ.guardian.policy.Policy;
 import java.util.List;
 
 /**
@@ -9,11 +10,25 @@ import java.util.List;
  * @param principal the name of the credential: a token's name or a key id, never the secret
  * @param tenant the one tenant it acts in
  * @param subject for whom it acts there
- * @param roles what the credential itself is restricted to, sorted; policy says what they may do
+ * @param roles what the credential itself is narrowed to; none: all that policy gives the subject.
+ *     Policy says what they may do.
  */
 public record Caller(
     String method, String principal, String tenant, String subject, List<String> roles) {
   public Caller {
     roles = List.copyOf(roles);
+  }
+
+  /** Whether policy lets it read for everybody in its tenant (PROTOCOL 3). */
+  public boolean seesTenant(Policy policy) {
+    return roles.isEmpty()
+        ? policy.mayExecuteFor(tenant, subject)
+        : roles.stream().anyMatch(role -> policy.mayExecuteFor(tenant, subject, role));
+  }
+
+  /** Whether policy lets it look at what waits for approval. */
+  public boolean approves(Policy policy) {
+    return policy.approverRoles(tenant, subject).stream()
+        .anyMatch(role -> roles.isEmpty() || roles.contains(role));
   }
 }

@@ -9,12 +9,15 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 
 /**
  * One request and its answer. The head and a whole body are taken on the event loop, so that a slow
@@ -66,6 +69,11 @@ final class Exchange {
     request.exceptionHandler(_ -> {}); // the response's close handler says it too
     try {
       String method = request.method().name();
+      Optional<HttpAnswer> preflight = parts.origins().preflight(method, headers);
+      if (preflight.isPresent()) {
+        answerEarly(preflight.get(), Optional.empty());
+        return;
+      }
       Router.Found route = parts.router().find(method, path(), headers);
       found = Optional.of(route);
       query = Router.query(request.query());
@@ -167,13 +175,14 @@ final class Exchange {
   }
 
   private void work(byte[] body, Optional<BodyStream> stream) {
+    parts.observer().begun();
     Router.Found route = found.orElseThrow();
     try {
       HttpAnswer answer;
       Optional<String> code = Optional.empty();
       try {
         if (route.route().access() == Route.Access.CALLER) {
-          caller = Optional.of(parts.authentication().caller(headers, receivedAt));
+          caller = Optional.of(parts.authentication().caller(headers, certificate(), receivedAt));
         }
         answer = handle(route, body, stream.map(InputStream.class::cast));
       } catch (WritException e) {
@@ -184,12 +193,26 @@ final class Exchange {
         code = Optional.of(internal.code().code());
         answer = refusal(internal);
       }
+      answer = parts.origins().with(answer, headers);
       boolean readAll = stream.isEmpty() || stream.get().isAtEnd();
       new Reply(parts, context, request.response(), isHead())
           .send(readAll ? answer : answer.with("Connection", "close"));
       observe(answer, code);
     } finally {
       place.close();
+    }
+  }
+
+  /** The client's own, verified in the handshake; none where it showed none. */
+  private Optional<X509Certificate> certificate() {
+    SSLSession session = request.connection().sslSession();
+    if (session == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of((X509Certificate) session.getPeerCertificates()[0]);
+    } catch (SSLPeerUnverifiedException e) {
+      return Optional.empty();
     }
   }
 
@@ -237,16 +260,21 @@ final class Exchange {
 
   /** Refuses before the body was read; what is left of it would be taken for a next request. */
   private void refuseEarly(WritException e) {
+    HttpAnswer answer = refusal(e);
+    if (e.code() == GatewayError.METHOD) {
+      answer = answer.with("Allow", e.found().substring("the path takes ".length()));
+    }
+    answerEarly(answer, Optional.of(e.code().code()));
+  }
+
+  private void answerEarly(HttpAnswer plain, Optional<String> code) {
     if (stage != Stage.READING) {
       return;
     }
     stage = Stage.REFUSED;
     bodyTimer.cancel();
     place.close();
-    HttpAnswer answer = refusal(e);
-    if (e.code() == GatewayError.METHOD) {
-      answer = answer.with("Allow", e.found().substring("the path takes ".length()));
-    }
+    HttpAnswer answer = parts.origins().with(plain, headers);
     boolean bodyless = !headers.has("transfer-encoding") && !headers.has("content-length");
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.headWritten()) {
@@ -262,7 +290,7 @@ final class Exchange {
         response.end(Buffer.buffer(bytes));
       }
     }
-    observe(answer, Optional.of(e.code().code()));
+    observe(answer, code);
   }
 
   /** The answer is out, or the client has gone, with or without having sent its body. */

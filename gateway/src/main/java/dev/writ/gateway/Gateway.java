@@ -2,13 +2,17 @@ package dev.writ.gateway;
 
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.Telemetry;
+import dev.writ.gateway.ops.Watch;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.ledger.CommitObserver;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -16,19 +20,41 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
 public final class Gateway implements AutoCloseable {
   /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
+  private static final Duration HOUSEKEEPING_EVERY = Duration.ofSeconds(5);
+
   private final GatewayServer server;
   private final JsonLog log;
   private final Duration drain;
+  private final Housekeeping housekeeping;
+  private final Kernel kernel;
+  private final Metrics metrics;
+  private final Optional<Telemetry> telemetry;
+  private boolean closed;
 
-  private Gateway(GatewayServer server, JsonLog log, Duration drain) {
+  private Gateway(
+      GatewayServer server,
+      JsonLog log,
+      Duration drain,
+      Kernel kernel,
+      Metrics metrics,
+      Optional<Telemetry> telemetry,
+      Housekeeping housekeeping) {
+    this.kernel = kernel;
+    this.metrics = metrics;
+    this.telemetry = telemetry;
+    this.housekeeping = housekeeping;
     this.server = server;
     this.log = log;
     this.drain = drain;
@@ -41,6 +67,7 @@ public final class Gateway implements AutoCloseable {
    * @param disk where the ledger lies
    * @param surfaceKeys by {@link KernelPipeline#keyName}
    * @param log gets one line of JSON for each call
+   * @param probes what has to be so beside ledger, disk and policy
    */
   public record Installation(
       Kernel kernel,
@@ -50,7 +77,40 @@ public final class Gateway implements AutoCloseable {
       RunBundle bundles,
       InstantSource clock,
       SecureRandom random,
-      PrintStream log) {}
+      PrintStream log,
+      List<Probe> probes) {
+    public Installation {
+      probes = List.copyOf(probes);
+    }
+
+    /** One whose readiness is that of ledger, disk and policy alone. */
+    public Installation(
+        Kernel kernel,
+        Running running,
+        Path disk,
+        SortedMap<String, SigningKey> surfaceKeys,
+        RunBundle bundles,
+        InstantSource clock,
+        SecureRandom random,
+        PrintStream log) {
+      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of());
+    }
+
+    /** With something more that has to be so for the server to be ready. */
+    public Installation withProbes(List<Probe> more) {
+      return new Installation(
+          kernel, running, disk, surfaceKeys, bundles, clock, random, log, more);
+    }
+  }
+
+  /**
+   * Something that has to be so for the server to take effects: that a sandbox can be started, for
+   * example. It is asked at most once a second.
+   *
+   * @param name a word of lower-case letters and hyphens, in the answer of {@code /ready}
+   * @param ok quick, and without an exception
+   */
+  public record Probe(String name, BooleanSupplier ok) {}
 
   /**
    * Starts a server.
@@ -63,16 +123,38 @@ public final class Gateway implements AutoCloseable {
     Places places = new Places(config.limits());
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
+    Watch watch = new Watch(metrics);
+    Optional<Telemetry> telemetry =
+        config
+            .extras()
+            .telemetry()
+            .map(t ->
+                new Telemetry(
+                    t,
+                    kernel.ledger().origin(),
+                    installation.clock(),
+                    trouble -> log.event("telemetry", trouble)));
     Backend backend =
-        new Backend(kernel, places, installation.running(), new Changes(), metrics::answered);
-    Pipeline pipeline =
-        new KernelPipeline(backend, installation.surfaceKeys(), installation.random());
-    Readiness readiness = new Readiness(kernel, pipeline, installation.disk());
+        new Backend(
+            kernel,
+            places,
+            installation.running(),
+            new Changes(),
+            (surface, tenant, subject, tool, answer) -> {
+              metrics.answered(surface, tenant, subject, tool, answer);
+              watch.answered(answer);
+            });
+    KernelPipeline pipeline =
+        new KernelPipeline(
+            backend, installation.surfaceKeys(), credentials(config), installation.random());
+    Readiness readiness =
+        new Readiness(
+            kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
     all.add(
         new NativeApi(
             backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax()));
-    all.add(new OpsSurface(readiness, metrics, config.listen().isLoopback()));
+    all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
     GatewayServer server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -83,20 +165,65 @@ public final class Gateway implements AutoCloseable {
                     new Tokens(config.tokens()),
                     AccessDocument.authenticator(
                         () -> kernel.system().trust(), kernel.ledger().origin())),
+                new Certificates(config.extras().certificates()),
+                config.extras().origins(),
                 places,
-                call -> {
-                  log.finished(call);
-                  metrics.finished(call);
-                  readiness.finished(call);
-                },
+                observer(watch, telemetry, List.of(log, metrics, readiness)),
                 log,
                 installation.clock(),
                 installation.random()));
     metrics.gauge("writ.http.at.work", "Calls at work", places::taken);
     metrics.gauge("writ.http.connections", "Open connections", server::connections);
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
+    metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
+    kernel.observe(watch, watch);
     log.event("listening", server.url());
-    return new Gateway(server, log, config.drain());
+    return new Gateway(
+        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log));
+  }
+
+  private static Observer observer(
+      Watch watch, Optional<Telemetry> telemetry, List<Observer> others) {
+    return new Observer() {
+      @Override
+      public void begun() {
+        watch.callBegins();
+      }
+
+      @Override
+      public void finished(Finished call) {
+        Watch.Seen seen = watch.callEnds(call);
+        others.forEach(other -> other.finished(seen.call()));
+        telemetry.ifPresent(t -> t.ended(seen.call(), seen.laps()));
+      }
+    };
+  }
+
+  /** A number of somebody else's for {@code /metrics}: of a sandbox, for example. */
+  public void gauge(String name, String help, Supplier<Number> value) {
+    metrics.gauge(name, help, value);
+  }
+
+  private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
+    return new Housekeeping(
+        HOUSEKEEPING_EVERY,
+        () -> {
+          int closed = pipeline.closeOverRuns();
+          if (closed > 0) {
+            log.event("runs-closed", String.valueOf(closed));
+          }
+        },
+        log::failed);
+  }
+
+  private static Credentials credentials(GatewayConfig config) {
+    TreeMap<String, List<String>> roles = new TreeMap<>();
+    config.tokens().forEach(t -> roles.put(Tokens.METHOD + " " + t.name(), t.roles()));
+    config
+        .extras()
+        .certificates()
+        .forEach(c -> roles.put(Certificates.METHOD + " " + c.name(), c.roles()));
+    return (method, principal) -> roles.getOrDefault(method + " " + principal, List.of());
   }
 
   public String url() {
@@ -109,10 +236,17 @@ public final class Gateway implements AutoCloseable {
 
   /** Refuses what is new, lets finish what is at work, then closes all connections. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     log.event("draining", drain.toString());
     boolean whole = server.drain(drain);
+    housekeeping.close();
     server.close();
+    kernel.observe(StageObserver.NONE, CommitObserver.NONE);
+    telemetry.ifPresent(Telemetry::close);
     log.event("stopped", whole ? "everything at work was finished" : "the time to finish was up");
   }
 }

@@ -28,6 +28,10 @@ public enum GatewayError implements ErrorCode {
   NOT_AUTHENTICATED(
       "GWY-020", "the caller is not known", "Send a token or a signed access document."),
   ACCESS_REFUSED("GWY-021", "the access document does not hold", "Sign a new one for this server."),
+  NOT_GRANTED(
+      "GWY-022",
+      "the credential does not allow that",
+      "Send a signed request, or a token; an access document reads only."),
   TENANT_BUSY(
       "GWY-025",
       "the tenant has too many requests running",
@@ -55,6 +59,8 @@ public enum GatewayError implements ErrorCode {
       "GWY-062",
       "the server's answer is not about what was asked",
       "Do not rely on it; look at who answers at that address."),
+  AUTHORITY_UNREADABLE(
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there."),
   INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
 
   private final String code;

@@ -7,15 +7,18 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -50,6 +53,8 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /**
+   * @param origins of web pages that may call the server from a browser
+   * @param certificates whose the clients' certificates are
    * @param failures is told what no code foresees, with the call's trace; nothing of it goes out
    * @param clock for the times of calls and the Date header
    */
@@ -58,11 +63,39 @@ public final class GatewayServer implements AutoCloseable {
       Limits limits,
       List<Surface> surfaces,
       List<Authenticator> authenticators,
+      Certificates certificates,
+      List<String> origins,
       Places places,
       Observer observer,
       BiConsumer<TraceContext, Throwable> failures,
       InstantSource clock,
-      SecureRandom random) {}
+      SecureRandom random) {
+
+    /** For a server without client certificates, and not for web pages. */
+    public Config(
+        Listen listen,
+        Limits limits,
+        List<Surface> surfaces,
+        List<Authenticator> authenticators,
+        Places places,
+        Observer observer,
+        BiConsumer<TraceContext, Throwable> failures,
+        InstantSource clock,
+        SecureRandom random) {
+      this(
+          listen,
+          limits,
+          surfaces,
+          authenticators,
+          new Certificates(List.of()),
+          List.of(),
+          places,
+          observer,
+          failures,
+          clock,
+          random);
+    }
+  }
 
   /** The places of a server with these limits. */
   public static Places places(Limits limits) {
@@ -79,7 +112,8 @@ public final class GatewayServer implements AutoCloseable {
         new ServerParts(
             config.limits(),
             new Router(config.surfaces()),
-            new Authentication(config.authenticators()),
+            new Authentication(config.authenticators(), config.certificates()),
+            new Origins(config.origins()),
             config.places(),
             config.observer(),
             config.failures(),
@@ -147,7 +181,14 @@ public final class GatewayServer implements AutoCloseable {
           .setKeyCertOptions(
               new PemKeyCertOptions()
                   .setCertPath(tls.certificate().toString())
-                  .setKeyPath(tls.key().toString()));
+                  .setKeyPath(tls.key().toString()))
+          .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+      tls.clients()
+          .ifPresent(clients ->
+              options
+                  .setClientAuth(clients.required() ? ClientAuth.REQUIRED : ClientAuth.REQUEST)
+                  .setTrustOptions(
+                      new PemTrustOptions().addCertPath(clients.authority().toString())));
     }
     return options;
   }

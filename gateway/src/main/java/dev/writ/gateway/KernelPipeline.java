@@ -15,6 +15,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -31,18 +32,54 @@ public final class KernelPipeline implements Pipeline {
   private final Backend backend;
   private final Kernel kernel;
   private final SortedMap<String, SigningKey> surfaceKeys;
+  private final Credentials credentials;
   private final SecureRandom random;
+  private final VouchedRuns runs;
   private final TreeSet<String> keysAtWork = new TreeSet<>();
+
+  /** For callers whose credentials are not narrowed. */
+  public KernelPipeline(
+      Backend backend, SortedMap<String, SigningKey> surfaceKeys, SecureRandom random) {
+    this(backend, surfaceKeys, Credentials.NOT_NARROWED, random);
+  }
 
   /**
    * @param surfaceKeys by {@link #keyName}
+   * @param credentials what callers' credentials are narrowed to
    */
   public KernelPipeline(
-      Backend backend, SortedMap<String, SigningKey> surfaceKeys, SecureRandom random) {
+      Backend backend,
+      SortedMap<String, SigningKey> surfaceKeys,
+      Credentials credentials,
+      SecureRandom random) {
+    this.credentials = credentials;
     this.backend = backend;
     this.kernel = backend.kernel();
     this.surfaceKeys = new TreeMap<>(surfaceKeys);
     this.random = random;
+    TreeMap<String, String> openers = new TreeMap<>();
+    surfaceKeys.forEach((name, key) -> openers.put(key.kid(), name.split("\u0000", 2)[0]));
+    this.runs = new VouchedRuns(kernel, openers);
+  }
+
+  /**
+   * Closes the runs that surfaces opened and that policy says are over (PROTOCOL 33).
+   *
+   * @return how many it closed
+   */
+  public synchronized int closeOverRuns() {
+    int closed = 0;
+    for (VouchedRuns.Over over : runs.over()) {
+      try {
+        closeRun(over.surface(), over.run().tenant(), over.run().run());
+        closed++;
+      } catch (WritException e) {
+        if (!VouchedRuns.isOfTheMoment(e)) {
+          throw e;
+        }
+      }
+    }
+    return closed;
   }
 
   /** How a surface's key for a tenant is found. */
@@ -52,6 +89,7 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public Answer vouch(Vouched asked) {
+    requireAsking(asked.method());
     SigningKey key = key(asked.origin(), asked.tenant());
     byte[] nonce = new byte[16];
     random.nextBytes(nonce);
@@ -71,7 +109,8 @@ public final class KernelPipeline implements Pipeline {
                     asked.method(),
                     asked.principal(),
                     asked.raw(),
-                    asked.execution())),
+                    asked.execution(),
+                    rolesOf(asked.method(), asked.principal()))),
             List.of(),
             List.of());
     Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
@@ -79,17 +118,45 @@ public final class KernelPipeline implements Pipeline {
         signed.id(), request, () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
   }
 
+  private static void requireAsking(String method) {
+    if (method.equals(AccessDocument.METHOD)) {
+      throw new WritException(GatewayError.NOT_GRANTED, "an access document asks for no effect");
+    }
+  }
+
+  private Optional<List<String>> rolesOf(String method, String principal) {
+    return Optional.of(credentials.rolesOf(method, principal).stream().sorted().toList())
+        .filter(roles -> !roles.isEmpty());
+  }
+
   @Override
-  public Answer again(String tenant, Digest id, Optional<byte[]> body) {
+  public Places.Place placeFor(String tenant) {
+    return backend.places().takeFor(tenant);
+  }
+
+  @Override
+  public Answer again(Caller caller, Digest id, Optional<byte[]> body) {
+    requireAsking(caller.method());
     Envelope signed =
         kernel
             .ledger()
             .document(id)
             .filter(envelope -> envelope.payloadType().equals(Request.TYPE))
-            .filter(e -> Request.read(e.document()).scope().tenant().equals(tenant))
+            .filter(e -> isOf(caller, Request.read(e.document()).scope()))
             .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
     Request request = Request.read(signed.document());
+    if (!request
+        .origin()
+        .flatMap(Origin::roles)
+        .equals(rolesOf(caller.method(), caller.principal()))) {
+      throw new WritException(
+          GatewayError.NOT_GRANTED, "it was asked for by a credential with other roles");
+    }
     return through(id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
+  }
+
+  private static boolean isOf(Caller caller, Scope scope) {
+    return scope.tenant().equals(caller.tenant()) && scope.subject().equals(caller.subject());
   }
 
   private Answer through(Digest id, Request request, Supplier<Answer> submit) {
@@ -114,6 +181,7 @@ public final class KernelPipeline implements Pipeline {
       if (first) {
         end(atWork.get());
       }
+      runs.used(new RunId(request.scope().tenant(), request.scope().run()));
       backend.changes().happened();
     }
   }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Where the server listens and what protects the connection.
@@ -21,7 +22,28 @@ public record Listen(String host, int port, Protection protection) {
     record Proxy() implements Protection {}
 
     /** TLS of our own; PEM files. */
-    record Tls(Path certificate, Path key) implements Protection {}
+    record Tls(Path certificate, Path key, Optional<Clients> clients) implements Protection {}
+  }
+
+  /**
+   * Clients that show certificates.
+   *
+   * @param authority PEM: who issues them
+   * @param required whether a client without one gets no connection
+   */
+  public record Clients(Path authority, boolean required) {}
+
+  /** With files named from that folder. */
+  public Listen inFolder(Path folder) {
+    return protection instanceof Protection.Tls tls
+        ? new Listen(
+            host,
+            port,
+            new Protection.Tls(
+                folder.resolve(tls.certificate()),
+                folder.resolve(tls.key()),
+                tls.clients().map(c -> new Clients(folder.resolve(c.authority()), c.required()))))
+        : this;
   }
 
   /**
@@ -40,6 +62,11 @@ public record Listen(String host, int port, Protection protection) {
 
   public boolean isLoopback() {
     return isLoopback(host);
+  }
+
+  /** Whether nobody but this machine's users can reach it, not through a proxy either. */
+  public boolean isUnreachable() {
+    return isLoopback(host) && protection instanceof Protection.None;
   }
 
   private static boolean isLoopback(String host) {

@@ -25,7 +25,28 @@ public interface Observer {
       Optional<Caller> caller,
       TraceContext trace,
       Optional<String> request,
-      Optional<String> receipt) {}
+      Optional<String> receipt) {
+
+    /** The same with ids that the answer did not show. */
+    public Finished about(Optional<String> aRequest, Optional<String> aReceipt) {
+      return new Finished(
+          surface,
+          method,
+          route,
+          status,
+          code,
+          took,
+          bytes,
+          remote,
+          caller,
+          trace,
+          request.or(() -> aRequest),
+          receipt.or(() -> aReceipt));
+    }
+  }
 
   void finished(Finished call);
+
+  /** A call comes to the thread that will work on it, and on which {@link #finished} follows. */
+  default void begun() {}
 }

@@ -116,10 +116,20 @@ public interface Pipeline {
   /**
    * Puts a request that was vouched for before, and has waited, through again: the same bytes.
    *
+   * @param caller of its subject, with a credential that is narrowed as the one was that it was
+   *     vouched for
    * @param request the id of one of the tenant's requests
    * @param body as for {@link Vouched}
+   * @throws dev.writ.canonicalize.WritException {@code GWY-022}, {@code GWY-040}
    */
-  Answer again(String tenant, Digest request, Optional<byte[]> body);
+  Answer again(Caller caller, Digest request, Optional<byte[]> body);
+
+  /**
+   * A place of a tenant's, for a surface that learns only from the body whose call it is.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code GWY-025}
+   */
+  Places.Place placeFor(String tenant);
 
   /** Looks without taking anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);

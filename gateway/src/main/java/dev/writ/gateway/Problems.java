@@ -50,6 +50,7 @@ public final class Problems {
         ExecutorError.TOOL_NOT_APPROVED,
         ExecutorError.TOOL_PROHIBITED,
         ExecutorError.NOT_THE_OPENER,
+        GatewayError.NOT_GRANTED,
         GatewayError.SURFACE_KEY);
     status(
         400,

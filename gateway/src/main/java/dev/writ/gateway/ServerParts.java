@@ -15,6 +15,7 @@ record ServerParts(
     Limits limits,
     Router router,
     Authentication authentication,
+    Origins origins,
     Places places,
     Observer observer,
     BiConsumer<TraceContext, Throwable> failures,
@@ -26,6 +27,6 @@ record ServerParts(
     byte[] ids = new byte[24];
     random.nextBytes(ids);
     String hex = HexFormat.of().formatHex(ids);
-    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty());
+    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty(), false);
   }
 }

@@ -16,13 +16,15 @@ import java.util.TreeMap;
  * digest cannot be guessed backwards, and looking it up tells nobody how near a guess was.
  */
 public final class Tokens implements Authenticator {
+  /** How a caller of this kind is called in {@code origin} and in logs. */
+  public static final String METHOD = "bearer";
 
   /**
    * One token.
    *
    * @param name how logs and {@code origin} call it
    * @param digest of the token's text
-   * @param roles what it is restricted to
+   * @param roles what it is narrowed to; none: all that policy gives the subject
    * @param expiresAt when it ends, where it does
    */
   public record Entry(
@@ -40,13 +42,16 @@ public final class Tokens implements Authenticator {
   private final SortedMap<Digest, Entry> byDigest = new TreeMap<>();
 
   /**
-   * @throws WritException {@code GWY-002} where two have one digest
+   * @throws WritException {@code GWY-002} where two have one digest or one name
    */
   public Tokens(List<Entry> entries) {
     for (Entry entry : entries) {
       if (byDigest.put(entry.digest(), entry) != null) {
         throw new WritException(GatewayError.CONFIG_FIELD, "two tokens have one digest");
       }
+    }
+    if (entries.stream().map(Entry::name).distinct().count() < entries.size()) {
+      throw new WritException(GatewayError.CONFIG_FIELD, "two tokens have one name");
     }
   }
 
@@ -71,7 +76,7 @@ public final class Tokens implements Authenticator {
       throw new WritException(GatewayError.NOT_AUTHENTICATED, "the token is not known");
     }
     return Optional.of(
-        new Caller("bearer", entry.name(), entry.tenant(), entry.subject(), entry.roles()));
+        new Caller(METHOD, entry.name(), entry.tenant(), entry.subject(), entry.roles()));
   }
 
   @Override

@@ -11,8 +11,10 @@ import java.util.regex.Pattern;
  * @param spanId 16 of them: the caller's span
  * @param flags two of them
  * @param state the {@code tracestate} header, where it is well-formed
+ * @param ofCaller whether the caller brought it; else it begins here
  */
-public record TraceContext(String traceId, String spanId, String flags, Optional<String> state) {
+public record TraceContext(
+    String traceId, String spanId, String flags, Optional<String> state, boolean ofCaller) {
   private static final Pattern PARENT =
       Pattern.compile("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?");
   private static final int STATE_CHARS_MAX = 512;
@@ -40,7 +42,8 @@ public record TraceContext(String traceId, String spanId, String flags, Optional
             match.group(2),
             match.group(3),
             match.group(4),
-            usable ? Optional.of(state) : Optional.empty()));
+            usable ? Optional.of(state) : Optional.empty(),
+            true));
   }
 
   /** The {@code traceparent} header that says so. */

@@ -213,7 +213,7 @@ class HostileHttpTest {
     List<Future<String>> answers = new ArrayList<>();
     try (ExecutorService senders = Executors.newFixedThreadPool(32, Thread.ofVirtual().factory())) {
       for (int i = 0; i < count; i++) {
-        RandomGenerator random = new java.util.Random(seed + i);
+        RandomGenerator random = new java.util.SplittableRandom(seed + i);
         byte[] mutated = mutate(valid.get(random.nextInt(valid.size())), valid, random);
         answers.add(senders.submit(() -> gateway.raw(mutated)));
       }

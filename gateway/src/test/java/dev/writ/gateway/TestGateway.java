@@ -231,8 +231,13 @@ public final class TestGateway implements AutoCloseable {
   }
 
   public String raw(byte[] bytes) {
+    return raw(server.port(), bytes);
+  }
+
+  /** The same to any server on this machine. */
+  public static String raw(int port, byte[] bytes) {
     StringBuilder read = new StringBuilder();
-    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(bytes);
       socket.getOutputStream().flush();

@@ -148,8 +148,8 @@ final class EnvelopeCheck {
                 + "/"
                 + matter.effect().operation()
                 + ", roles "
-                + matter.roles());
-    for (String name : matter.roles()) {
+                + matter.holdingRoles());
+    for (String name : matter.holdingRoles()) {
       Role role = matter.policy().roles().get(name);
       Optional<Violation> violation = role(role, matter);
       if (violation.isEmpty()) {

@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
@@ -24,5 +25,18 @@ record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInpu
   /** The roles of the subject, under the policy of this judgement. */
   List<String> roles() {
     return policy.rolesOf(scope().tenant(), scope().subject());
+  }
+
+  /**
+   * Those of them that can hold the effect: all, or what a vouched caller's credential is narrowed
+   * to. What limits a subject (requirements, rates, hours, budgets) goes by all of its roles, so
+   * that a narrower credential is never allowed more.
+   */
+  List<String> holdingRoles() {
+    return request()
+        .origin()
+        .flatMap(Origin::roles)
+        .map(narrowed -> roles().stream().filter(narrowed::contains).toList())
+        .orElseGet(this::roles);
   }
 }

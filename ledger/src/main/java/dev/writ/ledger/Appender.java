@@ -38,6 +38,7 @@ final class Appender {
   private long durable;
   private boolean closing;
   private Optional<WritException> failure = Optional.empty();
+  private volatile CommitObserver observer = CommitObserver.NONE;
 
   Appender(GroupWriter writer, Heads heads) {
     this.writer = writer;
@@ -98,7 +99,7 @@ final class Appender {
         return;
       }
       try {
-        writer.write(group);
+        write(group);
       } catch (WritException e) {
         fail(e, group);
         return;
@@ -113,6 +114,30 @@ final class Appender {
         lock.unlock();
       }
       group.forEach(Pending::complete);
+    }
+  }
+
+  private void write(List<Pending> group) {
+    CommitObserver told = observer;
+    told.begins(group.size());
+    try {
+      writer.write(group);
+    } finally {
+      told.ends();
+    }
+  }
+
+  void observe(CommitObserver watching) {
+    observer = watching;
+  }
+
+  /** How many batches wait to be written. */
+  int waiting() {
+    lock.lock();
+    try {
+      return queue.size();
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -279,6 +279,16 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public void refresh() {}
 
+  /** From now on this one is told of every write. */
+  public void observe(CommitObserver observer) {
+    appender.observe(observer);
+  }
+
+  /** How many batches wait to be written. */
+  public int commitsWaiting() {
+    return appender.waiting();
+  }
+
   /**
    * Writes what waits, then the anchor, and closes. Further calls do nothing.
    *

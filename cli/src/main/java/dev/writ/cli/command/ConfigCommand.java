@@ -67,6 +67,7 @@ public final class ConfigCommand implements CliCommand {
             .put("port", config.listen().port())
             .put("tls", tls())
             .put("tokens", config.tokens().size())
+            .put("certificates", config.extras().certificates().size())
             .putList("surfaces", List.copyOf(config.surfaces().keySet()), JsonValue::of)
             .build();
       }
@@ -82,11 +83,13 @@ public final class ConfigCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      GatewayConfig config = read(session, arguments.argument("FILE"));
+      String file = arguments.argument("FILE");
+      GatewayConfig config = read(session, file);
+      Path folder = Path.of(file).toAbsolutePath().getParent();
       config
           .surfaces()
           .values()
-          .forEach(surface -> surface.secrets().forEach(file -> Secrets.read(Path.of(file))));
+          .forEach(surface -> surface.secrets().forEach(s -> Secrets.read(folder.resolve(s))));
       session.show(
           new Checked(config),
           (checked, terminal) ->

@@ -1,21 +1,27 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
+import dev.writ.gateway.client.AdminClient;
 import dev.writ.guardian.policy.Policy;
+import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -145,28 +151,33 @@ public final class PolicyCommand implements CliCommand {
                   + " them so. What was decided under the old policy and not executed is refused"
                   + " from then on.")
           .argument("FILE", "A policy in YAML or JSON.")
-          .option("--as", "KEY", "The owner's key (default: policy-owner).");
+          .option("--as", "KEY", "The owner's key (default: policy-owner).")
+          .option(
+              "--server",
+              "URL",
+              "Send it to the server that runs on the data directory: it holds from then on,"
+                  + " without a restart.")
+          .option("--ca", "FILE", "With --server: who issued the server's certificate, PEM.");
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Policy policy = parse(session, arguments.argument("FILE"));
-      Checked checked =
-          Homes.work(
-              session,
-              home -> {
-                Policy inForce = home.kernel().system().policyInForce();
-                Policy next = follow(policy, inForce);
-                home.kernel()
-                    .activate(
-                        Envelope.sign(
-                            SystemState.POLICY_TYPE,
-                            next.toJson(),
-                            home.home().key(arguments.option("--as").orElse("policy-owner"))));
-                return new Checked(next, Optional.of(next));
-              });
+      String owner = arguments.option("--as").orElse("policy-owner");
+      Policy activated =
+          arguments
+              .option("--server")
+              .map(url -> atServer(session, policy, owner, uri(url), arguments))
+              .orElseGet(() ->
+                  Homes.work(
+                      session,
+                      home -> {
+                        Policy next = follow(policy, home.kernel().system().policyInForce());
+                        home.kernel().activate(signed(next, home.home(), owner));
+                        return next;
+                      }));
       session.show(
-          checked,
+          new Checked(activated, Optional.of(activated)),
           (c, terminal) ->
               terminal
                   .out()
@@ -178,6 +189,29 @@ public final class PolicyCommand implements CliCommand {
                           + ", "
                           + c.policy().digest()));
       return ExitCode.OK;
+    }
+
+    /** The server has the data directory open: it is read beside it, and the server is told. */
+    private static Policy atServer(
+        Session session, Policy policy, String owner, URI server, Arguments arguments) {
+      Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
+      Policy next = follow(policy, inForce);
+      Optional<Path> authority = arguments.option("--ca").map(Path::of);
+      try (AdminClient client = new AdminClient(server, authority)) {
+        client.activate(signed(next, Homes.home(session), owner));
+      }
+      return next;
+    }
+
+    private static URI uri(String url) {
+      if (url.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
+        return URI.create(url);
+      }
+      throw new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a server");
+    }
+
+    private static Envelope signed(Policy policy, Home home, String owner) {
+      return Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), home.key(owner));
     }
 
     /** People edit one file again and again: what only counts up is counted for them. */

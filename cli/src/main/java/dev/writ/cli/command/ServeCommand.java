@@ -17,7 +17,6 @@ import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.KernelPipeline;
-import dev.writ.gateway.Listen;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
@@ -114,10 +113,11 @@ public final class ServeCommand implements CliCommand {
                         "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
                         "(no configuration)",
                         session.environment()));
+    GatewayConfig named = config.inFolder(directory(arguments, home));
     return arguments
         .integer("--port", 0, 65535)
-        .map(port -> withPort(config, port.intValue()))
-        .orElse(config);
+        .map(port -> named.withPort(port.intValue()))
+        .orElse(named);
   }
 
   /** Where the configuration lies: the files that it names are named from there. */
@@ -161,12 +161,6 @@ public final class ServeCommand implements CliCommand {
         config.listen().isLoopback(),
         Version.text(),
         new SecureRandom());
-  }
-
-  private static GatewayConfig withPort(GatewayConfig c, int port) {
-    Listen listen = new Listen(c.listen().host(), port, c.listen().protection());
-    return new GatewayConfig(
-        listen, c.limits(), c.tokens(), c.surfaces(), c.drain(), c.blobBytesMax());
   }
 
   private static SortedMap<String, SigningKey> keys(Home home, GatewayConfig config) {

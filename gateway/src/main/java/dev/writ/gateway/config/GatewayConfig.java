@@ -1,6 +1,7 @@
 package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.Certificates;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.Limits;
 import dev.writ.gateway.Listen;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import javax.security.auth.x500.X500Principal;
 
 /**
  * The configuration of a server: one YAML file for people, with overrides from the environment
@@ -31,12 +33,61 @@ public record GatewayConfig(
     List<Tokens.Entry> tokens,
     SortedMap<String, SurfaceConfig> surfaces,
     Duration drain,
-    long blobBytesMax) {
+    long blobBytesMax,
+    Extras extras) {
   private static final long BLOB_BYTES_MAX = 256L << 20;
   private static final int REQUEST_HEAD_MAX = 1 << 20;
 
   public GatewayConfig {
     tokens = List.copyOf(tokens);
+  }
+
+  /** Without anything that most servers do without. */
+  public GatewayConfig(
+      Listen listen,
+      Limits limits,
+      List<Tokens.Entry> tokens,
+      SortedMap<String, SurfaceConfig> surfaces,
+      Duration drain,
+      long blobBytesMax) {
+    this(listen, limits, tokens, surfaces, drain, blobBytesMax, Extras.NONE);
+  }
+
+  /**
+   * What most servers do without.
+   *
+   * @param certificates of clients; the listener names their authority
+   * @param origins of web pages that may call the server from a browser
+   * @param telemetry where spans are sent
+   */
+  public record Extras(
+      List<Certificates.Entry> certificates, List<String> origins, Optional<Telemetry> telemetry) {
+    public static final Extras NONE = new Extras(List.of(), List.of(), Optional.empty());
+
+    public Extras {
+      certificates = List.copyOf(certificates);
+      origins = List.copyOf(origins);
+    }
+  }
+
+  /**
+   * @param otlp where OTLP/HTTP is spoken, for example {@code http://127.0.0.1:4318/v1/traces}
+   * @param percent of the calls without a trace of their own whose spans are sent
+   */
+  public record Telemetry(String otlp, int percent) {}
+
+  /** With another port. */
+  public GatewayConfig withPort(int port) {
+    return with(new Listen(listen.host(), port, listen.protection()));
+  }
+
+  /** With files named from the folder of the configuration. */
+  public GatewayConfig inFolder(Path folder) {
+    return with(listen.inFolder(folder));
+  }
+
+  private GatewayConfig with(Listen other) {
+    return new GatewayConfig(other, limits, tokens, surfaces, drain, blobBytesMax, extras);
   }
 
   /** Loopback, a free port, no tokens: nobody but holders of keys. */
@@ -81,8 +132,10 @@ public record GatewayConfig(
             surfaces(file.optional("surfaces", file::section)),
             Duration.ofSeconds(file.optional("drain_s", k -> file.between(k, 0, 3600)).orElse(30L)),
             file.optional("blob_bytes_max", k -> file.between(k, 1, 1L << 40))
-                .orElse(BLOB_BYTES_MAX));
+                .orElse(BLOB_BYTES_MAX),
+            extras(file));
     file.end();
+    requireBinding(config);
     return config;
   }
 
@@ -92,6 +145,7 @@ public record GatewayConfig(
     Optional<String> tls = Optional.empty();
     Optional<String> certificate = Optional.empty();
     Optional<String> key = Optional.empty();
+    Optional<Listen.Clients> clients = Optional.empty();
     if (section.isPresent()) {
       Section s = section.get();
       host = s.optional("host", s::name).orElse(host);
@@ -99,6 +153,7 @@ public record GatewayConfig(
       tls = s.optional("tls", k -> s.oneOf(k, List.of("none", "proxy", "own"), v -> v));
       certificate = s.optional("certificate", s::name);
       key = s.optional("key", s::name);
+      clients = clients(s);
       s.end();
     }
     String at = environment.getOrDefault("WRIT_LISTEN", "");
@@ -108,9 +163,95 @@ public record GatewayConfig(
       port = colon < 0 ? port : port(at.substring(colon + 1));
     }
     tls = fromEnvironment(environment, "WRIT_TLS").or(orElse(tls));
-    certificate = fromEnvironment(environment, "WRIT_TLS_CERTIFICATE").or(orElse(certificate));
-    key = fromEnvironment(environment, "WRIT_TLS_KEY").or(orElse(key));
-    return new Listen(host, port, protection(tls.orElse("none"), certificate, key));
+    certificate = file(environment, "WRIT_TLS_CERTIFICATE").or(orElse(certificate));
+    key = file(environment, "WRIT_TLS_KEY").or(orElse(key));
+    Listen listen =
+        new Listen(host, port, protection(tls.orElse("none"), certificate, key, clients));
+    if (clients.isPresent() && !(listen.protection() instanceof Listen.Protection.Tls)) {
+      throw new WritException(GatewayError.CONFIG_FIELD, "listen/client_ca needs tls: own");
+    }
+    return listen;
+  }
+
+  /** Where an authority is named, a client without its certificate gets no connection. */
+  private static Optional<Listen.Clients> clients(Section s) {
+    Optional<Path> authority = s.optional("client_ca", k -> Path.of(s.name(k)));
+    Optional<Boolean> required =
+        s.optional(
+            "client_certificate",
+            k -> s.oneOf(k, List.of("required", "offered"), v -> v).equals("required"));
+    if (authority.isEmpty() && required.isPresent()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "listen/client_certificate needs a client_ca");
+    }
+    return authority.map(ca -> new Listen.Clients(ca, required.orElse(true)));
+  }
+
+  private static Extras extras(Section file) {
+    return new Extras(
+        file.listOrNone("certificates", item -> certificate(item.itemSection())),
+        file.listOrNone("origins", GatewayConfig::origin),
+        file.optional("telemetry", key -> telemetry(file.section(key))));
+  }
+
+  private static Certificates.Entry certificate(Section s) {
+    String dn = s.name("dn");
+    X500Principal name;
+    try {
+      name = new X500Principal(dn);
+    } catch (IllegalArgumentException e) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "certificates: \"" + dn + "\" is no distinguished name", e);
+    }
+    Certificates.Entry entry =
+        new Certificates.Entry(s.name("name"), name, s.name("tenant"), s.name("subject"), roles(s));
+    s.end();
+    return entry;
+  }
+
+  /** A browser's origin is scheme, host and port, in lower case and without a path. */
+  private static String origin(Section.Item item) {
+    String origin = item.name();
+    if (!origin.matches("https?://[a-z0-9.-]{1,200}(:[0-9]{1,5})?")) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD,
+          "origins: \"" + origin + "\" is no origin like https://a.example");
+    }
+    return origin;
+  }
+
+  private static Telemetry telemetry(Section s) {
+    String otlp = s.name("otlp");
+    if (!otlp.matches("https?://[!-~]{1,250}")) {
+      throw new WritException(GatewayError.CONFIG_FIELD, "telemetry/otlp is no http address");
+    }
+    Telemetry telemetry =
+        new Telemetry(otlp, s.optional("percent", k -> (int) s.between(k, 0, 100)).orElse(100));
+    s.end();
+    return telemetry;
+  }
+
+  private static void requireBinding(GatewayConfig config) {
+    boolean asked =
+        config.listen.protection() instanceof Listen.Protection.Tls tls
+            && tls.clients().isPresent();
+    if (!asked && !config.extras.certificates().isEmpty()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "certificates need tls: own with a client_ca");
+    }
+  }
+
+  /** A credential that holds no role would look like one that is not narrowed. */
+  private static List<String> roles(Section s) {
+    Optional<List<String>> roles = s.optional("roles", s::names);
+    s.require("roles", roles.filter(List::isEmpty).isEmpty(), "no role; leave roles out for all");
+    return roles.orElse(List.of());
+  }
+
+  /** A file that the environment names is named from where the server was started. */
+  private static Optional<String> file(Map<String, String> environment, String name) {
+    return fromEnvironment(environment, name)
+        .map(path -> Path.of(path).toAbsolutePath().toString());
   }
 
   private static Supplier<Optional<String>> orElse(Optional<String> otherwise) {
@@ -129,14 +270,18 @@ public record GatewayConfig(
   }
 
   private static Listen.Protection protection(
-      String tls, Optional<String> certificate, Optional<String> key) {
+      String tls,
+      Optional<String> certificate,
+      Optional<String> key,
+      Optional<Listen.Clients> clients) {
     return switch (tls) {
       case "none" -> new Listen.Protection.None();
       case "proxy" -> new Listen.Protection.Proxy();
       case "own" ->
           new Listen.Protection.Tls(
               Path.of(certificate.orElseThrow(() -> missing("certificate"))),
-              Path.of(key.orElseThrow(() -> missing("key"))));
+              Path.of(key.orElseThrow(() -> missing("key"))),
+              clients);
       default ->
           throw new WritException(
               GatewayError.CONFIG_FIELD, "tls \"" + tls + "\" is none of none, proxy, own");
@@ -179,7 +324,7 @@ public record GatewayConfig(
             s.digest("digest"),
             s.name("tenant"),
             s.name("subject"),
-            s.names("roles", List.of()),
+            roles(s),
             s.optional("expires_at", s::time));
     s.end();
     return entry;

@@ -101,8 +101,7 @@ public final class ExecuteSurface implements Surface {
     try {
       Answer answer =
           turn.waiting().isPresent()
-              ? pipeline.again(
-                  call.caller().tenant(), turn.waiting().get(), Optional.of(call.body()))
+              ? pipeline.again(call.caller(), turn.waiting().get(), Optional.of(call.body()))
               : pipeline.vouch(
                   vouched(call, request, result.effect().orElseThrow(), request.requestId()));
       turn.reached();

@@ -11,6 +11,7 @@ import dev.writ.executor.Served;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
+import dev.writ.gateway.Places;
 import dev.writ.gateway.Problems;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Surface;
@@ -71,13 +72,15 @@ public final class LoglineSurface implements Surface {
       if (subject == null) {
         throw new WritException(LoglineError.TENANT, caller.secret().name());
       }
-      boolean isNew =
-          pipeline.standing(body.tenant, subject, caller.signature())
-              instanceof Pipeline.Standing.New;
-      if (!isNew) {
-        throw new WritException(LoglineError.REPLAYED, "");
+      try (Places.Place _ = pipeline.placeFor(body.tenant)) {
+        boolean isNew =
+            pipeline.standing(body.tenant, subject, caller.signature())
+                instanceof Pipeline.Standing.New;
+        if (!isNew) {
+          throw new WritException(LoglineError.REPLAYED, "");
+        }
+        return answer(pipeline.vouch(vouched(call, caller, body, subject)));
       }
-      return answer(pipeline.vouch(vouched(call, caller, body, subject)));
     } catch (WritException e) {
       return error(status(e), e);
     }

@@ -47,16 +47,23 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   /** What nobody foresaw: the type and the place, not the message, which may hold anything. */
   @Override
   public void accept(TraceContext trace, Throwable e) {
+    write(unforeseen(e).put("trace_id", trace.traceId()));
+  }
+
+  /** The same outside of any call. */
+  public void failed(Throwable e) {
+    write(unforeseen(e));
+  }
+
+  private ObjectBuilder unforeseen(Throwable e) {
     StackTraceElement[] frames = e.getStackTrace();
     StringBuilder at = new StringBuilder();
     for (int i = 0; i < Math.min(frames.length, FRAMES_MAX); i++) {
       at.append(i == 0 ? "" : " < ").append(frames[i]);
     }
-    write(
-        line("error", "unforeseen")
-            .put("type", e.getClass().getName())
-            .put("at_code", at.toString())
-            .put("trace_id", trace.traceId()));
+    return line("error", "unforeseen")
+        .put("type", e.getClass().getName())
+        .put("at_code", at.toString());
   }
 
   /** Something in the server's own life. */

@@ -1,16 +1,20 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.executor.Answer;
+import dev.writ.executor.Stage;
 import dev.writ.executor.document.Receipt;
 import dev.writ.gateway.Observer;
 import dev.writ.guardian.policy.Policy;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -18,15 +22,63 @@ import java.util.function.Supplier;
  * roles, codes), so that no caller can make them grow.
  */
 public final class Metrics implements Observer {
+  private static final Duration[] STEPS = {
+    Duration.ofMillis(1),
+    Duration.ofMillis(5),
+    Duration.ofMillis(25),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(2),
+    Duration.ofSeconds(10)
+  };
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Supplier<Policy> policy;
+  private final EnumMap<Stage, Timer> passed = new EnumMap<>(Stage.class);
+  private final EnumMap<Stage, Timer> refused = new EnumMap<>(Stage.class);
+  private final Timer commits;
+  private final DistributionSummary groups;
 
   /**
    * @param policy in force: what it does not name is counted as {@code other}
    */
   public Metrics(Supplier<Policy> policy) {
     this.policy = policy;
+    for (Stage stage : Stage.values()) {
+      passed.put(stage, stageTimer(stage, false));
+      refused.put(stage, stageTimer(stage, true));
+    }
+    commits =
+        Timer.builder("writ.ledger.commit")
+            .description("One durable write of the ledger, of as many batches as waited")
+            .serviceLevelObjectives(STEPS)
+            .register(registry);
+    groups =
+        DistributionSummary.builder("writ.ledger.commit.batches")
+            .description("Batches that one write made durable")
+            .register(registry);
+  }
+
+  private Timer stageTimer(Stage stage, boolean refuses) {
+    return Timer.builder("writ.stage")
+        .description("Time in a stage of the pipeline")
+        .tag("stage", stage.text())
+        .tag("refused", String.valueOf(refuses))
+        .serviceLevelObjectives(STEPS)
+        .register(registry);
+  }
+
+  void stage(Stage stage, boolean refuses, long nanos) {
+    (refuses ? refused : passed).get(stage).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void commit(long nanos) {
+    commits.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void group(int batches) {
+    groups.record(batches);
   }
 
   /** A number that is read when somebody asks. */
@@ -43,19 +95,13 @@ public final class Metrics implements Observer {
         .tag("method", method(call.method()))
         .tag("status", String.valueOf(call.status()))
         .tag("code", call.code().orElse(""))
-        .serviceLevelObjectives(
-            Duration.ofMillis(1),
-            Duration.ofMillis(5),
-            Duration.ofMillis(25),
-            Duration.ofMillis(100),
-            Duration.ofMillis(500),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(10))
+        .serviceLevelObjectives(STEPS)
         .register(registry)
         .record(call.took());
   }
 
-  private static String method(String method) {
+  /** Anybody can send a method of any name. */
+  static String method(String method) {
     return switch (method) {
       case "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH" -> method;
       default -> "other";

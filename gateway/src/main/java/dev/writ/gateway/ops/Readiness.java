@@ -2,27 +2,46 @@ package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
+import dev.writ.gateway.Gateway;
 import dev.writ.gateway.Observer;
 import dev.writ.gateway.Pipeline;
 import dev.writ.ledger.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Whether the server can take effects now: disk, ledger, policy, not draining. */
+/** Whether the server can take effects now: disk, ledger, policy, not draining, what is probed. */
 public final class Readiness implements Observer {
   private static final long DISK_BYTES_MIN = 64L << 20;
+  private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
 
   private final Kernel kernel;
   private final Pipeline pipeline;
   private final Path disk;
+  private final List<Gateway.Probe> probes;
+  private final InstantSource clock;
   private volatile boolean ledgerStopped;
+  private List<Check> probed = List.of();
+  private Optional<Instant> probedAt = Optional.empty();
 
   /**
    * @param disk where the ledger lies
+   * @param probes what has to be so besides
    */
-  public Readiness(Kernel kernel, Pipeline pipeline, Path disk) {
+  public Readiness(
+      Kernel kernel,
+      Pipeline pipeline,
+      Path disk,
+      List<Gateway.Probe> probes,
+      InstantSource clock) {
+    this.probes = List.copyOf(probes);
+    this.clock = clock;
     this.kernel = kernel;
     this.pipeline = pipeline;
     this.disk = disk;
@@ -40,11 +59,32 @@ public final class Readiness implements Observer {
   }
 
   List<Check> checks() {
-    return List.of(
-        new Check("disk", diskHasRoom()),
-        new Check("ledger", !ledgerStopped && ledgerAnswers()),
-        new Check("policy", kernel.system().policy().isPresent()),
-        new Check("not-draining", !pipeline.isDraining()));
+    List<Check> checks = new ArrayList<>();
+    checks.add(new Check("disk", diskHasRoom()));
+    checks.add(new Check("ledger", !ledgerStopped && ledgerAnswers()));
+    checks.add(new Check("policy", kernel.system().policy().isPresent()));
+    checks.add(new Check("not-draining", !pipeline.isDraining()));
+    checks.addAll(probed());
+    return checks;
+  }
+
+  /** Anybody may ask whether the server is ready: that must not make it work. */
+  private synchronized List<Check> probed() {
+    Instant now = clock.instant();
+    boolean stale = probedAt.filter(at -> now.isBefore(at.plus(PROBE_EVERY))).isEmpty();
+    if (stale) {
+      probed = probes.stream().map(p -> new Check(p.name(), holds(p))).toList();
+      probedAt = Optional.of(now);
+    }
+    return probed;
+  }
+
+  private static boolean holds(Gateway.Probe probe) {
+    try {
+      return probe.ok().getAsBoolean();
+    } catch (RuntimeException e) {
+      return false;
+    }
   }
 
   private boolean diskHasRoom() {

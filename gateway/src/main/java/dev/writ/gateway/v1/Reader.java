@@ -60,16 +60,12 @@ public final class Reader {
 
   /** Whether policy lets it read for everybody in its tenant. */
   boolean seesTenant(Caller caller) {
-    return kernel.system().policyInForce().mayExecuteFor(caller.tenant(), caller.subject());
+    return caller.seesTenant(kernel.system().policyInForce());
   }
 
   /** Whether policy lets it approve in its tenant. */
   boolean approves(Caller caller) {
-    return !kernel
-        .system()
-        .policyInForce()
-        .approverRoles(caller.tenant(), caller.subject())
-        .isEmpty();
+    return caller.approves(kernel.system().policyInForce());
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.Certificates;
 import dev.writ.gateway.Listen;
 import dev.writ.gateway.Tokens;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,10 +26,14 @@ class AConfigurationSaysWhatIsWrongTest {
   private static final String WHOLE =
       """
       writ_gateway: 1
-      listen: { host: 0.0.0.0, port: 8443, tls: own, certificate: cert.pem, key: key.pem }
+      listen: { host: 0.0.0.0, port: 8443, tls: own, certificate: cert.pem, key: key.pem, client_ca: ca.pem, client_certificate: offered }
       limits: { concurrent_max: 10, concurrent_per_tenant_max: 3, body_within_s: 7 }
       drain_s: 5
       blob_bytes_max: 1000
+      certificates:
+        - { name: builder, dn: "O=acme, CN=builder", tenant: acme, subject: builder }
+      origins: ["https://console.example:8443"]
+      telemetry: { otlp: "http://127.0.0.1:4318/v1/traces", percent: 10 }
       tokens:
         - { name: ci, digest: "DIGEST", tenant: acme, subject: builder, roles: [b, a] }
       surfaces:
@@ -56,7 +63,22 @@ class AConfigurationSaysWhatIsWrongTest {
     GatewayConfig config = parse(WHOLE, environment());
     assertThat(config.listen().port()).isEqualTo(8443);
     assertThat(config.listen().protection())
-        .isEqualTo(new Listen.Protection.Tls(Path.of("cert.pem"), Path.of("key.pem")));
+        .isEqualTo(
+            new Listen.Protection.Tls(
+                Path.of("cert.pem"),
+                Path.of("key.pem"),
+                Optional.of(new Listen.Clients(Path.of("ca.pem"), false))));
+    assertThat(config.inFolder(dir).listen().protection())
+        .isEqualTo(
+            new Listen.Protection.Tls(
+                dir.resolve("cert.pem"),
+                dir.resolve("key.pem"),
+                Optional.of(new Listen.Clients(dir.resolve("ca.pem"), false))));
+    assertThat(config.extras().certificates().getFirst().dn())
+        .isEqualTo(new X500Principal("O=acme, CN=builder"));
+    assertThat(config.extras().origins()).containsExactly("https://console.example:8443");
+    assertThat(config.extras().telemetry())
+        .contains(new GatewayConfig.Telemetry("http://127.0.0.1:4318/v1/traces", 10));
     assertThat(config.limits().concurrentMax()).isEqualTo(10);
     assertThat(config.limits().concurrentPerTenantMax()).isEqualTo(3);
     assertThat(config.limits().bodyWithin()).isEqualTo(Duration.ofSeconds(7));
@@ -80,7 +102,9 @@ class AConfigurationSaysWhatIsWrongTest {
   @Test
   void theEnvironmentComesFirst() {
     GatewayConfig config =
-        parse(WHOLE, environment("WRIT_LISTEN", "127.0.0.1:9000", "WRIT_TLS", "none"));
+        parse(
+            "writ_gateway: 1\nlisten: { tls: own, certificate: c, key: k }\n",
+            environment("WRIT_LISTEN", "127.0.0.1:9000", "WRIT_TLS", "none"));
     assertThat(config.listen()).isEqualTo(Listen.loopback(9000));
     assertThat(
             parse("writ_gateway: 1\n", environment("WRIT_LISTEN", "0.0.0.0:1", "WRIT_TLS", "proxy"))
@@ -103,22 +127,43 @@ class AConfigurationSaysWhatIsWrongTest {
         "concurrent_max: 10 | concurrent_max: 0 | GWY-002 | concurrent_max",
         "tls: own | tls: maybe | GWY-002 | tls",
         "tls: own | tls: none | GWY-003 | 0.0.0.0",
-        ", key: key.pem } | } | GWY-002 | key",
+        ", key: key.pem, | , | GWY-002 | key",
+        "client_certificate: offered | client_certificate: wanted | GWY-002 | client_certificate",
+        "client_ca: ca.pem, | | GWY-002 | client_ca",
+        ", client_ca: ca.pem, client_certificate: offered | | GWY-002 | client_ca",
+        "tls: own | tls: proxy | GWY-002 | client_ca",
+        "O=acme, CN=builder | builder | GWY-002 | distinguished name",
+        "https://console.example:8443 | https://console.example/ | GWY-002 | origin",
+        "https://console.example:8443 | * | GWY-002 | origin",
+        "http://127.0.0.1:4318/v1/traces | 127.0.0.1:4318 | GWY-002 | telemetry",
+        "percent: 10 | percent: 101 | GWY-002 | percent",
+        "roles: [b, a] | roles: [] | GWY-002 | roles",
         "port: 8443 | port: 70000 | GWY-002 | port",
         "name: ci | nme: ci | GWY-002 | tokens/0",
       })
   void whatIsWrongIsNamed(String right, String wrong, String code, String named) {
     assertThat(WHOLE).contains(right.strip());
-    assertThatThrownBy(() -> parse(WHOLE.replace(right.strip(), wrong.strip()), environment()))
+    String text = wrong == null ? "" : wrong.strip();
+    assertThatThrownBy(() -> parse(WHOLE.replace(right.strip(), text), environment()))
         .isInstanceOf(WritException.class)
         .hasMessageContaining(code.strip())
         .hasMessageContaining(named.strip());
   }
 
   @Test
-  void twoTokensOfOneDigestAreRefused() {
+  void twoCredentialsOfOneNameOrDigestAreRefused() {
     GatewayConfig config = parse(WHOLE, environment());
     var one = config.tokens().getFirst();
+    var sameName =
+        new Tokens.Entry(
+            one.name(), Tokens.digest("x"), "t", "s", java.util.List.of(), Optional.empty());
+    assertThatThrownBy(() -> new Tokens(java.util.List.of(one, sameName)))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GWY-002");
+    var certificate = config.extras().certificates().getFirst();
+    assertThatThrownBy(() -> new Certificates(java.util.List.of(certificate, certificate)))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GWY-002");
     assertThatThrownBy(() -> new Tokens(java.util.List.of(one, one)))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GWY-002");

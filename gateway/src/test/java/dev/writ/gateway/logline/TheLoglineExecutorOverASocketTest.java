@@ -11,6 +11,7 @@ import dev.writ.executor.driver.Outcome.Metrics;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Surface;
+import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.execute.ExecuteSurface;
 import dev.writ.gateway.seed.SeedServer;
 import dev.writ.gateway.seed.SeedServer.Reply;
@@ -23,6 +24,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -327,5 +330,38 @@ class TheLoglineExecutorOverASocketTest {
         .hasMessageStartingWith("GWY-102")
         .hasMessageNotContaining("short,");
     assertThat(config().toString()).doesNotContain(SECRET).doesNotContain(NEXT);
+  }
+
+  @Test
+  void aTenantHasItsPlacesHereTooAndIsToldWhenTheyAreTaken() throws Exception {
+    server.close();
+    server =
+        new SeedServer(
+            dir.resolve("narrow"),
+            SeedServer.POLICY,
+            this::surfaces,
+            TestGateway.limits(256, 1, 1024, 30_000));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    server.home.driver.does(
+        "code_interpreter",
+        invocation -> {
+          begun.countDown();
+          try {
+            release.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          return Behaviours.gives("{\"stdout\":\"\",\"stderr\":\"\"}", Behaviours.JSON)
+              .run(invocation);
+        });
+    CompletableFuture<Reply> first = CompletableFuture.supplyAsync(() -> signed(EXAMPLE));
+    begun.await();
+    Reply second = signed(EXAMPLE.replace("run_123", "run_124"));
+    isError(second, 429, "GWY-025");
+    assertThat(second.response().headers().firstValue("Retry-After")).contains("1");
+    release.countDown();
+    assertThat(first.get().status()).isEqualTo(200);
+    assertThat(signed(EXAMPLE.replace("run_123", "run_125")).status()).isEqualTo(200);
   }
 }

@@ -178,8 +178,15 @@ class TheServerTellsHowItIsTest {
 
   @Test
   void aNewPolicyAndARevocationHoldAtOnce() throws Exception {
-    Envelope decided = home.ask("alice").sign();
-    home.decide(decided);
+    Envelope asked = home.ask("alice").sign();
+    var decided = home.decide(asked);
+    byte[] order =
+        Jcs.write(
+            JsonValue.object()
+                .put("decision", decided.decisionEnvelope().toJson())
+                .put("intent", decided.intent().orElseThrow().toJson())
+                .put("order", home.order(decided.intent().orElseThrow().id(), "alice").toJson())
+                .build());
     var next =
         dev.writ.executor.testing.TestPolicy.after(
             home.policy(),
@@ -191,6 +198,20 @@ class TheServerTellsHowItIsTest {
     assertThat(post("/v1/policies", home.signed(next))).isEqualTo(200);
     assertThat(home.policy().digest()).isEqualTo(next.digest());
     assertThat(post("/v1/policies", home.signed(next))).isEqualTo(409);
+    // What was decided under the old one is refused, and says so; asked again, it is judged anew.
+    HttpResponse<String> stale =
+        client.send(
+            HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/executions"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(order))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(stale.statusCode()).isEqualTo(409);
+    assertThat(stale.body()).contains("\"code\":\"EXE-201\"");
+    assertThat(home.driver.runs()).isEmpty();
+    assertThat(post("/v1/effects", asked)).isEqualTo(200);
+    assertThat(home.kinds("acme", "run-1"))
+        .containsSubsequence("decision.made", "effect.refused", "decision.made", "receipt.signed");
     assertThat(post("/v1/effects", home.ask("alice").tool("sim").sign())).isEqualTo(403);
     assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(200);
     Envelope revocation =

@@ -72,13 +72,21 @@ public final class SeedServer implements AutoCloseable {
 
   public final TestHome home;
   public final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-  public final Places places = GatewayServer.places(Limits.DEFAULT);
+  public final Places places;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Function<Pipeline, List<Surface>> surfaces;
+  private final Limits limits;
   private GatewayServer server;
 
   public SeedServer(Path dir, String policy, Function<Pipeline, List<Surface>> surfaces) {
+    this(dir, policy, surfaces, Limits.DEFAULT);
+  }
+
+  public SeedServer(
+      Path dir, String policy, Function<Pipeline, List<Surface>> surfaces, Limits limits) {
+    this.limits = limits;
+    this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
     home = TestHome.create(dir);
     home.tools.register(TestTools.manifest("exec", Determinism.RECORDED));
@@ -104,7 +112,7 @@ public final class SeedServer implements AutoCloseable {
         GatewayServer.start(
             new GatewayServer.Config(
                 Listen.loopback(0),
-                Limits.DEFAULT,
+                limits,
                 surfaces.apply(pipeline),
                 List.of(
                     new Tokens(
@@ -124,6 +132,10 @@ public final class SeedServer implements AutoCloseable {
     server.close();
     home.restart();
     start();
+  }
+
+  public int port() {
+    return server.port();
   }
 
   /** From now on nothing new is taken. */

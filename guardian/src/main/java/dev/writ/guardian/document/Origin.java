@@ -3,6 +3,7 @@ package dev.writ.guardian.document;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -11,12 +12,23 @@ import java.util.Optional;
  *
  * @param raw digest of the surface's raw request
  * @param execution a name by which the surface's callers know the execution
+ * @param roles what the caller's credential is narrowed to; absent: it is not. Only those of them
+ *     that policy gives the subject can hold the effect.
  */
 public record Origin(
-    String surface, String method, String principal, Digest raw, Optional<String> execution) {
+    String surface,
+    String method,
+    String principal,
+    Digest raw,
+    Optional<String> execution,
+    Optional<List<String>> roles) {
+
+  public Origin {
+    roles = roles.map(List::copyOf);
+  }
 
   public Origin(String surface, String method, String principal, Digest raw) {
-    this(surface, method, principal, raw, Optional.empty());
+    this(surface, method, principal, raw, Optional.empty(), Optional.empty());
   }
 
   static Origin read(Fields fields) {
@@ -26,7 +38,8 @@ public record Origin(
             fields.name("method"),
             fields.name("principal"),
             fields.digest("raw"),
-            fields.optional("execution", fields::name));
+            fields.optional("execution", fields::name),
+            fields.optional("roles", key -> fields.list(key, Fields::stringItem)));
     fields.end();
     return origin;
   }
@@ -38,6 +51,11 @@ public record Origin(
         .put("principal", principal)
         .put("raw", raw)
         .putIfPresent("execution", execution, JsonValue::of)
+        .putIfPresent("roles", roles, names -> JsonValue.of(texts(names)))
         .build();
+  }
+
+  private static List<JsonValue> texts(List<String> names) {
+    return names.stream().<JsonValue>map(JsonValue::of).toList();
   }
 }

@@ -154,6 +154,11 @@ public final class Policy {
     return rolesOf(tenant, subject).stream().anyMatch(parts.executeFor()::contains);
   }
 
+  /** The same in one of its roles alone. */
+  public boolean mayExecuteFor(String tenant, String subject, String role) {
+    return rolesOf(tenant, subject).contains(role) && parts.executeFor().contains(role);
+  }
+
   /** Whether a delegation or approval was taken back. */
   public boolean revokes(Digest document) {
     return parts.revoked().contains(document);
@@ -193,6 +198,11 @@ public final class Policy {
         .flatMap(profile -> Optional.ofNullable(profile.roles().get(role)))
         .ifPresent(r -> names.addAll(r.commands()));
     return List.copyOf(names);
+  }
+
+  /** When runs that surfaces opened are closed; absent: when their callers close them. */
+  public Optional<RunLimits> runs() {
+    return parts.runs();
   }
 
   /** The accounts of a budget that an effect is charged to. */

@@ -33,7 +33,8 @@ record PolicyParts(
     SortedSet<Digest> revoked,
     Optional<ExecuteProfile> execute,
     Optional<CommandProfile> commands,
-    SortedMap<String, SecretGrant> secrets) {
+    SortedMap<String, SecretGrant> secrets,
+    Optional<RunLimits> runs) {
 
   private static final long FORMAT = 1;
 
@@ -66,7 +67,8 @@ record PolicyParts(
             new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)),
             section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
             section.optional("commands", key -> CommandProfile.read(section.section(key))),
-            byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key));
+            byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key),
+            section.optional("runs", key -> RunLimits.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -143,6 +145,7 @@ record PolicyParts(
             "secrets",
             Optional.of(secrets).filter(s -> !s.isEmpty()),
             s -> JsonValue.of(s.values().stream().map(SecretGrant::toJson).toList()))
+        .putIfPresent("runs", runs, RunLimits::toJson)
         .build();
   }
 }

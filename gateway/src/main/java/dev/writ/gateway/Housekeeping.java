@@ -1,0 +1,62 @@
+package dev.writ.gateway;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Does something again and again on a thread of its own, until it is closed. */
+final class Housekeeping implements AutoCloseable {
+  private final Thread thread;
+  private boolean closing;
+
+  /**
+   * @param failures is told what went wrong; it goes on the next time
+   */
+  Housekeeping(Duration every, Runnable work, Consumer<RuntimeException> failures) {
+    thread =
+        Thread.ofPlatform()
+            .name("writ-housekeeping")
+            .daemon()
+            .start(() -> {
+              while (waited(every)) {
+                try {
+                  work.run();
+                } catch (RuntimeException e) {
+                  failures.accept(e);
+                }
+              }
+            });
+  }
+
+  private synchronized boolean waited(Duration every) {
+    long end = System.nanoTime() + every.toNanos();
+    try {
+      for (long left = every.toMillis(); !closing && left > 0; ) {
+        wait(left);
+        left = (end - System.nanoTime()) / 1_000_000;
+      }
+    } catch (InterruptedException e) {
+      return false;
+    }
+    return !closing;
+  }
+
+  /** Returns when what it does at this moment is done. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closing = true;
+      notifyAll();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package dev.writ.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** PROTOCOL 33: by the surface's key, by policy's word, and only where nothing is unfinished. */
+class PolicySaysWhenVouchedRunsCloseTest {
+  private static final String CONFIG =
+      "writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n" + WholeGateway.token("a", "alice", "");
+  private static final String POLICY =
+      TestPolicy.YAML.replace(
+          "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
+  private static final String CLOSING = POLICY + "runs: { idle_max_s: 600, life_max_s: 3600 }\n";
+
+  @TempDir Path dir;
+  private TestHome home;
+  private WholeGateway server;
+
+  @BeforeEach
+  void start() {
+    home = TestGateway.newHome(dir);
+    server = new WholeGateway(home, CONFIG, dir);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+  }
+
+  private int use(String run, String tool) throws Exception {
+    return server.post("a", "/test/" + run + "/" + tool, "{\"n\":1}").statusCode();
+  }
+
+  /** The server does it too, every few seconds: what counts is what is closed then. */
+  private void sweep() {
+    ((KernelPipeline) server.pipeline()).closeOverRuns();
+  }
+
+  private boolean closed(String run) {
+    return home.runState("acme", run).closed();
+  }
+
+  @Test
+  void withoutAWordOfPolicyNoneCloses() throws Exception {
+    use("r", "calc");
+    home.clock.forward(Duration.ofDays(365));
+    sweep();
+    assertThat(closed("r")).isFalse();
+  }
+
+  @Test
+  void anIdleOneClosesAndABusyOneDoesNotUntilItsLifeIsOver() throws Exception {
+    use("early", "calc"); // before policy says so, and before this server counts
+    home.activate(CLOSING);
+    sweep();
+    assertThat(closed("early")).isFalse();
+    home.clock.forward(Duration.ofSeconds(300));
+    use("busy", "calc");
+    home.clock.forward(Duration.ofSeconds(300));
+    sweep();
+    assertThat(closed("early")).isTrue();
+    assertThat(closed("busy")).isFalse();
+    for (int i = 0; i < 6; i++) {
+      home.clock.forward(Duration.ofSeconds(500));
+      assertThat(use("busy", "calc")).isEqualTo(200);
+      sweep();
+    }
+    home.clock.forward(Duration.ofSeconds(300)); // an hour since it was opened
+    sweep();
+    assertThat(closed("busy")).isTrue();
+    assertThat(use("busy", "calc")).isEqualTo(409);
+    sweep();
+    assertThat(home.kinds("acme", "busy")).endsWith("run.closed");
+    assertThat(home.fsck().problems()).isEmpty();
+  }
+
+  @Test
+  void whatWaitsKeepsItsRunOpenAndAnAgentsRunIsTheAgentsOwn() throws Exception {
+    home.activate(CLOSING);
+    use("waits", "pay");
+    home.submit(home.ask("alice").run("agents"));
+    home.clock.forward(Duration.ofDays(2));
+    sweep();
+    assertThat(closed("waits")).isFalse();
+    assertThat(closed("agents")).isFalse();
+  }
+
+  @Test
+  void anotherServerOverTheSameLedgerGoesOnWhereThisOneEnded() throws Exception {
+    home.activate(CLOSING);
+    use("r", "calc");
+    server.gateway.close();
+    home.clock.forward(Duration.ofSeconds(700));
+    server = new WholeGateway(home, CONFIG, dir);
+    sweep();
+    assertThat(closed("r")).isTrue();
+    // Policy takes its word back: what is remembered goes with it.
+    use("s", "calc");
+    home.activate(POLICY);
+    home.clock.forward(Duration.ofDays(1));
+    sweep();
+    assertThat(closed("s")).isFalse();
+    home.activate(CLOSING);
+    sweep();
+    assertThat(closed("s")).isTrue();
+  }
+}
