@@ -2,7 +2,11 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.rules.Project;
 import dev.writ.sandbox.host.Trees;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -84,6 +88,24 @@ class CodeRunsFromTheShellTest {
             "1 effects: ended by a ceiling of the host");
     assertThat(live.status()).isZero();
     assertThat(writ("audit").status()).isZero();
+  }
+
+  @Test
+  void theReceiptOfARunThatWasKilledForMemoryIsAsThePageShowsIt() {
+    String page = Project.read(Project.root().resolve("spec/tool-code.md"));
+    int begin = page.indexOf("```json writ:receipt\n") + "```json writ:receipt\n".length();
+    JsonValue.Obj shown = parse(page.substring(begin, page.indexOf("\n```", begin)));
+    Run run =
+        code("code_interpreter", "python", "print('before')\nx = bytearray(1 << 30)", "--json");
+    JsonValue.Obj receipt = (JsonValue.Obj) parse(run.out()).get("receipt");
+    assertThat(receipt.members().keySet()).isEqualTo(shown.members().keySet());
+    for (String same : new String[] {"status", "reason", "message", "workspace_before", "artifacts"}) {
+      assertThat(receipt.get(same)).as(same).isEqualTo(shown.get(same));
+    }
+  }
+
+  private static JsonValue.Obj parse(String json) {
+    return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
   }
 
   @Test
