@@ -2,7 +2,11 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.rules.Project;
 import dev.writ.sandbox.host.Trees;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -87,7 +91,28 @@ class CodeRunsFromTheShellTest {
   }
 
   @Test
+  void theReceiptOfARunThatWasKilledForMemoryIsAsThePageShowsIt() {
+    String page = Project.read(Project.root().resolve("spec/tool-code.md"));
+    int begin = page.indexOf("```json writ:receipt\n") + "```json writ:receipt\n".length();
+    JsonValue.Obj shown = parse(page.substring(begin, page.indexOf("\n```", begin)));
+    Run run =
+        code("code_interpreter", "python", "print('before')\nx = bytearray(1 << 30)", "--json");
+    JsonValue.Obj receipt = (JsonValue.Obj) parse(run.out()).get("receipt");
+    assertThat(receipt.members().keySet()).isEqualTo(shown.members().keySet());
+    for (String same : new String[] {"status", "reason", "message", "workspace_before", "artifacts"}) {
+      assertThat(receipt.get(same)).as(same).isEqualTo(shown.get(same));
+    }
+  }
+
+  private static JsonValue.Obj parse(String json) {
+    return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void whereNoEngineIsItIsRefusedAndSaysHowToGetOne() {
+    Run js = in(Map.of("WRIT_SANDBOX_ENGINE", "podman"), "run", "js", "--param", "source=1");
+    assertThat(js.status()).isZero();
+    assertThat(Files.exists(sandboxes.resolve("s"))).isFalse();
     Run none =
         in(
             Map.of("WRIT_SANDBOX_ENGINE", "podman"),
@@ -99,9 +124,6 @@ class CodeRunsFromTheShellTest {
             "code=1");
     assertThat(none.status()).isNotZero();
     assertThat(none.out() + none.err()).contains("SBX-002", "Install");
-    Run js = in(Map.of("WRIT_SANDBOX_ENGINE", "podman"), "run", "js", "--param", "source=1");
-    assertThat(js.status()).isZero();
-    assertThat(Files.exists(sandboxes.resolve("s"))).isFalse();
   }
 
   @Test
@@ -120,11 +142,27 @@ class CodeRunsFromTheShellTest {
                 "      approvals: { role: reviewer, count: 1 }\n"));
     Run activated = writ("policy", "activate", policy.toString());
     assertThat(activated.status()).as(activated.err()).isZero();
+    Run unpinned = code("code_interpreter", "python", "7", "--sandbox", "privileged", "--json");
+    assertThat(approve(unpinned)).contains("\"verdict\":\"DENY\"", "GRD-411");
     Run waits =
-        code("code_interpreter", "python", "7", "--sandbox", "privileged", "--json");
+        code(
+            "code_interpreter",
+            "python",
+            "7",
+            "--sandbox",
+            "privileged",
+            "--pin-workspace",
+            "--save-request",
+            dir.resolve("request.json").toString(),
+            "--json");
     assertThat(waits.out()).contains("\"verdict\":\"ESCALATE\"");
-    String request = waits.out().replaceFirst("(?s).*\"request\":\"(sha256:[0-9a-f]+)\".*", "$1");
-    Run approved = writ("approve", request);
-    assertThat(approved.out() + approved.err()).doesNotContain("SBX-021");
+    assertThat(approve(waits)).contains("\"verdict\":\"ALLOW\"");
+    assertThat(writ("submit", dir.resolve("request.json").toString(), "--json").out())
+        .contains("\"return_value\":7", "\"status\":\"succeeded\"");
+  }
+
+  private String approve(Run waiting) {
+    String id = waiting.out().replaceFirst("(?s).*\"request\":\"(sha256:[0-9a-f]+)\".*", "$1");
+    return writ("approve", id, "--json").out();
   }
 }

@@ -12,6 +12,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.Commit;
@@ -103,6 +104,7 @@ final class Administration {
       turn.event(EventKind.DOUBT_RESOLVED, signed.id(), now);
       turn.unfinished(0, 0, -1);
       turn.batch().document(signed).put(Tables.DOUBT, key, signed.id().bytes());
+      WorkspaceUse.settled(turn, receipt.scope(), receipt.request());
       // Awaited under the run's turn, so that a second resolution sees the first one's row.
       turn.enqueue().await();
     }

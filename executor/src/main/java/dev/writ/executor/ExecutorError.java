@@ -59,8 +59,20 @@ public enum ExecutorError implements ErrorCode {
       "EXE-309",
       "the tool needs a workspace, and this installation has none",
       "Run `writ doctor`: workspaces come with the sandbox."),
+  WORKSPACE_PIN(
+      "EXE-310",
+      "the workspace is not the tree that the effect pins",
+      "Look at what changed it, and ask again with the digest that is there."),
+  WORKSPACE_QUARANTINED(
+      "EXE-311",
+      "it is not known what an effect before did to the workspace",
+      "Resolve what is in doubt; where the tree could not be measured, close the run."),
 
   DRIVER_FAILED("EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
+  WORKSPACE_UNMEASURED(
+      "EXE-402",
+      "the workspace could not be measured when the tool had ended",
+      "Look at the receipt's message; the run can use this workspace no more."),
 
   CONTRACT_DRIFT(
       "ERR_CONNECTOR_CONTRACT_DRIFT",
@@ -97,6 +109,10 @@ public enum ExecutorError implements ErrorCode {
       "EXE-912",
       "a key that this kernel signs with is not in force",
       "Enrol it, or start the kernel with one that is."),
+  NOT_WIPED(
+      "EXE-913",
+      "the run is closed; its workspace could not be wiped",
+      "Look at what was found; it is tried again at every start."),
   AUDIT_SYSTEM(
       "EXE-950",
       "the system run does not add up, or something rests on what it does not say",

@@ -59,6 +59,8 @@ public final class Kernel {
   private final Accounts accounts;
   private final Runs runs;
   private final KeyedLocks locks = new KeyedLocks();
+  private final Tools tools;
+  private final WorkspaceWipes wipes;
   private final Idempotency idempotency;
   private final SafeExecutor executor;
   private final Judging judging;
@@ -75,6 +77,8 @@ public final class Kernel {
     this.accounts =
         Accounts.restore(
             accountRows(ledger), system.policyInForce(), time.now(KernelTime.Reading.OUTSIDE));
+    this.tools = new Tools(config.registry(), config.drivers());
+    this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
     Parts parts = Parts.of(surroundings(config), seam);
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
@@ -94,7 +98,7 @@ public final class Kernel {
         accounts,
         DocumentSigner.of(config.guardianKey()),
         DocumentSigner.of(config.executorKey()),
-        new Tools(config.registry(), config.drivers()),
+        tools,
         new Audience(ledger.origin(), ledger.incarnation()),
         (tool, version) -> system.isProhibited(tool, version),
         this::readable,
@@ -152,6 +156,7 @@ public final class Kernel {
     Kernel kernel = new Kernel(config, seam);
     kernel.recovery.recover(kernel.ledger);
     kernel.closings.sealUnsealed(kernel.ledger);
+    kernel.wipes.makeUp(kernel.time.latest());
     kernel.dropExpiredAccounts();
     return kernel;
   }
@@ -205,43 +210,85 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request, first.id());
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
-      SystemState now = system; // who waited for a lock is held to what is in force by then
-      Trust trust = now.trust();
-      Policy policy = now.policyInForce();
-      Admitted admitted = now == before ? first : admit(envelope, trust, policy);
-      Optional<RequestRow> row = row(admitted.id());
-      Optional<Answer> answered = answered(admitted, row, execute);
+      Entry entry = current(envelope, new Entry(before, first));
+      Optional<RequestRow> row = row(first.id());
+      Optional<Answer> answered = answered(entry.admitted(), row, execute);
       if (answered.isPresent()) {
         return answered.get();
       }
-      ownKeys.require(trust, time.latest());
-      if (row.filter(r -> judging.live(r, policy)).isPresent()) {
-        Answer known = known(admitted.id(), row.get());
-        return execute ? execute(known, admitted, run, trust, policy) : known;
-      }
-      Judging.Judged judged =
-          judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
-      if (!execute || judged.answer().intent().isEmpty()) {
-        judging.commit(judged, run);
-        return judged.answer();
-      }
-      try {
-        Served served =
-            executor.serve(
-                new Writ(
-                    Optional.of(judged.answer().decisionEnvelope()),
-                    judged.answer().intent(),
-                    Optional.of(request),
-                    admitted.holder(),
-                    judged.prelude(),
-                    run),
-                trust,
-                policy);
-        return judged.answer().withServed(served);
-      } finally {
-        judging.forgetUnlessWritten(judged);
+      boolean workspace = execute && tools.usesWorkspace(request.effect());
+      try (KeyedLocks.Held _ = workspace ? lockWorkspace(request) : KeyedLocks.NONE) {
+        return first(
+            current(envelope, entry), row, evidence, raw, run, new Wanted(execute, workspace));
       }
     }
+  }
+
+  /** A request as admitted, and under what. */
+  private record Entry(SystemState state, Admitted admitted) {}
+
+  /** Who waited for a lock is held to what is in force by then. */
+  private Entry current(byte[] envelope, Entry before) {
+    SystemState now = system;
+    return now == before.state()
+        ? before
+        : new Entry(now, admit(envelope, now.trust(), now.policyInForce()));
+  }
+
+  /** What is wanted of a request. */
+  private record Wanted(boolean execute, boolean holdsWorkspace) {}
+
+  /** Judges and serves what nothing was served for before. */
+  private Answer first(
+      Entry entry,
+      Optional<RequestRow> row,
+      List<Envelope> evidence,
+      Optional<byte[]> raw,
+      Runs.Borrowed run,
+      Wanted wanted) {
+    Trust trust = entry.state().trust();
+    Policy policy = entry.state().policyInForce();
+    Admitted admitted = entry.admitted();
+    ownKeys.require(trust, time.latest());
+    if (row.filter(r -> judging.live(r, policy)).isPresent()) {
+      Answer known = known(admitted.id(), row.get());
+      return wanted.execute() && known.intent().isPresent()
+          ? serve(known, admitted, Prelude.NOTHING, run, wanted, entry.state())
+          : known;
+    }
+    Judging.Judged judged =
+        judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy);
+    if (!wanted.execute() || judged.answer().intent().isEmpty()) {
+      judging.commit(judged, run);
+      return judged.answer();
+    }
+    try {
+      return serve(judged.answer(), admitted, judged.prelude(), run, wanted, entry.state());
+    } finally {
+      judging.forgetUnlessWritten(judged);
+    }
+  }
+
+  private Answer serve(
+      Answer answer,
+      Admitted admitted,
+      Prelude prelude,
+      Runs.Borrowed run,
+      Wanted wanted,
+      SystemState state) {
+    Served served =
+        executor.serve(
+            new Writ(
+                Optional.of(answer.decisionEnvelope()),
+                answer.intent(),
+                Optional.of(admitted.request()),
+                admitted.holder(),
+                prelude,
+                run,
+                wanted.holdsWorkspace()),
+            state.trust(),
+            state.policyInForce());
+    return answer.withServed(served);
   }
 
   /** A request that was received before is as old as it was then. */
@@ -275,25 +322,6 @@ public final class Kernel {
       Digest request = s.receipt().request();
       return known(request, row(request).orElseThrow()).withServed(s);
     });
-  }
-
-  private Answer execute(
-      Answer known, Admitted admitted, Runs.Borrowed run, Trust trust, Policy policy) {
-    if (known.intent().isEmpty()) {
-      return known;
-    }
-    Served served =
-        executor.serve(
-            new Writ(
-                Optional.of(known.decisionEnvelope()),
-                known.intent(),
-                Optional.of(admitted.request()),
-                admitted.holder(),
-                Prelude.NOTHING,
-                run),
-            trust,
-            policy);
-    return known.withServed(served);
   }
 
   /** Why a request was judged as it was, or would be now; nothing is written or taken. */
@@ -346,7 +374,8 @@ public final class Kernel {
     RunId runId = new RunId(read.scope().tenant(), read.scope().run());
     try (KeyedLocks.Held _ = lockRequest(read.request());
         KeyedLocks.Held _ = lockKey(request.get(), read.request());
-        Runs.Borrowed run = runs.borrow(runId)) {
+        Runs.Borrowed run = runs.borrow(runId);
+        KeyedLocks.Held workspace = lockUnlessServed(request.get(), read.request())) {
       SystemState now = system; // who waited for a lock is held to what is in force by then
       TrustedKey submitter =
           now.trust()
@@ -355,7 +384,13 @@ public final class Kernel {
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
           new Writ(
-              Optional.of(decision), Optional.of(intent), request, submitter, Prelude.NOTHING, run),
+              Optional.of(decision),
+              Optional.of(intent),
+              request,
+              submitter,
+              Prelude.NOTHING,
+              run,
+              workspace != KeyedLocks.NONE),
           now.trust(),
           now.policyInForce());
     }
@@ -398,11 +433,25 @@ public final class Kernel {
     administration.resolve(resolution, system.trust());
   }
 
-  /** Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29). */
+  /**
+   * Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29), and its
+   * workspace is wiped.
+   *
+   * @throws WritException {@code EXE-90x} where it is not closed; {@code EXE-913} where it is, with
+   *     its checkpoint, and the wipe is left for the next start
+   */
   public Checkpoint closeRun(Envelope close) {
     SystemState state = system;
     ownKeys.require(state.trust(), time.latest());
-    return RunClosings.seal(ledger, closings.close(close, state.trust(), state.policyInForce()));
+    RunId run = closings.close(close, state.trust(), state.policyInForce());
+    Checkpoint checkpoint = RunClosings.seal(ledger, run);
+    wipes.wipe(run);
+    return checkpoint;
+  }
+
+  /** Closed runs whose workspace could not be wiped so far. */
+  public List<RunId> notWiped() {
+    return wipes.left();
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
@@ -482,6 +531,17 @@ public final class Kernel {
 
   private KeyedLocks.Held lockRequest(Digest request) {
     return locks.lock(Tables.key("request", request.hex()));
+  }
+
+  private KeyedLocks.Held lockWorkspace(Request request) {
+    return wipes.lock(request.scope().tenant(), request.scope().run());
+  }
+
+  /** What was served is given back without waiting for what runs in the workspace now. */
+  private KeyedLocks.Held lockUnlessServed(Request request, Digest id) {
+    return idempotency.served(id).isEmpty() && tools.usesWorkspace(request.effect())
+        ? lockWorkspace(request)
+        : KeyedLocks.NONE;
   }
 
   private KeyedLocks.Held lockKey(Request request, Digest id) {

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A lock for each key in use. Who finds it taken waits for the winner and then sees what the winner
- * made durable. Keys are taken in the order of their kinds (request before idempotency key), never
- * two of one kind, so nobody waits in a circle.
+ * made durable. Keys are taken in the order of their kinds (request, idempotency key, workspace),
+ * never two of one kind, so nobody waits in a circle.
  */
 final class KeyedLocks {
   private final TreeMap<String, Counted> locks = new TreeMap<>();
@@ -15,6 +15,9 @@ final class KeyedLocks {
     final ReentrantLock lock = new ReentrantLock();
     int users;
   }
+
+  /** No key at all. */
+  static final Held NONE = () -> {};
 
   /** Waits for the key; closing the result frees it. */
   Held lock(String key) {

@@ -12,6 +12,7 @@ import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Refusals;
 import dev.writ.executor.stage.SnapshotStage;
 import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Guardian;
 import java.util.function.UnaryOperator;
 
@@ -48,6 +49,7 @@ record Parts(
 
   private static SafeExecutor stages(Surroundings s, Idempotency idempotency) {
     Gate gate = new Gate(s.audience());
+    WorkspaceUse workspaces = new WorkspaceUse(s.journal(), s.workspaces());
     return new SafeExecutor(
         s.time(),
         new Preflight(),
@@ -55,8 +57,8 @@ record Parts(
         idempotency,
         new SnapshotStage(),
         s.tools(),
-        new Prepare(s.tools(), s.prohibited(), s.readable()),
-        new Dispatch(s.time(), gate, s.inputs()),
+        new Prepare(s.tools(), s.prohibited(), s.readable(), workspaces),
+        new Dispatch(s.time(), gate, s.inputs(), workspaces),
         new Drift(),
         new CanonicalizeStage(),
         new Store(s.contents()),

@@ -7,6 +7,7 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -72,7 +73,8 @@ final class Recovery {
                 intentEnvelope.id(),
                 intent,
                 startedAt,
-                time.now(KernelTime.Reading.RECOVERY));
+                time.now(KernelTime.Reading.RECOVERY),
+                WorkspaceUse.before(ledger, request.scope(), intent.request()));
         commit = turn.enqueue();
       }
       commit.await();

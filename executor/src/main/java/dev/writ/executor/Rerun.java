@@ -18,6 +18,7 @@ import dev.writ.executor.stage.Dispatch;
 import dev.writ.executor.stage.Preflight;
 import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
@@ -155,6 +156,7 @@ public final class Rerun {
             surroundings.time().nowOrLatest(KernelTime.Reading.END),
             outcome,
             Optional.empty(),
+            parts.executor().dispatch().workspace(dispatched.ready()),
             Prelude.NOTHING,
             dispatched.committed());
     parts.executor().receipt().sign(ran, stored);
@@ -240,10 +242,11 @@ public final class Rerun {
   }
 
   /** The dispatch of an effect whose stages before it cannot be run again. */
-  public void recordedDispatch(Digest intent, Instant at, SystemState state) {
+  public void recordedDispatch(
+      Digest intent, Instant at, Optional<Digest> workspaceBefore, SystemState state) {
     Writ writ = writ(intent, state);
     try (Runs.Borrowed _ = writ.run()) {
-      parts.executor().dispatch().commit(new Preflight().check(writ), at);
+      parts.executor().dispatch().commit(new Preflight().check(writ), at, workspaceBefore);
     }
   }
 
@@ -272,6 +275,8 @@ public final class Rerun {
       doubt.ifPresent(receipt -> {
         turn.unfinished(0, 0, -1);
         turn.batch().put(Tables.DOUBT, Tables.key(receipt), body.bytes());
+        Receipt settled = parts.idempotency().document(receipt);
+        WorkspaceUse.settled(turn, settled.scope(), settled.request());
       });
       turn.enqueue();
     }
@@ -309,7 +314,8 @@ public final class Rerun {
         Optional.of(request),
         holder,
         Prelude.NOTHING,
-        parts.runs().borrow(runOf(request)));
+        parts.runs().borrow(runOf(request)),
+        true); // one thread; who would have to wait is refused by the rows
   }
 
   private Envelope document(Digest id) {

@@ -43,11 +43,11 @@ final class RunClosings {
   /**
    * Closes a run for good; {@link #seal} makes the checkpoint that covers it.
    *
-   * @return the row that waits for it
+   * @return the run, whose row waits for it
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
    *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh
    */
-  String close(Envelope request, Trust trust, Policy policy) {
+  RunId close(Envelope request, Trust trust, Policy policy) {
     Instant now = time.now(KernelTime.Reading.CLOSING);
     TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
     RunClose close = RunClose.read(request.document());
@@ -76,7 +76,7 @@ final class RunClosings {
       }
       commit.await();
     }
-    return Tables.key(id.tenant(), id.run());
+    return id;
   }
 
   /** Seals what was closed by a process that ended before its checkpoint. */
@@ -95,7 +95,11 @@ final class RunClosings {
   }
 
   /** Makes the checkpoint of a closed run and stores it with the run. */
-  static Checkpoint seal(Ledger sealing, String key) {
+  static Checkpoint seal(Ledger sealing, RunId run) {
+    return seal(sealing, Tables.key(run.tenant(), run.run()));
+  }
+
+  private static Checkpoint seal(Ledger sealing, String key) {
     Checkpoint checkpoint = sealing.checkpoint();
     sealing
         .append(

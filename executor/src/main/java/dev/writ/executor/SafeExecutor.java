@@ -27,7 +27,8 @@ import java.util.Optional;
 /**
  * Serves a writ in eight stages, each of which fails closed. Stages 1 to 3 refuse with an exception
  * and dispatch nothing; from stage 4 on a refusal is an outcome, and every outcome ends in a signed
- * receipt. The caller holds the locks of request and idempotency key.
+ * receipt. The caller holds the locks of request and idempotency key, and that of the run's
+ * workspace where the tool uses it.
  *
  * @param refusals where a refusal of stages 1 to 3 is written down
  */

@@ -126,7 +126,7 @@ final class EnvelopeCheck {
     boolean approved = rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
     if (uses
         && !pins
-        && (approved || matter.manifest().determinism() == Determinism.REPRODUCIBLE)) {
+        && (approved || matter.manifest().determinism() != Determinism.RECORDED)) {
       return violation(
           GuardianError.ENVELOPE_WORKSPACE,
           approved ? "its approval must pin it" : "a reproducible tool must pin it");

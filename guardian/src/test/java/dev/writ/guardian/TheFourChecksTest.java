@@ -96,6 +96,34 @@ class TheFourChecksTest {
   }
 
   @Test
+  void thePrivilegedProfileTakesAnApprovalWhateverPolicyAsks() {
+    String yaml = World.POLICY.replace("sandboxes: [wasm]", "sandboxes: [privileged, wasm]");
+    Policy free = World.policy(yaml);
+    Decision denied = privileged(free);
+    assertThat(denied.verdict()).isEqualTo(Verdict.DENY);
+    assertThat(denied.code()).contains("GRD-414");
+
+    Policy asks =
+        World.policy(
+            yaml.replace(
+                "{ cel: 'size(params.source) < 20000' }",
+                "{ any: [ { cel: 'true' }, { approvals: { role: reviewer, count: 1 } } ] }"));
+    assertThat(privileged(asks).code()).contains("GRD-414");
+    World.RequestBuilder request = World.request();
+    request.sandbox = "privileged";
+    Admitted a = request.admit(asks);
+    Decision allowed =
+        privileged(asks, World.approval(World.REVIEWER, "rita", a, asks, Approval.Verdict.APPROVE));
+    assertThat(allowed.verdict()).isEqualTo(Verdict.ALLOW);
+  }
+
+  private static Decision privileged(Policy policy, Envelope... approvals) {
+    World.RequestBuilder request = World.request();
+    request.sandbox = "privileged";
+    return World.judge(policy, request, approvals);
+  }
+
+  @Test
   void judgesAgainFromTheSignedDocumentsAlone() {
     Policy policy = World.policy();
     Decision decision = World.judge(policy, World.request());

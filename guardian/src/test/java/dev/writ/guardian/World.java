@@ -110,7 +110,7 @@ final class World {
                 "text/plain")),
         new ToolManifest.Capabilities(List.of("/file"), List.of("/env"), List.of("/url"), false),
         new Resources(10_000, 256 << 20, 8 << 20, 10_000),
-        List.of("other", "wasm"),
+        List.of("other", "privileged", "wasm"),
         List.of());
   }
 

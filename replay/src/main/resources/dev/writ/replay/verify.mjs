@@ -2143,6 +2143,54 @@ const same = (code, place, member, recorded, recomputed) => {
   if ((recorded ?? null) !== (recomputed ?? null)) refuse(code, `${place} ${member}`, recorded ?? null, recomputed ?? null);
 };
 
+const EMPTY_TREE = `sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855`;
+
+/** Codes of a receipt that need not say how the tree was left. */
+const NOT_MEASURED = ['EXE-402', 'EXE-701', 'EXE-702'];
+
+/** A run's workspace: one effect in it after the other, and none while a doubt is open (PROTOCOL 20). */
+class Workspace {
+  constructor() {
+    this.tree = EMPTY_TREE; // as the last effect left it; null where that is not known
+    this.freeSince = -1;
+    this.quarantine = new Set(); // receipts that do not say how they left it
+    this.changed = 0;
+    this.emptied = 0;
+  }
+
+  receipt({ id, document, event, place }, pinned, dispatch, manifest) {
+    const { workspace_before: before, workspace_after: after } = document;
+    if (pinned !== undefined) same('EXE-953', place, '/workspace_before', before, pinned);
+    const there = before !== undefined;
+    if (manifest) same('EXE-953', place, '/workspace_before is there', there, manifest.capabilities?.workspace === true);
+    const may = there && document.status !== 'in_doubt';
+    const need = may && !NOT_MEASURED.includes(document.code);
+    if (after !== undefined ? !may || document.code === 'EXE-402' : need) refuse('EXE-953', `${place} /workspace_after is there`, after !== undefined, need);
+    if (!there) return;
+    if (this.quarantine.size > 0) refuse('EXE-954', place, `its workspace was in quarantine by receipt ${[...this.quarantine][0]}`, 'one effect in it after the other');
+    if (dispatch.seq <= this.freeSince) refuse('EXE-954', place, `its workspace was not free before event ${this.freeSince}`, 'one effect in it after the other');
+    if (this.tree !== null && this.tree !== before) {
+      if (before === EMPTY_TREE) this.emptied++;
+      else this.changed++;
+    }
+    this.tree = after ?? null;
+    this.freeSince = event.seq;
+    if (after === undefined) this.quarantine.add(id);
+  }
+
+  resolved(receipt, event) {
+    if (this.quarantine.delete(receipt)) this.freeSince = event.seq;
+  }
+
+  /** What is to be told, and is no proof of a wrong: only who has the host can do it. */
+  told() {
+    const lines = [];
+    if (this.changed > 0) lines.push(`${this.changed} effects: found their workspace other than the effect before left it, by nobody in the log`);
+    if (this.emptied > 0) lines.push(`${this.emptied} effects: found their workspace empty, which the effect before did not leave so; as when its time is over`);
+    return lines;
+  }
+}
+
 /** One run's events in the order of the log, each held against those before it. */
 class Run {
   constructor(bundle, system) {
@@ -2162,6 +2210,7 @@ class Run {
     this.lastReceipt = null;
     this.receipts = 0;
     this.finished = null; // effect.finished whose receipt must follow
+    this.workspace = new Workspace();
     this.closing = null;
     this.opener = null;
     this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0 };
@@ -2462,6 +2511,8 @@ class Run {
     if (request.state !== 'running') refuse('EXE-954', place, request.state, 'an effect that runs');
     this.bindReceipt(event, document, request, place);
     this.chainReceipt(document, request, place);
+    const manifest = this.bundle.contents.manifests.get(document.tool.package)?.manifest;
+    this.workspace.receipt({ id, document, event, place }, request.document.effect.workspace_before, request.dispatch, manifest);
     const doubt = document.status === 'in_doubt';
     same('EXE-953', place, '/observations', document.observations, this.finished?.body);
     this.finished = null;
@@ -2489,7 +2540,6 @@ class Run {
     same('EXE-953', place, '/started_at', receipt.started_at, request.dispatch.at);
     same('EXE-953', place, '/finished_at', receipt.finished_at, event.at);
     if (this.finished) same('EXE-953', placeOf(this.finished), '/at', this.finished.at, event.at);
-    same('EXE-953', place, '/workspace_before', receipt.workspace_before, request.document.effect.workspace_before);
     if (receipt.finished_at < receipt.started_at) refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
     same('EXE-953', place, '/retained', receipt.retained, request.document.retention === 'keep');
     same('EXE-953', place, '/output is there', 'output' in receipt, receipt.status === 'succeeded');
@@ -2524,6 +2574,7 @@ class Run {
     const request = this.byReceipt.get(document.receipt);
     if (request?.state !== 'in-doubt') refuse('EXE-954', place, request?.state ?? document.receipt, 'a receipt in doubt');
     if (signers[0].tenant !== null) same('EXE-951', place, 'tenant', signers[0].tenant, document.tenant);
+    this.workspace.resolved(document.receipt, event);
     request.resolution = document;
     request.state = 'resolved';
   }
@@ -2824,6 +2875,7 @@ function describe(bundle, run, pins) {
   );
   if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
   if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
+  notVerified.push(...run.workspace.told());
   if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
   return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };
 }

@@ -277,6 +277,10 @@ public final class DemoCommand implements CliCommand {
     out.println(
         "  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
     out.println("  " + Homes.name() + " run js --param source='6*7'");
+    out.println(
+        "  "
+            + Homes.name()
+            + " run code_interpreter --param language=python --param code='print(6*7)'");
     out.println("  " + Homes.name() + " fsck");
   }
 

@@ -60,6 +60,7 @@ record Health(List<Finding> findings) implements Report {
     findings.add(home(home));
     findings.add(sandbox("bwrap", environment));
     findings.add(sandbox("runc", environment));
+    findings.addAll(Toolchains.look());
     return new Health(List.copyOf(findings));
   }
 

@@ -54,6 +54,9 @@ public final class RunCommand implements CliCommand {
         .option("--key", "TEXT", "Idempotency key: the same key and effect run once.")
         .options("--consume", "RECEIPT", "A receipt that this effect builds on.")
         .option("--sandbox", "PROFILE", "The sandbox profile (default: the tool's usual one).")
+        .flag(
+            "--pin-workspace",
+            "Pin the run's workspace as it is now, as an approval of such an effect needs.")
         .flag("--drop-output", "Keep only the digest of the output.")
         .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
@@ -134,7 +137,11 @@ public final class RunCommand implements CliCommand {
           files,
           resources(manifest),
           arguments.option("--sandbox").orElseGet(() -> usual(manifest)),
-          Optional.empty());
+          arguments.has("--pin-workspace")
+              ? Optional.of(
+                  home.workspaces()
+                      .treeDigest(tenant, arguments.option("--run").orElse("main")))
+              : Optional.empty());
     }
 
     /** What is not declared by hand is a modest amount, within what the tool may use at all. */

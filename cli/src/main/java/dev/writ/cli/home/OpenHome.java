@@ -4,6 +4,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -92,6 +93,11 @@ public final class OpenHome implements AutoCloseable {
 
   public Kernel kernel() {
     return kernel;
+  }
+
+  /** The workspaces of its runs. */
+  public RunWorkspaces workspaces() {
+    return drivers.processes().runWorkspaces();
   }
 
   public ToolRegistry registry() {

@@ -47,7 +47,7 @@ final class GateOps {
     Optional<Request> request = input.optional("request", key -> Request.read(input.value(key)));
     // The Gate asks a run for its name alone, so there is no ledger behind this one.
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
-      Writ writ = new Writ(decision, intent, request, submitter, Prelude.NOTHING, borrowed);
+      Writ writ = new Writ(decision, intent, request, submitter, Prelude.NOTHING, borrowed, false);
       Preflight.Order order = new Preflight().check(writ);
       gate.pass(order, trust, policy, now);
       gate.requireUnexpired(order.intent(), now);

@@ -84,6 +84,7 @@ final class RunVectors {
 
   private RunVectors make() {
     straight();
+    code();
     diverging();
     return this;
   }
@@ -91,17 +92,24 @@ final class RunVectors {
   // ---- an installation with the tools of the release
 
   private static Policy policy() {
-    StringBuilder tools = new StringBuilder();
-    BuiltinTools.manifests()
-        .forEach(m ->
-            tools
-                .append("  - { name: ")
-                .append(m.name())
-                .append(", version: 1.0.0, package: \"")
-                .append(m.packageDigest())
-                .append("\" }\n"));
     return Policy.parse(
-        YAML.replace("TOOLS\n", tools).getBytes(StandardCharsets.UTF_8), "policy.yaml");
+        YAML.replace("TOOLS\n", approved("js", "sql", "word-count"))
+            .getBytes(StandardCharsets.UTF_8),
+        "policy.yaml");
+  }
+
+  /** Named one by one, so that a tool which is added changes no vector. */
+  private static String approved(String... names) {
+    StringBuilder tools = new StringBuilder();
+    for (String name : names) {
+      tools
+          .append("  - { name: ")
+          .append(name)
+          .append(", version: 1.0.0, package: \"")
+          .append(BuiltinTools.manifest(name, "1.0.0").orElseThrow().packageDigest())
+          .append("\" }\n");
+    }
+    return tools.toString();
   }
 
   private static final Tools.Registry REGISTRY =
@@ -189,6 +197,43 @@ final class RunVectors {
         new ScriptedTools(),
         Plot.START,
         config -> open(config, lie, seam));
+  }
+
+  /** One that has the tools which run code. */
+  private static Installation ofCode() {
+    Policy policy =
+        Policy.parse(
+            YAML.replace("TOOLS\n", approved("code_interpreter", "code_reproducible"))
+                .replace("tools: [js, sql, word-count]", "tools: [code_interpreter, code_reproducible]")
+                .replace("sandboxes: [wasm]", "sandboxes: [default]")
+                .replace(
+                    "requirements:\n",
+                    "requirements:\n"
+                        + "  - { effect: { tool: code_interpreter }, require: { cel: 'true' } }\n"
+                        + "  - { effect: { tool: code_reproducible }, require: { cel: 'true' } }\n")
+                .getBytes(StandardCharsets.UTF_8),
+            "policy.yaml");
+    List<Driver> drivers =
+        List.of("code", "code-reproducible").stream()
+            .<Driver>map(name -> new RecalledCode(Ours.DRIVERS.byName().get(name)))
+            .toList();
+    return new Installation(
+        Plot.PARTIES,
+        policy.toJson(),
+        new ScriptedTools(),
+        Plot.START,
+        config ->
+            KernelSeam.open(
+                new KernelConfig(
+                    config.ledger(),
+                    config.guardianKey(),
+                    config.executorKey(),
+                    REGISTRY,
+                    drivers,
+                    new RecalledCode.Trees(),
+                    config.clock(),
+                    config.random()),
+                UnaryOperator.identity()));
   }
 
   private static Installation honest() {
@@ -329,6 +374,26 @@ final class RunVectors {
       run(
           "open",
           "an open run of all tools that consumes a receipt of another run",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
+    }
+  }
+
+  private void code() {
+    try (Installation home = ofCode()) {
+      for (RecalledCode.Call call : RecalledCode.calls()) {
+        JsonValue.Obj params =
+            JsonValue.object().put("code", call.code()).put("language", call.language()).build();
+        submit(
+            home,
+            tool(call.tool(), "run", "n-" + call.language() + call.code().length(), params)
+                .effect("sandbox", "default"));
+      }
+      BundleVectors.close(home, "run-1");
+      run(
+          "code",
+          "Python and Node in a sandbox: output, values, a workspace, a run killed for memory",
           BundleVectors.export(home, "run-1", PACKAGES),
           COMPLETE,
           COMPLETE);

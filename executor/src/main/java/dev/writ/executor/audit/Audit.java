@@ -43,7 +43,7 @@ public final class Audit {
     this.progress = progress;
     this.size = ledger.treeSize();
     this.standing = new Standing(ledger, ledger.origin(), findings);
-    this.rows = new RowCheck(ledger, findings);
+    this.rows = new RowCheck(ledger, findings, tools);
     Documents documents = new Documents(ledger, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
   }
@@ -150,6 +150,7 @@ public final class Audit {
     if (findings.unsealed > 0) {
       lines.add(findings.unsealed + " closed runs: their checkpoint is not made yet");
     }
+    lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {
       lines.add(
           findings.lateTotal()

@@ -6,6 +6,7 @@ import dev.writ.executor.audit.AuditReport.Problem;
 import dev.writ.ledger.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What is found along the way. Not thread safe. */
 final class Findings {
@@ -27,6 +28,10 @@ final class Findings {
   long notJudged;
   long unsealed;
   long outputs;
+  long workspaces;
+  long emptied;
+  private long changed;
+  private Optional<String> changedFirst = Optional.empty();
   long requests;
   long decisions;
   long dispatched;
@@ -60,6 +65,31 @@ final class Findings {
     if (latest.size() < 10) {
       latest.add(place + ", " + what);
     }
+  }
+
+  /** A workspace was found as nobody in the log left it. */
+  void changed(String place) {
+    changed++;
+    changedFirst = changedFirst.or(() -> Optional.of(place));
+  }
+
+  /** What is to be said of workspaces beside what was verified. */
+  List<String> ofWorkspaces() {
+    List<String> lines = new ArrayList<>();
+    if (changed > 0) {
+      lines.add(
+          changed
+              + " effects: found their workspace other than the effect before left it, by nobody in"
+              + " the log, first "
+              + changedFirst.orElseThrow());
+    }
+    if (emptied > 0) {
+      lines.add(
+          emptied
+              + " effects: found their workspace empty, which the effect before did not leave so;"
+              + " as when its time is over");
+    }
+    return lines;
   }
 
   static String text(Object value) {

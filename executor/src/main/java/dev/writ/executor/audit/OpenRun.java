@@ -29,6 +29,9 @@ final class OpenRun {
   /** tool, operation pairs that succeeded. */
   final TreeSet<String> done = new TreeSet<>();
 
+  /** The run's workspace, as effects so far left it. */
+  final OpenWorkspace workspace = new OpenWorkspace();
+
   /** {@code effect.finished} that waits for its receipt. */
   Optional<Event> finished = Optional.empty();
 

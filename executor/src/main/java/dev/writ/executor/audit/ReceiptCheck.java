@@ -28,12 +28,14 @@ final class ReceiptCheck {
   private final Documents documents;
   private final Findings findings;
   private final Standing standing;
+  private final WorkspaceCheck workspaces;
   private final RunRows rows;
 
-  ReceiptCheck(Documents documents, Standing standing, RunRows rows) {
+  ReceiptCheck(Documents documents, Standing standing, WorkspaceCheck workspaces, RunRows rows) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;
+    this.workspaces = workspaces;
     this.rows = rows;
   }
 
@@ -70,6 +72,12 @@ final class ReceiptCheck {
     if (request.isPresent()) {
       request(run, receipt, request.get().document(), place);
       chain(run, event, receipt, request.get().document(), place);
+      workspaces.receipt(
+          run,
+          event,
+          receipt,
+          request.get().document().effect().workspaceBefore(),
+          asked.dispatched.orElseThrow().seq());
       rows.served(run, asked, request.get().document(), event.body(), receipt);
     }
     run.asked.remove(asked.id);
@@ -124,11 +132,6 @@ final class ReceiptCheck {
         place + " /retained",
         receipt.retained(),
         request.retention().equals("keep"));
-    findings.same(
-        AUDIT_BINDING,
-        place + " /workspace_before",
-        receipt.workspaceBefore(),
-        request.effect().workspaceBefore());
     boolean succeeded = receipt.status() == Status.SUCCEEDED;
     findings.same(AUDIT_BINDING, place + " /output", there(receipt.output()), there(succeeded));
     if (succeeded) {

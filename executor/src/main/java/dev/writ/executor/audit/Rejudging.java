@@ -294,6 +294,11 @@ final class Rejudging {
                 .isPresent();
   }
 
+  /** Whether a tool uses the workspace of its run; empty where its manifest is not at hand. */
+  Optional<Boolean> usesWorkspace(ToolRef tool) {
+    return tools.manifest(tool).map(manifest -> manifest.capabilities().workspace());
+  }
+
   /** An intent's tool is the one that the decision's policy approves. */
   void tool(Decision decision, ToolRef tool, String place) {
     documents

@@ -17,6 +17,8 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
@@ -39,11 +41,13 @@ final class RowCheck implements RunRows {
 
   private final LedgerView ledger;
   private final Findings findings;
+  private final Tools tools;
   private final TreeMap<String, Long> expected = new TreeMap<>();
 
-  RowCheck(LedgerView ledger, Findings findings) {
+  RowCheck(LedgerView ledger, Findings findings, Tools tools) {
     this.ledger = ledger;
     this.findings = findings;
+    this.tools = tools;
     for (String table :
         List.of(
             Tables.RUN,
@@ -57,7 +61,9 @@ final class RowCheck implements RunRows {
             Tables.APPROVAL,
             Tables.PENDING,
             Tables.DOUBT,
-            Tables.CLOSED)) {
+            Tables.CLOSED,
+            Tables.WORKSPACE,
+            Tables.UNSETTLED)) {
       expected.put(table, 0L);
     }
   }
@@ -220,6 +226,7 @@ final class RowCheck implements RunRows {
     run.done.forEach(
         what -> bytes(Tables.DONE, Tables.key(run.id.tenant(), run.id.run(), what), NOTHING));
     run.doubts.forEach(receipt -> doubt(receipt, NOTHING));
+    workspace(run, closed);
     row(
         Tables.RUN,
         Tables.key(run.id.tenant(), run.id.run()),
@@ -232,6 +239,58 @@ final class RowCheck implements RunRows {
             run.receipts,
             new RunState.Unfinished(run.pending(), run.running(), run.doubts.size()),
             closed));
+  }
+
+  /** A closed run may have its workspace for a while: until that is wiped. */
+  private void workspace(OpenRun run, boolean closed) {
+    run.workspace
+        .unsettled()
+        .forEach((request, before) -> bytes(
+            Tables.UNSETTLED,
+            Tables.key(run.id.tenant(), run.id.run(), request.hex()),
+            before.bytes()));
+    boolean used = run.workspace.used();
+    for (Asked asked : run.asked.values()) {
+      used |= asked.dispatched.isPresent() && running(run, asked);
+    }
+    String key = Tables.key(run.id.tenant(), run.id.run());
+    if (used && (!closed || has(Tables.WORKSPACE, key))) {
+      bytes(Tables.WORKSPACE, key, NOTHING);
+    }
+  }
+
+  /**
+   * Whether an effect without a receipt uses the workspace. What its tree was before no event says
+   * yet, but for what it pins.
+   */
+  private boolean running(OpenRun run, Asked asked) {
+    String key = Tables.key(run.id.tenant(), run.id.run(), asked.id.hex());
+    Optional<Boolean> uses =
+        asked
+            .intent
+            .flatMap(ledger::document)
+            .flatMap(envelope -> tools.manifest(Intent.read(envelope.document()).tool()))
+            .map(manifest -> manifest.capabilities().workspace());
+    Optional<byte[]> row = ledger.get(Tables.UNSETTLED, key);
+    if (!uses.orElse(row.isPresent())) {
+      return false; // a row that is there is one too many
+    }
+    Optional<Digest> pinned =
+        ledger
+            .document(asked.id)
+            .flatMap(e -> Request.read(e.document()).effect().workspaceBefore());
+    row(
+        Tables.UNSETTLED,
+        key,
+        RowCheck::tree,
+        pinned.or(() -> row.filter(r -> r.length == Digest.LENGTH).map(Digest::ofBytes))
+            .map(Digest::toString)
+            .orElse("a tree digest"));
+    return true;
+  }
+
+  private static String tree(byte[] row) {
+    return row.length == Digest.LENGTH ? Digest.ofBytes(row).toString() : row.length + " bytes";
   }
 
   private void dispatched(OpenRun run, Asked asked, Event event) {
@@ -324,14 +383,14 @@ final class RowCheck implements RunRows {
   private boolean caused(String table, String key) {
     try {
       return switch (table) {
-        case Tables.RUN, Tables.CLOSED -> {
+        case Tables.RUN, Tables.CLOSED, Tables.WORKSPACE -> {
           String[] parts = key.split("\u001f", -1);
           yield parts.length == 2 && ledger.head(new RunId(parts[0], parts[1])).isPresent();
         }
         case Tables.REQUEST, Tables.SERVED, Tables.DOUBT ->
             ledger.hasDocument(Digest.parse("sha256:" + key));
         case Tables.DISPATCHED -> !has(Tables.SERVED, key);
-        case Tables.APPROVAL, Tables.PENDING ->
+        case Tables.APPROVAL, Tables.PENDING, Tables.UNSETTLED ->
             ledger.hasDocument(Digest.parse("sha256:" + Tables.lastPart(key)));
         case Tables.IDEMPOTENCY ->
             ledger

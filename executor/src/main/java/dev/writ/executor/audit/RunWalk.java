@@ -55,7 +55,7 @@ final class RunWalk {
     this.standing = standing;
     this.rejudging = rejudging;
     this.rows = rows;
-    this.receipts = new ReceiptCheck(documents, standing, rows);
+    this.receipts = new ReceiptCheck(documents, standing, new WorkspaceCheck(findings, rejudging), rows);
   }
 
   void event(long index, Event event) {
@@ -361,6 +361,7 @@ final class RunWalk {
       order(event, "receipt " + resolution.receipt() + " is not in doubt");
       return;
     }
+    run.workspace.resolved(resolution.receipt(), event.seq());
     rows.doubt(resolution.receipt(), event.body().bytes());
   }
 }

@@ -8,6 +8,9 @@ import java.time.Instant;
 /** The workspaces of runs, as the executor needs them (PROTOCOL 20). */
 public interface RunWorkspaces {
 
+  /** The digest of a tree with nothing in it (spec/sandbox.md). */
+  Digest EMPTY = Digest.sha256();
+
   /** An installation without workspaces: a tool that needs one is refused in stage 3. */
   RunWorkspaces NONE =
       new RunWorkspaces() {
@@ -27,7 +30,7 @@ public interface RunWorkspaces {
       };
 
   /**
-   * The digest of the tree as it is now; of an empty tree where the run has no workspace yet. The
+   * The digest of the tree as it is now; {@link #EMPTY} where the run has no workspace yet. The
    * executor holds the run's workspace lock.
    *
    * @throws WritException where it cannot be measured

@@ -49,6 +49,15 @@ public final class Tables {
   /** tenant, run → size of the closed run's checkpoint; nothing until that is made. */
   public static final String CLOSED = "closed";
 
+  /** tenant, run → nothing: the run used its workspace, which is not wiped yet. */
+  public static final String WORKSPACE = "workspace";
+
+  /**
+   * tenant, run, request → tree digest before: dispatched in the run's workspace, and what it did to
+   * it is not known. Any such row quarantines the workspace.
+   */
+  public static final String UNSETTLED = "unsettled";
+
   private static final char SEPARATOR = '\u001f';
 
   private Tables() {}
@@ -70,6 +79,11 @@ public final class Tables {
   /** A number as a key part that sorts as numbers do. */
   public static String number(long value) {
     return String.format(java.util.Locale.ROOT, "%016x", value);
+  }
+
+  /** The first part of a key. */
+  public static String firstPart(String key) {
+    return key.substring(0, key.indexOf(SEPARATOR));
   }
 
   /** The last part of a key. */

@@ -32,10 +32,12 @@ public final class Dispatch {
   private final KernelTime time;
   private final Gate gate;
   private final Invocation.InputContent inputs;
+  private final WorkspaceUse workspaces;
 
   /**
    * An effect that has run.
    *
+   * @param workspace how the run's workspace stands now
    * @param prelude what still has to be committed with the receipt: everything for a pure effect
    * @param dispatched whether {@code effect.dispatched} is committed
    */
@@ -45,13 +47,16 @@ public final class Dispatch {
       Instant finishedAt,
       Outcome outcome,
       Optional<String> driverFailure,
+      WorkspaceUse.After workspace,
       Prelude prelude,
       boolean dispatched) {}
 
-  public Dispatch(KernelTime time, Gate gate, Invocation.InputContent inputs) {
+  public Dispatch(
+      KernelTime time, Gate gate, Invocation.InputContent inputs, WorkspaceUse workspaces) {
     this.time = time;
     this.gate = gate;
     this.inputs = inputs;
+    this.workspaces = workspaces;
   }
 
   /** The clock reading of {@code effect.dispatched}. */
@@ -81,7 +86,7 @@ public final class Dispatch {
   public Dispatched dispatch(Ready ready, Instant startedAt) {
     boolean pure = ready.determinism() == Determinism.PURE;
     if (!pure) {
-      commit(ready.order(), startedAt);
+      commit(ready.order(), startedAt, ready.workspaceBefore());
     }
     return new Dispatched(ready, startedAt, !pure);
   }
@@ -94,7 +99,7 @@ public final class Dispatch {
     Optional<String> driverFailure = Optional.empty();
     Outcome outcome;
     try {
-      outcome = Objects.requireNonNull(ready.operation().run(invocation(order, startedAt)));
+      outcome = Objects.requireNonNull(ready.operation().run(invocation(ready, startedAt)));
     } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
       driverFailure = Optional.of(DriverFailed.nameOf(e));
       outcome =
@@ -110,12 +115,24 @@ public final class Dispatch {
         time.nowOrLatest(KernelTime.Reading.END),
         outcome,
         driverFailure,
+        workspace(ready),
         dispatched.committed() ? Prelude.NOTHING : order.writ().prelude(),
         dispatched.committed());
   }
 
-  /** Writes the dispatch of an impure effect, durably. */
-  public void commit(Order order, Instant at) {
+  /** How the workspace of the run stands, for an effect that uses it. */
+  public WorkspaceUse.After workspace(Ready ready) {
+    return ready.workspaceBefore().isPresent()
+        ? workspaces.after(ready.order().request().scope())
+        : WorkspaceUse.After.NONE;
+  }
+
+  /**
+   * Writes the dispatch of an impure effect, durably.
+   *
+   * @param workspaceBefore the tree digest of the run's workspace, for an effect that uses it
+   */
+  public void commit(Order order, Instant at, Optional<Digest> workspaceBefore) {
     Commit commit;
     try (RunTurn turn = order.writ().run().turn()) {
       order.writ().prelude().writeTo(turn);
@@ -131,6 +148,9 @@ public final class Dispatch {
               Tables.IDEMPOTENCY,
               ReceiptStage.idempotencyKey(order.request(), order.decision().request()),
               order.decision().request().bytes());
+      workspaceBefore.ifPresent(tree ->
+          WorkspaceUse.dispatched(
+              turn, order.request().scope(), order.decision().request(), tree));
       commit = turn.enqueue();
     }
     commit.await();
@@ -143,7 +163,8 @@ public final class Dispatch {
         EventKind.EFFECT_DISPATCHED, intent, at, Optional.of(order.intent().prngSeed()));
   }
 
-  private Invocation invocation(Order order, Instant at) {
+  private Invocation invocation(Ready ready, Instant at) {
+    Order order = ready.order();
     Effect effect = order.request().effect();
     return new Invocation(
         order.request().scope(),
@@ -154,7 +175,7 @@ public final class Dispatch {
         at,
         effect.resources(),
         effect.sandbox(),
-        effect.workspaceBefore(),
+        ready.workspaceBefore(),
         approved(order.decision()));
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.executor.stage;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.driver.Driver;
@@ -8,6 +9,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
+import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
@@ -18,24 +20,37 @@ public final class Prepare {
   private final Tools tools;
   private final BiPredicate<String, String> prohibited;
   private final BiPredicate<String, Input> readable;
+  private final WorkspaceUse workspaces;
 
-  /** An order that can be dispatched. */
+  /**
+   * An order that can be dispatched.
+   *
+   * @param workspaceBefore the tree digest of the run's workspace, for a tool that uses it
+   */
   public record Ready(
-      Order order, ToolManifest manifest, Driver.Prepared operation, Determinism determinism) {}
+      Order order,
+      ToolManifest manifest,
+      Driver.Prepared operation,
+      Determinism determinism,
+      Optional<Digest> workspaceBefore) {}
 
   /**
    * @param prohibited tells by name and version whether a tool must not run
    * @param readable tells whether a tenant's store holds an input
    */
   public Prepare(
-      Tools tools, BiPredicate<String, String> prohibited, BiPredicate<String, Input> readable) {
+      Tools tools,
+      BiPredicate<String, String> prohibited,
+      BiPredicate<String, Input> readable,
+      WorkspaceUse workspaces) {
     this.tools = tools;
     this.prohibited = prohibited;
     this.readable = readable;
+    this.workspaces = workspaces;
   }
 
   /**
-   * @throws WritException {@code EXE-301} to {@code EXE-308}
+   * @throws WritException {@code EXE-301} to {@code EXE-311}
    */
   public Ready prepare(Order order, Policy policy) {
     ToolManifest manifest = tools.resolve(order.request().effect(), policy);
@@ -53,13 +68,42 @@ public final class Prepare {
         throw new WritException(ExecutorError.INPUT_UNKNOWN, input.name() + ", " + input.digest());
       }
     }
+    boolean usesWorkspace = manifest.capabilities().workspace();
+    if (usesWorkspace) {
+      requireHeld(order, manifest);
+      workspaces.requireSettled(order.request().scope());
+    }
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
+    Driver.Prepared operation = operation(driver, manifest, order.request().effect().operation());
+    Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,
         manifest,
-        operation(driver, manifest, order.request().effect().operation()),
-        driver.determinism().weaker(manifest.determinism()));
+        operation,
+        usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
+        usesWorkspace ? Optional.of(measure(order)) : Optional.empty());
+  }
+
+  /** The lock was taken for the tool that was registered when the request came in. */
+  private static void requireHeld(Order order, ToolManifest manifest) {
+    if (!order.writ().holdsWorkspace()) {
+      throw new WritException(
+          ExecutorError.PREPARE_FAILED,
+          manifest.name() + " " + manifest.version() + " was registered a moment ago");
+    }
+  }
+
+  private Digest measure(Order order) {
+    try {
+      return workspaces.before(
+          order.request().scope(), order.request().effect().workspaceBefore());
+    } catch (WritException e) {
+      throw e;
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      throw new WritException(
+          ExecutorError.PREPARE_FAILED, "workspace: " + e.getClass().getSimpleName(), e);
+    }
   }
 
   private Driver.Prepared operation(Driver driver, ToolManifest manifest, String operation) {

@@ -108,6 +108,9 @@ public final class ReceiptStage {
   /** The rows that make a receipt findable, and a second dispatch impossible. */
   private static void rows(RunTurn turn, Request request, Receipt receipt, Envelope envelope) {
     Scope scope = receipt.scope();
+    if (receipt.workspaceAfter().isPresent()) {
+      WorkspaceUse.settled(turn, scope, receipt.request());
+    }
     byte[] id = envelope.id().bytes();
     turn.batch()
         .document(envelope)
@@ -189,8 +192,8 @@ public final class ReceiptStage {
         stored.rawOutput(),
         retains(order.request()),
         stored.artifacts(),
-        order.request().effect().workspaceBefore(),
-        Optional.empty(),
+        ran.ready().workspaceBefore(),
+        ran.workspace().tree(),
         stored.observations(),
         order.decision().snapshot(),
         order.intent().prngSeed(),
@@ -202,6 +205,7 @@ public final class ReceiptStage {
    * The receipt of an effect whose end nobody saw, with its event and rows (PROTOCOL 18).
    *
    * @param foundAt when recovery found it
+   * @param workspaceBefore as it was measured before the dispatch
    */
   public Envelope inDoubt(
       RunTurn turn,
@@ -211,7 +215,8 @@ public final class ReceiptStage {
       Digest intentId,
       Intent intent,
       Instant startedAt,
-      Instant foundAt) {
+      Instant foundAt,
+      Optional<Digest> workspaceBefore) {
     RunState run = turn.state().orElseThrow();
     Receipt found =
         new Receipt(
@@ -232,7 +237,7 @@ public final class ReceiptStage {
             Optional.empty(),
             retains(request),
             List.of(),
-            request.effect().workspaceBefore(),
+            workspaceBefore,
             Optional.empty(),
             Optional.empty(),
             decision.snapshot(),

@@ -34,7 +34,8 @@ public record Result(
   public static Result of(Ran ran) {
     Outcome outcome = ran.outcome();
     Status status = Status.of(outcome.end());
-    return new Result(
+    Result ended =
+        new Result(
         status,
         ran.driverFailure().map(_ -> ExecutorError.DRIVER_FAILED.code()),
         outcome.reason(),
@@ -43,6 +44,10 @@ public record Result(
         status == Status.SUCCEEDED ? outcome.output() : Optional.empty(),
         Optional.empty(),
         outcome.artifacts());
+    return ran.workspace()
+        .failure()
+        .map(found -> ended.refuse(ExecutorError.WORKSPACE_UNMEASURED, found))
+        .orElse(ended);
   }
 
   boolean succeeded() {

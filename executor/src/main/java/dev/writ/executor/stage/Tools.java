@@ -7,6 +7,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Snapshot;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
 import java.util.Optional;
@@ -82,6 +83,19 @@ public class Tools {
     return new Circumstances(
         manifest,
         Snapshot.digest(policy.digest(), manifest.ref(), stage, sandboxProfile(manifest, effect)));
+  }
+
+  /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
+  public boolean usesWorkspace(Effect effect) {
+    return registry
+        .manifest(effect.tool(), effect.version())
+        .filter(manifest -> manifest.capabilities().workspace())
+        .isPresent();
+  }
+
+  /** The manifest of a package, where it is the one that is registered under its name. */
+  public Optional<ToolManifest> manifest(ToolRef ref) {
+    return registry.manifest(ref.name(), ref.version()).filter(found -> found.ref().equals(ref));
   }
 
   private Digest sandboxProfile(ToolManifest manifest, Effect effect) {

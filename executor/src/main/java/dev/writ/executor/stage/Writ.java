@@ -15,6 +15,7 @@ import java.util.Optional;
  *     has been verified
  * @param prelude what must be committed with the first thing that follows
  * @param run the run, borrowed for as long as this is served
+ * @param holdsWorkspace whether the lock of the run's workspace is held until this is served
  */
 public record Writ(
     Optional<Envelope> decision,
@@ -22,4 +23,5 @@ public record Writ(
     Optional<Request> request,
     TrustedKey submitter,
     Prelude prelude,
-    Runs.Borrowed run) {}
+    Runs.Borrowed run,
+    boolean holdsWorkspace) {}

@@ -284,7 +284,8 @@ class Promise01NoEffectWithoutAWritTest {
                   asked,
                   home.kernel().system().trust().key(TestKeys.key("alice").kid()).orElseThrow(),
                   Prelude.NOTHING,
-                  run),
+                  run,
+                  false),
               home.kernel().system().trust(),
               home.policy()));
     }

@@ -51,8 +51,10 @@ public final class TestHome implements AutoCloseable {
   public final TestDriver driver = new TestDriver();
   public final List<dev.writ.executor.driver.Driver> drivers = new ArrayList<>(List.of(driver));
 
-  /** From the next start on. */
-  public RunWorkspaces workspaces = RunWorkspaces.NONE;
+  /** Outlive a kernel. */
+  public final TestWorkspaces workspaces = new TestWorkspaces();
+
+  private boolean withoutWorkspaces;
 
   private final Path dir;
   private final SeededRandom random;
@@ -80,6 +82,13 @@ public final class TestHome implements AutoCloseable {
   public static TestHome create(Path dir, String policy) {
     TestHome home = new TestHome(dir, TestTools.standard(), 1);
     home.make(policy);
+    return home;
+  }
+
+  /** A new installation with {@link TestTools#withWorkspaces} and {@link TestPolicy#WORKSPACES}. */
+  public static TestHome withWorkspaces(Path dir) {
+    TestHome home = new TestHome(dir, TestTools.withWorkspaces(), 1);
+    home.make(TestPolicy.WORKSPACES);
     return home;
   }
 
@@ -139,7 +148,7 @@ public final class TestHome implements AutoCloseable {
                   TestKeys.key("executor"),
                   tools,
                   List.copyOf(drivers),
-                  workspaces,
+                  withoutWorkspaces ? RunWorkspaces.NONE : workspaces,
                   clock,
                   random),
               seam);
@@ -158,6 +167,12 @@ public final class TestHome implements AutoCloseable {
   /** Stops and starts with a part of the executor exchanged; identity puts the real one back. */
   public void restartWith(UnaryOperator<SafeExecutor> exchange) {
     seam = exchange;
+    restart();
+  }
+
+  /** Stops and starts as an installation that has no workspaces, or has them again. */
+  public void restartWithWorkspaces(boolean there) {
+    withoutWorkspaces = !there;
     restart();
   }
 

@@ -47,6 +47,19 @@ public final class TestPolicy {
       execute_for: [stand-in]
       """;
 
+  /** The same with the tools of {@link TestTools#withWorkspaces}; {@code vault} needs approval. */
+  public static final String WORKSPACES =
+      YAML.replace("[calc, mail, pay, sim]", "[calc, desk, lathe, mail, pay, sim, slate, vault]")
+          .replace(
+              "requirements:",
+              """
+              requirements:
+                - { effect: { tool: desk }, require: { cel: 'true' } }
+                - { effect: { tool: lathe }, require: { cel: 'true' } }
+                - { effect: { tool: slate }, require: { cel: 'true' } }
+                - { effect: { tool: vault }, require: { approvals: { role: reviewer, count: 1 } } }\
+              """);
+
   private TestPolicy() {}
 
   /** The first policy of an installation. */

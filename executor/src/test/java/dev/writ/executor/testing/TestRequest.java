@@ -33,6 +33,7 @@ public final class TestRequest {
   private Instant at;
   private String retention = "keep";
   private List<Digest> evidence = List.of();
+  private Optional<Digest> workspaceBefore = Optional.empty();
 
   TestRequest(String tenant, String subject, String nonce, Instant at) {
     this.tenant = tenant;
@@ -122,6 +123,12 @@ public final class TestRequest {
     return this;
   }
 
+  /** Pins the tree of the run's workspace. */
+  public TestRequest pins(Digest value) {
+    workspaceBefore = Optional.of(value);
+    return this;
+  }
+
   public TestRequest evidence(List<Digest> value) {
     evidence = value;
     return this;
@@ -134,7 +141,7 @@ public final class TestRequest {
   public Request request() {
     return new Request(
         new Scope(tenant, run, subject),
-        new Effect(tool, version, operation, params, inputs, resources, sandbox, Optional.empty()),
+        new Effect(tool, version, operation, params, inputs, resources, sandbox, workspaceBefore),
         consumes,
         idempotencyKey,
         nonce,

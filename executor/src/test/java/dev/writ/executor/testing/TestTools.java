@@ -22,6 +22,7 @@ public final class TestTools implements Tools.Registry {
 
   private final TreeMap<String, ToolManifest> manifests = new TreeMap<>();
   private byte[] code = CODE;
+  private Runnable beforeLookup = () -> {};
 
   /**
    * The tools of every {@link TestHome}: {@code calc} is pure, {@code sim} reproducible, {@code
@@ -34,6 +35,24 @@ public final class TestTools implements Tools.Registry {
     tools.register(manifest("mail", Determinism.RECORDED));
     tools.register(manifest("pay", Determinism.RECORDED));
     return tools;
+  }
+
+  /**
+   * The standard tools and some that use their run's workspace: {@code desk} and {@code vault} are
+   * recorded, {@code lathe} is reproducible, {@code slate} says that it is pure.
+   */
+  public static TestTools withWorkspaces() {
+    TestTools tools = standard();
+    tools.register(inWorkspace("desk", Determinism.RECORDED));
+    tools.register(inWorkspace("vault", Determinism.RECORDED));
+    tools.register(inWorkspace("lathe", Determinism.REPRODUCIBLE));
+    tools.register(inWorkspace("slate", Determinism.PURE));
+    return tools;
+  }
+
+  public static ToolManifest inWorkspace(String name, Determinism determinism) {
+    String json = new String(Jcs.write(manifest(name, determinism).toJson()), StandardCharsets.UTF_8);
+    return ToolManifest.read(object(json.replace("\"workspace\":false", "\"workspace\":true")));
   }
 
   public static ToolManifest manifest(String name, Determinism determinism) {
@@ -86,8 +105,14 @@ public final class TestTools implements Tools.Registry {
     code = instead.clone();
   }
 
+  /** From now on called before each look into the registry. */
+  public synchronized void beforeLookup(Runnable action) {
+    beforeLookup = action;
+  }
+
   @Override
   public synchronized Optional<ToolManifest> manifest(String name, String version) {
+    beforeLookup.run();
     return Optional.ofNullable(manifests.get(name + " " + version));
   }
 

@@ -33,6 +33,9 @@ final class Live {
     if (receipt.status() == Status.TIMED_OUT || receipt.status() == Status.KILLED) {
       return Optional.of("ended by a ceiling of the host, which another host need not reach");
     }
+    if (manifest.capabilities().workspace()) {
+      return Optional.of("their tool uses the run's workspace, which is not in the bundle");
+    }
     if (!recording.manifest().tools()) {
       return Optional.of("their package is not in the bundle");
     }

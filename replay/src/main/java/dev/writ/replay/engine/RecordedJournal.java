@@ -21,7 +21,7 @@ import java.util.TreeSet;
 final class RecordedJournal extends MemoryJournal {
   /** Tables of which nothing here reads a row. */
   private static final List<String> UNREAD =
-      List.of(Tables.RECEIPTS, Tables.ACCOUNT, Tables.CLOSED, Tables.REFERENCE);
+      List.of(Tables.RECEIPTS, Tables.ACCOUNT, Tables.CLOSED, Tables.REFERENCE, Tables.WORKSPACE);
 
   private final Comparison comparison;
   private final TreeSet<Digest> hidden = new TreeSet<>();

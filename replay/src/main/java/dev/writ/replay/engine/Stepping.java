@@ -18,7 +18,6 @@ import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.document.Status;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.Store.Stored;
@@ -55,6 +54,11 @@ final class Stepping {
     Rerun make(Surroundings surroundings);
   }
 
+  /** Refusals of stage 3 that follow from the workspace, and are not taken from the record. */
+  private static final List<String> FOLLOW =
+      List.of(
+          ExecutorError.WORKSPACE_PIN.code(), ExecutorError.WORKSPACE_QUARANTINED.code());
+
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
 
@@ -68,6 +72,7 @@ final class Stepping {
   private final RecordedAccounts accounts = new RecordedAccounts();
   private final SystemStates states;
   private final World world;
+  private final RecordedWorkspaces workspaces;
   private final Outcomes outcomes;
   private final Outputs outputs;
   private final Comparison comparison;
@@ -91,6 +96,7 @@ final class Stepping {
     this.divergences = divergences;
     this.states = new SystemStates(recording);
     this.world = World.of(recording, options.drivers());
+    this.workspaces = new RecordedWorkspaces(recording);
     this.outcomes = new Outcomes(recording);
     this.outputs = new Outputs(recording);
     this.comparison = new Comparison(recording, recording.manifest().run(), outputs);
@@ -121,7 +127,7 @@ final class Stepping {
                             new WritException(
                                 ReplayError.CONTENT_MISSING, input.digest().toString()))),
             outputs,
-            RunWorkspaces.NONE));
+            workspaces));
   }
 
   /** What a tenant's store held is recorded by what was refused for its lack. */
@@ -411,6 +417,7 @@ final class Stepping {
     time.set(
         Reading.GATE,
         late && !refusal.stage().equals("gate") ? intent.issuedAt() : refusal.refusedAt());
+    workspaces.refused(refusal, asked.effect().workspaceBefore());
     List<SystemState> candidates = states.at(event.at());
     int before = divergences.size();
     boolean[] taken = {false};
@@ -448,7 +455,7 @@ final class Stepping {
     World.Scene scene = world.scene();
     if (refusal.stage().equals("prepare")) {
       scene.driverMissing = refusal.code().equals(ExecutorError.DRIVER_MISSING.code());
-      scene.refusal = Optional.of(refusal);
+      scene.refusal = Optional.of(refusal).filter(r -> !FOLLOW.contains(r.code()));
     }
     return known;
   }
@@ -477,17 +484,21 @@ final class Stepping {
     Policy policy = candidates.getFirst().policyInForce();
     Known known = world.infer(asked.effect(), policy, decision.snapshot());
     world.scene().alone = events.size() == 1;
+    workspaces.dispatched(event.body(), asked.effect().workspaceBefore());
+    Action instead =
+        state ->
+            rerun.recordedDispatch(
+                event.body(), event.at(), workspaces.before(event.body()), state);
     journal.opened(event);
     if (known == Known.NO_MANIFEST) {
-      takeOver(
-          candidates.getFirst(), state -> rerun.recordedDispatch(event.body(), event.at(), state));
+      takeOver(candidates.getFirst(), instead);
       inFlight.put(event.body(), new InFlight(event, Optional.empty()));
     } else {
       List<Dispatched> begun = new ArrayList<>();
       attempt(
           candidates,
           state -> begun.add(begin(event.body(), state)),
-          state -> rerun.recordedDispatch(event.body(), event.at(), state));
+          instead);
       if (departed.isPresent()) {
         return;
       }
@@ -526,6 +537,7 @@ final class Stepping {
       return;
     }
     time.step(event.at());
+    workspaces.finished(receipt);
     Optional<Digest> observed =
         events.stream()
             .map(Placed::event)
@@ -535,7 +547,8 @@ final class Stepping {
     Action instead =
         state -> {
           if (effect.dispatched().filter(d -> !d.committed()).isPresent()) {
-            rerun.recordedDispatch(receipt.intent(), effect.event().at(), state);
+            rerun.recordedDispatch(
+                receipt.intent(), effect.event().at(), receipt.workspaceBefore(), state);
           }
           rerun.recordedReceipt(envelope, observed, event.at());
         };

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
@@ -28,5 +29,13 @@ public final class Forgers {
   public static void rewrite(
       LedgerView from, Digest document, UnaryOperator<JsonValue.Obj> change, LedgerConfig to) {
     new Rewrite(from).document(document, change).write(to);
+  }
+
+  /** The same with several documents changed. */
+  public static void rewrite(
+      LedgerView from, Map<Digest, UnaryOperator<JsonValue.Obj>> changes, LedgerConfig to) {
+    Rewrite rewrite = new Rewrite(from);
+    changes.forEach(rewrite::document);
+    rewrite.write(to);
   }
 }

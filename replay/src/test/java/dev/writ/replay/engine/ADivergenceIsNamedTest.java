@@ -17,6 +17,7 @@ import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.SnapshotStage;
 import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
@@ -502,7 +503,11 @@ class ADivergenceIsNamedTest {
                 e,
                 e.gate(),
                 e.snapshot(),
-                new Prepare(e.tools(), (_, _) -> true, (_, _) -> true),
+                new Prepare(
+                    e.tools(),
+                    (_, _) -> true,
+                    (_, _) -> true,
+                    new WorkspaceUse(home.ledger(), home.workspaces)),
                 e.dispatch(),
                 e.drift(),
                 e.canonicalize(),

@@ -41,6 +41,12 @@ public final class CodeDriver extends ProcessDriver {
     return Digest.sha256(all.toString().getBytes(StandardCharsets.UTF_8));
   }
 
+  static void requireClock(boolean fixed, String tool) {
+    if (!fixed) {
+      throw new WritException(ToolsError.CLOCK_UNFIXED, tool);
+    }
+  }
+
   @Override
   public Determinism determinism() {
     return reproducible ? Determinism.REPRODUCIBLE : Determinism.RECORDED;
@@ -58,8 +64,8 @@ public final class CodeDriver extends ProcessDriver {
       throw new WritException(
           ToolsError.NOT_PURE, manifest.name() + " uses the workspace or the network");
     }
-    if (reproducible && !Engines.fixesClocks()) {
-      throw new WritException(ToolsError.CLOCK_UNFIXED, manifest.name());
+    if (reproducible) {
+      requireClock(Engines.fixesClocks(), manifest.name());
     }
     return call -> new CodeRun(call, reproducible).run();
   }

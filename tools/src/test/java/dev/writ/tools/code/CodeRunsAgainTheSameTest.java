@@ -111,6 +111,9 @@ class CodeRunsAgainTheSameTest {
               manifest.resourcesMax(),
               manifest.sandboxes(),
               manifest.files());
+      assertThatThrownBy(() -> CodeDriver.requireClock(false, "code_reproducible"))
+          .hasMessageContaining("TOL-032")
+          .hasMessageContaining("apt-get install faketime");
       assertThatThrownBy(() -> driver.prepare(wants, "run", file -> new byte[0]))
           .hasMessageContaining("TOL-004");
     }

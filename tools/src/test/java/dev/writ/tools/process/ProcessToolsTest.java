@@ -11,7 +11,10 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.Call;
+import dev.writ.tools.Drivers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Instant;
@@ -185,6 +188,34 @@ class ProcessToolsTest {
           .isNotEqualTo(driver.sandboxProfile("default"));
       assertThat(none.runWorkspaces().treeDigest("acme", "run-1")).isEqualTo(Digest.sha256());
       none.runWorkspaces().wipe("acme", "run-1", "run-closed", Instant.EPOCH);
+    }
+  }
+
+  @Test
+  void whoOnlyReplaysRunsNoProcess() {
+    try (Drivers drivers = Drivers.withoutProcesses()) {
+      ToolManifest manifest = BuiltinTools.manifest("code_interpreter", "1.0.0").orElseThrow();
+      assertThatThrownBy(() ->
+              drivers.byName().get("code").prepare(manifest, "run", file -> new byte[0]))
+          .hasMessageContaining("TOL-031");
+    }
+  }
+
+  @Test
+  void anInputThatIsTooLargeForAFileIsRefused() {
+    byte[] large = new byte[(int) ProcessCall.INPUT_BYTES_MAX + 1];
+    assertThat(call("true", false).input("large", large).run().message()).contains("TOL-030");
+  }
+
+  @Test
+  void placesToReachAreThoseThatTheParamsName() {
+    assertThat(ProcessCall.rule("https://Example.org/x"))
+        .isEqualTo(EgressRule.of("example.org", 443));
+    assertThat(ProcessCall.rule("127.0.0.1:8080"))
+        .isEqualTo(new EgressRule("127.0.0.1", 8080, true));
+    assertThat(ProcessCall.rule("http://[::1]:80/")).isEqualTo(new EgressRule("::1", 80, true));
+    for (String no : new String[] {"example.org", "ftp://example.org", "u@example.org:1", "*:1"}) {
+      assertThatThrownBy(() -> ProcessCall.rule(no)).as(no).hasMessageContaining("SBX-029");
     }
   }
 

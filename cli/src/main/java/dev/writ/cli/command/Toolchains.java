@@ -1,0 +1,61 @@
+package dev.writ.cli.command;
+
+import dev.writ.cli.command.Health.Finding;
+import dev.writ.cli.command.Health.State;
+import dev.writ.sandbox.engine.Engines;
+import dev.writ.sandbox.host.HostCommands;
+import dev.writ.tools.process.HostPrograms;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What tools that are processes find on this host. */
+final class Toolchains {
+  private Toolchains() {}
+
+  /**
+   * A program that a tool needs.
+   *
+   * @param version the option that makes it say its version
+   * @param install the Debian package that has it
+   */
+  private record Program(String name, String version, String install, String tool) {}
+
+  private static final List<Program> PROGRAMS =
+      List.of(
+          new Program("python3", "--version", "python3", "code_interpreter"),
+          new Program("node", "--version", "nodejs", "code_interpreter"));
+
+  static List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    for (Program program : PROGRAMS) {
+      findings.add(look(program));
+    }
+    findings.add(
+        Engines.fixesClocks()
+            ? new Finding(State.GOOD, "faketime", "there, for code_reproducible")
+            : new Finding(
+                State.NOTE,
+                "faketime",
+                "not found; code_reproducible needs it: apt-get install faketime"));
+    return findings;
+  }
+
+  private static Finding look(Program program) {
+    Optional<Path> path = HostPrograms.find(program.name());
+    if (path.isEmpty()) {
+      return new Finding(
+          State.NOTE,
+          program.name(),
+          "not found; "
+              + program.tool()
+              + " needs it: apt-get install "
+              + program.install());
+    }
+    String says = HostCommands.firstLine(path.get().toString(), program.version());
+    return says.isEmpty()
+        ? new Finding(State.WARNING, program.name(), path.get() + " does not say its version")
+        : new Finding(State.GOOD, program.name(), says + " in " + path.get());
+  }
+}
