@@ -124,6 +124,15 @@ class GitRunsFromTheShellTest {
     requireNowhere();
   }
 
+  @Test
+  void authoritiesAndPlacesThatCannotBeReadAreSaidAtOnce() throws IOException {
+    Path ca = dir.resolve("ca.pem");
+    Files.writeString(ca, "no certificate");
+    assertThat(git("init", "path=x").err()).startsWith("writ: SBX-031 ");
+    Files.delete(ca);
+    assertThat(git("init", "path=x").err()).startsWith("writ: CLI-002 ");
+  }
+
   /** In every form, in every file: of the home, of the sandboxes, of the exported run. */
   private void requireNowhere() throws IOException {
     String whole = GitServer.USER + ":" + GitServer.PASSWORD;

@@ -1,5 +1,7 @@
 package dev.writ.sandbox;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
 import java.nio.file.Path;
@@ -28,6 +30,19 @@ public record SandboxSettings(
     List<String> privatePlaces) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
+    privatePlaces.forEach(SandboxSettings::requirePlace);
+  }
+
+  /**
+   * @throws WritException {@code SBX-029} for what no rule could name
+   */
+  private static void requirePlace(String place) {
+    int colon = place.lastIndexOf(':');
+    String port = place.substring(colon + 1);
+    if (colon < 0 || !port.matches("[0-9]{1,5}")) {
+      throw new WritException(SandboxError.EGRESS_RULE, "a private place without a port");
+    }
+    EgressRule.of(place.substring(0, colon), Integer.parseInt(port));
   }
 
   public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.testing.TestTls;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -543,6 +544,12 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
     assertThatThrownBy(() -> OriginTls.trusting(new byte[0])).hasMessageContaining("SBX-031");
     assertThatThrownBy(() -> OriginTls.trusting("-----BEGIN CERTIFICATE-----\nx\n".getBytes()))
         .hasMessageContaining("SBX-031");
+    SandboxSettings settings = SandboxSettings.in(directory);
+    for (String bad : List.of("", "host", "host:", "host:x", ":1", "Host:1", "host:0", "a b:1")) {
+      assertThatThrownBy(() -> settings.reaching(List.of(bad)))
+          .as(bad)
+          .hasMessageContaining("SBX-029");
+    }
     assertThat(Broker.Credential.basic("robot", TOKEN).toString()).doesNotContain(TOKEN);
     assertThat(EgressRule.of("a.test", 443).by(broker).toString()).doesNotContain(TOKEN);
   }

@@ -17,8 +17,18 @@ import java.nio.file.Path;
 public final class GitDriver extends ProcessDriver {
   public static final String NAME = "git";
 
+  private final String git;
+
   public GitDriver(ProcessHost host) {
+    this(host, NAME);
+  }
+
+  /**
+   * @param git the name of the program
+   */
+  GitDriver(ProcessHost host, String git) {
     super(NAME, GitSettings.digest(), host);
+    this.git = git;
   }
 
   /**
@@ -30,14 +40,14 @@ public final class GitDriver extends ProcessDriver {
     Operation chosen = operation(operation.name());
     git();
     return call -> {
-      call.observeProgram(NAME);
+      call.observeProgram(git);
       return chosen.run(new GitCall(call, git()));
     };
   }
 
   /** The git of this host; it is at the same place in the sandbox. */
-  private static Path git() {
-    return HostPrograms.find(NAME)
+  private Path git() {
+    return HostPrograms.find(git)
         .orElseThrow(() ->
             new WritException(ToolsError.GIT_MISSING, "git is in none of the usual places"));
   }

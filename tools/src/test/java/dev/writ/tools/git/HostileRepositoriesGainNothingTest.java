@@ -97,12 +97,8 @@ class HostileRepositoriesGainNothingTest {
     try (Sandbox sandbox =
         host.engine()
             .create(
-                SandboxSpec.of("control", Profile.named("restricted")).in(lab.workspace(engine)))) {
-      assertThat(
-              sandbox
-                  .exec(Command.of("/workspace/evil").withExecutables(List.of("/usr/bin/true")))
-                  .succeeded())
-          .isTrue();
+                SandboxSpec.of("control", Profile.named("default")).in(lab.workspace(engine)))) {
+      assertThat(sandbox.exec(Command.of("/workspace/evil")).succeeded()).isTrue();
     }
     assertThat(Files.exists(lab.file(engine, "PWNED"))).isTrue();
   }
@@ -498,5 +494,17 @@ class HostileRepositoriesGainNothingTest {
     assertThat(outcome.message()).contains("TOL-073");
     Outcome blank = lab.call(ENGINE, "commit", "path", "r", "message", " \n").run();
     assertThat(blank.message()).contains("TOL-073");
+  }
+
+  @Test
+  void withoutGitTheToolIsRefusedBeforeAnythingRuns() {
+    GitDriver driver = new GitDriver(lab.hosts(ENGINE).host(), "git-that-is-not-there");
+    assertThatThrownBy(() -> driver.prepare(GitLab.MANIFEST, "log", file -> new byte[0]))
+        .hasMessageContaining("TOL-077")
+        .hasMessageContaining("apt-get install git");
+    assertThatThrownBy(() ->
+            new GitDriver(lab.hosts(ENGINE).host())
+                .prepare(GitLab.MANIFEST, "gc", file -> new byte[0]))
+        .hasMessageContaining("TOL-002");
   }
 }
