@@ -31,6 +31,10 @@ public enum SandboxError implements ErrorCode {
       "SBX-008",
       "every user id of the range runs a sandbox",
       "Wait for one to end, or give a larger range."),
+  ENGINE_ANSWER(
+      "SBX-009",
+      "an engine's answer is malformed, too long or too late",
+      "See that the socket is that of a docker or podman service, and look at its log."),
 
   PROFILE_UNKNOWN("SBX-020", "there is no profile of that name", "Name one that spec/ lists."),
   PROFILE_NEEDS_APPROVAL(
@@ -52,6 +56,16 @@ public enum SandboxError implements ErrorCode {
       "an executable is not there in the sandbox",
       "Install it on the host, or allow it."),
   EGRESS_RULE("SBX-029", "a rule for egress is malformed", "Write host:port."),
+  UNSUPPORTED(
+      "SBX-030",
+      "an engine cannot do what a sandbox or a command asks of it",
+      "Ask less, or choose the engine that the message names."),
+  IMAGE_REFERENCE(
+      "SBX-031", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
+  IMAGE(
+      "SBX-032",
+      "an image is not here, or is not one that can be confined",
+      "Pull the image by its digest; give one that declares no volumes."),
 
   WORKSPACE_NAME(
       "SBX-040",

@@ -2,6 +2,7 @@ package dev.writ.sandbox;
 
 import dev.writ.sandbox.egress.Resolver;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Where sandboxes keep what they need, and as whom they run.
@@ -11,9 +12,18 @@ import java.nio.file.Path;
  * @param firstUid the first of the host user ids that sandboxes run as; nobody else may have them
  * @param sandboxes how many may live at once; each takes two user ids
  * @param resolver what the egress proxy looks names up by
+ * @param containers the socket of a docker or podman service; without one it is looked for
  */
 public record SandboxSettings(
-    Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    Path stateDirectory,
+    long firstUid,
+    int sandboxes,
+    Resolver resolver,
+    Optional<Path> containers) {
+
+  public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
+    this(stateDirectory, firstUid, sandboxes, resolver, Optional.empty());
+  }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
   public static SandboxSettings in(Path stateDirectory) {
@@ -21,6 +31,10 @@ public record SandboxSettings(
   }
 
   public SandboxSettings with(Resolver other) {
-    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other);
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other, containers);
+  }
+
+  public SandboxSettings withContainers(Path socket) {
+    return new SandboxSettings(stateDirectory, firstUid, sandboxes, resolver, Optional.of(socket));
   }
 }

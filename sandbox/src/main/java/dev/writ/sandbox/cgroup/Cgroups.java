@@ -41,6 +41,14 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /** One that may exist: for killing and removing what a process before us left. */
   Cgroup existing(String name);
 
+  /**
+   * The cgroup of a process, made by somebody else: to measure, to freeze and to kill, and never to
+   * limit or to remove.
+   *
+   * @param text of its /proc/PID/cgroup
+   */
+  Cgroup ofProcess(String text);
+
   /** The names of those that exist. */
   List<String> names();
 
@@ -81,6 +89,20 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
       return CgroupsV1.at(controllers, unified);
     }
     return unified.isPresent() ? CgroupsV2.at(unified.get(), own) : new CgroupsNone();
+  }
+
+  /** The path of each hierarchy in the text of a /proc/PID/cgroup; of version 2 under no name. */
+  static TreeMap<String, String> paths(String text) {
+    TreeMap<String, String> paths = new TreeMap<>();
+    for (String line : text.split("\n")) {
+      String[] columns = line.split(":", 3);
+      if (columns.length == 3 && columns[2].startsWith("/")) {
+        for (String controller : columns[1].split(",")) {
+          paths.put(controller, columns[2].substring(1));
+        }
+      }
+    }
+    return paths;
   }
 
   /** The names below {@code parent} in any of the hierarchies. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Version 1, with or without a version 2 hierarchy beside it. */
 final class CgroupsV1 implements Cgroups {
@@ -120,28 +121,95 @@ final class CgroupsV1 implements Cgroups {
   private Cgroup cgroup(String name, List<Path> directories) {
     Optional<Path> kill =
         unified.map(u -> below(u, name).resolve("cgroup.kill")).filter(Files::exists);
-    return new Cgroup(name, directories, kill, () -> counters(name));
+    return new Cgroup(
+        name,
+        directories,
+        kill,
+        Optional.empty(),
+        () ->
+            counters(
+                controller -> below(controllers.get(controller), name),
+                unified.map(u -> below(u, name))));
   }
 
-  private Counters counters(String name) {
-    Path memory = below(controllers.get("memory"), name);
-    Path pids = controllers.containsKey("pids") ? below(controllers.get("pids"), name) : memory;
+  @Override
+  public Cgroup ofProcess(String text) {
+    TreeMap<String, String> paths = Cgroups.paths(text);
+    TreeMap<String, Path> directories = new TreeMap<>();
+    controllers.forEach((controller, mount) -> {
+      if (paths.containsKey(controller)) {
+        directories.put(controller, mount.resolve(paths.get(controller)));
+      }
+    });
+    if (!directories.containsKey("memory")) {
+      return new CgroupsNone().existing("");
+    }
+    Optional<Freezer> freezer =
+        Optional.ofNullable(directories.get("freezer"))
+            .map(d -> new Freezer(d.resolve("freezer.state"), "FROZEN", "THAWED"));
+    // Of version 2 beside us only what a runtime made: its root would count all processes.
+    Optional<Path> beside =
+        unified.flatMap(
+            u -> Optional.ofNullable(paths.get("")).filter(p -> !p.isEmpty()).map(u::resolve));
+    return new Cgroup(
+        paths.get("memory"),
+        List.of(directories.get("memory")),
+        Optional.empty(),
+        freezer,
+        new Cgroup.Reader() {
+          @Override
+          public Counters read() {
+            return counters(directories::get, beside);
+          }
+
+          @Override
+          public List<String> wrong(Limits limits) {
+            return wrongLimits(directories, limits);
+          }
+        });
+  }
+
+  private static List<String> wrongLimits(SortedMap<String, Path> directories, Limits limits) {
+    List<String> wrong = new ArrayList<>();
+    Path memory = directories.get("memory");
+    for (String name : List.of("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")) {
+      if (Files.exists(memory.resolve(name))) {
+        long bytes = ControlFiles.number(memory.resolve(name));
+        if (bytes <= 0 || bytes > limits.memoryBytes()) {
+          wrong.add(name + " is " + bytes);
+        }
+      }
+    }
+    Path pids = directories.getOrDefault("pids", memory).resolve("pids.max");
+    if (ControlFiles.number(pids) != limits.pids()) {
+      wrong.add("pids.max is " + ControlFiles.read(pids).orElse("not there").strip());
+    }
+    Path cpu = directories.getOrDefault("cpu", memory);
+    long period = ControlFiles.number(cpu.resolve("cpu.cfs_period_us"));
+    long quota = ControlFiles.number(cpu.resolve("cpu.cfs_quota_us"));
+    if (period <= 0 || quota <= 0 || quota * 1_000 > limits.cpuMilli() * period) {
+      wrong.add("cpu.cfs_quota_us is " + quota + " of " + period);
+    }
+    return wrong;
+  }
+
+  private Counters counters(Function<String, Path> place, Optional<Path> beside) {
+    Path memory = place.apply("memory");
+    Path pids = controllers.containsKey("pids") ? place.apply("pids") : memory;
     return new Counters(
-        cpuMs(name),
+        cpuMs(place, beside),
         ControlFiles.number(memory.resolve("memory.max_usage_in_bytes")),
         ControlFiles.number(memory.resolve("memory.oom_control"), "oom_kill"),
         ControlFiles.number(pids.resolve("pids.events"), "max"),
         ControlFiles.number(pids.resolve("pids.peak")));
   }
 
-  private long cpuMs(String name) {
-    if (unified.isPresent()) {
-      return ControlFiles.number(below(unified.get(), name).resolve("cpu.stat"), "usage_usec")
-          / 1_000;
+  private long cpuMs(Function<String, Path> place, Optional<Path> beside) {
+    if (beside.isPresent()) {
+      return ControlFiles.number(beside.get().resolve("cpu.stat"), "usage_usec") / 1_000;
     }
     return controllers.containsKey("cpuacct")
-        ? ControlFiles.number(below(controllers.get("cpuacct"), name).resolve("cpuacct.usage"))
-            / 1_000_000
+        ? ControlFiles.number(place.apply("cpuacct").resolve("cpuacct.usage")) / 1_000_000
         : 0;
   }
 

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 final class Detection {
   static final String BUBBLEWRAP = "bubblewrap";
   static final String RUNC = "runc";
+  static final String DOCKER = "docker";
 
   private Detection() {}
 
@@ -79,7 +80,7 @@ final class Detection {
     return new EngineReport(RUNC, version("runc", "--version"), missing, holdings);
   }
 
-  private static void require(List<Missing> missing, String command, String packageName) {
+  static void require(List<Missing> missing, String command, String packageName) {
     if (HostCommands.find(command).isEmpty()) {
       missing.add(new Missing(command, packageName));
     }
@@ -93,7 +94,7 @@ final class Detection {
   }
 
   /** What depends on the host alone. */
-  private static TreeMap<Guarantee, Holding> common(Host host) {
+  static TreeMap<Guarantee, Holding> common(Host host) {
     TreeMap<Guarantee, Holding> all = new TreeMap<>();
     String groups = host.cgroups().describe();
     boolean limits = host.root();

@@ -6,10 +6,12 @@ import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.docker.Sockets;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.workspace.Workspaces;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The engines of this host, and the workspaces of runs. One process at a time has a state
@@ -38,8 +40,18 @@ public final class Engines implements AutoCloseable {
    * @return a report for each engine that we know, also where it is not there
    */
   public static List<EngineReport> detect() {
+    return detect(System.getenv());
+  }
+
+  /**
+   * @param environment what may name the socket of a service
+   */
+  public static List<EngineReport> detect(Map<String, String> environment) {
     Host host = Host.look();
-    return List.of(Detection.bubblewrap(host), Detection.runc(host));
+    return List.of(
+        Detection.bubblewrap(host),
+        Detection.runc(host),
+        Containers.look(host, Sockets.look(environment)).report());
   }
 
   /**
@@ -51,30 +63,45 @@ public final class Engines implements AutoCloseable {
     Host host = Host.look();
     StateDirectory state = StateDirectory.open(settings.stateDirectory(), host);
     try {
+      Containers containers =
+          Containers.look(
+              host,
+              settings.containers().map(List::of).orElseGet(() -> Sockets.look(System.getenv())));
+      containers.client().ifPresent(client -> ContainerStarter.sweep(client, state.id()));
       Sweeper sweeper = new Sweeper(state, host.cgroups());
-      List<String> swept = sweeper.sweepAll();
+      List<String> swept = sweeper.sweepAll(containers.client().isPresent());
       state.roots().clear();
       Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
       workspaces.sweep();
-      Executables executables = new Executables(host.architecture());
       Forwarder forwarder = Detection.forwarder();
+      Assembly assembly =
+          new Assembly(host, state, settings, new Executables(host.architecture()), sweeper);
       List<ConfiningEngine> engines = new ArrayList<>();
       for (EngineReport report : List.of(Detection.bubblewrap(host), Detection.runc(host))) {
-        engines.add(
-            new ConfiningEngine(
-                report,
-                Detection.launcher(report, forwarder),
-                forwarder,
-                host,
-                state,
-                settings,
-                executables,
-                sweeper));
+        Starter starter =
+            report.available() ? new ProcessStarter(Detection.launcher(report, forwarder)) : null;
+        engines.add(assembly.engine(report, starter, forwarder));
       }
+      engines.add(
+          assembly.engine(
+              containers.report(), containers.starter(host, state, forwarder), forwarder));
       return new Engines(state, engines, workspaces, swept);
     } catch (RuntimeException e) {
       state.close();
       throw e;
+    }
+  }
+
+  /** What all engines share. */
+  private record Assembly(
+      Host host,
+      StateDirectory state,
+      SandboxSettings settings,
+      Executables executables,
+      Sweeper sweeper) {
+    ConfiningEngine engine(EngineReport report, Starter starter, Forwarder forwarder) {
+      return new ConfiningEngine(
+          report, starter, forwarder, host, state, settings, executables, sweeper);
     }
   }
 
@@ -102,7 +129,7 @@ public final class Engines implements AutoCloseable {
       }
     }
     if (why.isEmpty()) {
-      throw new WritException(SandboxError.NO_ENGINE, "neither bubblewrap nor runc");
+      throw new WritException(SandboxError.NO_ENGINE, "neither bubblewrap nor runc, nor a service of docker or podman");
     }
     throw new WritException(SandboxError.NOT_ENFORCED, String.join("; ", why));
   }
@@ -123,7 +150,7 @@ public final class Engines implements AutoCloseable {
       }
     }
     throw new WritException(
-        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap and runc");
+        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap, runc and docker");
   }
 
   public List<EngineReport> reports() {

@@ -40,6 +40,26 @@ public final class TestEngines implements AutoCloseable {
     }
   }
 
+  /** With the tests' own podman service as the engine docker. */
+  public static TestEngines withContainers(Resolver resolver) {
+    try {
+      Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+      SandboxSettings settings =
+          SandboxSettings.in(directory.resolve("s"))
+              .with(resolver)
+              .withContainers(PodmanService.shared().socket());
+      return new TestEngines(directory, Engines.open(settings));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** All engines, the one of containers too; only of {@link #withContainers}. */
+  public static List<String> allNames() {
+    return List.of("bubblewrap", "runc", "docker");
+  }
+
   /** The engines that every test of behaviour runs on. */
   public static List<String> names() {
     return List.of("bubblewrap", "runc");
