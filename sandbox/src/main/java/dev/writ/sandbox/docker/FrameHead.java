@@ -23,11 +23,20 @@ record FrameHead(int stream, int length) {
    * @throws dev.writ.canonicalize.WritException {@code SBX-009}
    */
   static Optional<FrameHead> read(InputStream in) throws IOException {
-    byte[] bytes = in.readNBytes(BYTES);
-    if (bytes.length == 0) {
+    byte[] bytes;
+    try {
+      int first = in.read();
+      if (first < 0) {
+        return Optional.empty();
+      }
+      bytes = new byte[BYTES];
+      bytes[0] = (byte) first;
+    } catch (IOException e) {
+      // A service that closes while it has input unread resets the connection. It still says how
+      // the process ended; one that is gone does not, and that is an error there.
       return Optional.empty();
     }
-    if (bytes.length < BYTES) {
+    if (in.readNBytes(bytes, 1, BYTES - 1) < BYTES - 1) {
       throw ResponseHead.malformed("an end in the head of a frame");
     }
     int word = ByteBuffer.wrap(bytes).getInt();

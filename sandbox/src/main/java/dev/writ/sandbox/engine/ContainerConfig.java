@@ -20,6 +20,9 @@ final class ContainerConfig {
 
   private static final long PERIOD_US = 100_000;
 
+  /** Seen by no program of the other engines either. */
+  static final String SYS = "/sys";
+
   /** What both services hide by themselves; docker forgets it when it is given a list. */
   private static final List<String> ALWAYS_HIDDEN =
       List.of(
@@ -30,9 +33,7 @@ final class ContainerConfig {
           "/proc/sched_debug",
           "/proc/scsi",
           "/proc/timer_list",
-          "/proc/timer_stats",
-          "/sys/devices/virtual/powercap",
-          "/sys/firmware");
+          "/proc/timer_stats");
 
   private final Service service;
   private final Path init;
@@ -76,7 +77,7 @@ final class ContainerConfig {
     // podman adds one without a limit wherever a root is read-only.
     memory.put("/var/tmp", "rw,nosuid,nodev,noexec,size=4096,mode=0755");
     List<JsonValue> binds = new ArrayList<>();
-    List<String> hidden = new ArrayList<>();
+    List<String> hidden = new ArrayList<>(List.of(SYS));
     for (Mounted mounted : c.view()) {
       switch (mounted) {
         case Mounted.ReadOnly m -> binds.add(bind(m.source(), m.target(), true));
@@ -117,7 +118,7 @@ final class ContainerConfig {
 
   private List<String> security(String seccomp, List<String> hidden) {
     List<String> options = new ArrayList<>(List.of("no-new-privileges", "seccomp=" + seccomp));
-    if (service.podman() && !hidden.isEmpty()) {
+    if (service.podman()) {
       options.add("mask=" + String.join(":", hidden));
     }
     return options;

@@ -84,13 +84,19 @@ final class ContainerProof {
     }
   }
 
-  /** mountinfo (proc(5)): the fifth column is the place, the sixth its options. */
+  /** mountinfo (proc(5)): the fifth column is the place, the sixth its options; the last wins. */
   private void mounts(List<String> hidden, List<String> noexec, List<String> wrong)
       throws IOException {
     TreeMap<String, List<String>> options = new TreeMap<>();
+    boolean sys = false;
     for (String line : lines("mountinfo")) {
       String[] columns = line.split(" ");
       options.put(columns[4], List.of(columns[5].split(",")));
+      boolean covered = line.contains(" - tmpfs ");
+      sys = columns[4].equals(ContainerConfig.SYS) ? covered : sys;
+    }
+    if (!sys) {
+      wrong.add(ContainerConfig.SYS + " is not hidden");
     }
     requireOptions(options, "/", List.of("ro"), wrong);
     requireOptions(options, "/workspace", List.of("nosuid", "nodev"), wrong);

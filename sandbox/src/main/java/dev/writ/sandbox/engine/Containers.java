@@ -74,7 +74,7 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
         new Holding(true, "mount, pid, ipc, uts, network; looked at for each command"));
     all.put(
         Guarantee.READ_ONLY_ROOT,
-        new Holding(true, "read-only: what the profile names or an image has, and /sys"));
+        new Holding(true, "read-only: what the profile names, or an image"));
     all.put(Guarantee.NO_NEW_USERNS, new Holding(true, "seccomp"));
     String groups = host.cgroups().describe() + ", by the service";
     if (!service.security().contains("seccomp")) {

@@ -153,6 +153,24 @@ public final class Engines implements AutoCloseable {
         SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap, runc and docker");
   }
 
+  /**
+   * The engine that runs images.
+   *
+   * @throws WritException {@code SBX-002} where it is not there, {@code SBX-003} where it does not
+   *     hold what is required and not waived
+   */
+  public Engine forImages(List<Guarantee> waived) {
+    Engine engine = named(Detection.DOCKER);
+    List<Guarantee> missing = new ArrayList<>(engine.report().shortfalls());
+    missing.removeAll(waived);
+    if (!missing.isEmpty()) {
+      throw new WritException(
+          SandboxError.NOT_ENFORCED,
+          Detection.DOCKER + " does not hold " + missing.stream().map(Guarantee::text).toList());
+    }
+    return engine;
+  }
+
   public List<EngineReport> reports() {
     return engines.stream().map(ConfiningEngine::report).toList();
   }

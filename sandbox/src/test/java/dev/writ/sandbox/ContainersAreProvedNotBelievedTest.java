@@ -1,0 +1,286 @@
+package dev.writ.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.sandbox.egress.Resolver;
+import dev.writ.sandbox.engine.Engines;
+import dev.writ.sandbox.host.Trees;
+import dev.writ.sandbox.testing.ContainerMain;
+import dev.writ.sandbox.testing.Leftovers;
+import dev.writ.sandbox.testing.OtherJvm;
+import dev.writ.sandbox.testing.PodmanService;
+import dev.writ.sandbox.testing.TamperingService;
+import dev.writ.sandbox.testing.TestEngines;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class ContainersAreProvedNotBelievedTest {
+  private static TestEngines engines;
+  private static ImageReference image;
+
+  @BeforeAll
+  static void open() throws Exception {
+    engines = TestEngines.withContainers(Resolver.HOST);
+    image = image("writ-test-tool");
+  }
+
+  @AfterAll
+  static void close() {
+    engines.close();
+  }
+
+  /** An image with one static program, made of nothing but a file that the compiler here wrote. */
+  private static ImageReference image(String name, String... changes) throws Exception {
+    Path root = Files.createDirectories(engines.directory().resolve(name));
+    Path source = root.resolveSibling(name + ".c");
+    Files.writeString(source, PROGRAM, StandardCharsets.US_ASCII);
+    host("gcc", "-static", "-O1", "-o", root + "/hello", source.toString());
+    Path tar = root.resolveSibling(name + ".tar");
+    host("tar", "-C", root.toString(), "-cf", tar.toString(), "hello");
+    List<String> line = new ArrayList<>(List.of("import", "-q"));
+    for (String change : changes) {
+      line.addAll(List.of("--change", change));
+    }
+    line.addAll(List.of(tar.toString(), "localhost/" + name + ":latest"));
+    PodmanService.shared().podman(line.toArray(String[]::new));
+    return ImageReference.parse(
+        PodmanService.shared()
+            .podman("image", "inspect", "--format", "{{index .RepoDigests 0}}", name));
+  }
+
+  private static final String PROGRAM =
+      """
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <sys/stat.h>
+      #include <unistd.h>
+      int main(int argc, char **argv) {
+        struct stat s;
+        char line[64] = "";
+        if (fgets(line, sizeof line, stdin)) fputs(line, stdout);
+        printf("%s %d %d\\n", getenv("FROM_IMAGE"), stat("/usr", &s), fopen("/x", "w") != NULL);
+        FILE *f = fopen("/workspace/out", "w");
+        if (!f) return 3;
+        fputs(argv[1], f);
+        return 0;
+      }
+      """;
+
+  private static void host(String... argv) throws Exception {
+    Process process = new ProcessBuilder(argv).redirectErrorStream(true).start();
+    try (var in = process.getInputStream()) {
+      String said = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(process.waitFor()).as(said).isZero();
+    }
+  }
+
+  private static SandboxSpec spec() {
+    return SandboxSpec.of(TestEngines.newId(), Profile.named("default"));
+  }
+
+  private static String text(Captured captured) {
+    return new String(captured.bytes(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void anImageRunsByItsDigestWithNothingOfTheHost() throws Exception {
+    ImageReference withVariable = image("writ-test-variable", "ENV FROM_IMAGE=yes");
+    try (Sandbox sandbox = engines.named("docker").create(spec().withImage(withVariable))) {
+      Ended ended =
+          sandbox.exec(
+              Command.of("/hello", "written").withStdin("in\n".getBytes(StandardCharsets.US_ASCII)));
+      assertThat(ended.succeeded()).as(text(ended.stderr())).isTrue();
+      assertThat(text(ended.stdout())).isEqualTo("in\nyes -1 0\n");
+      assertThat(ended.engine()).startsWith("docker ").endsWith(", image " + withVariable);
+      assertThat(ended.toJson().get("engine").toString())
+          .contains(withVariable.digest().toString());
+      assertThat(sandbox.workspace().read("out", 10))
+          .isEqualTo("written".getBytes(StandardCharsets.US_ASCII));
+      // What is not in the image is nowhere: that the engine says so is no end of a program.
+      assertThatThrownBy(() -> sandbox.exec(Command.of("/bin/sh")))
+          .hasMessageContaining("SBX-004")
+          .hasMessageContaining("no such file");
+    }
+  }
+
+  @Test
+  void aTagOrAnImageThatIsNotHereIsRefused() throws Exception {
+    String digest = image.digest().toString();
+    for (String bad :
+        List.of(
+            "python",
+            "python:3",
+            "python@sha256:12",
+            "python:3@" + digest,
+            "Python@" + digest,
+            "a b@" + digest,
+            "../x@" + digest,
+            "@" + digest,
+            "x@" + digest.toUpperCase(Locale.ROOT),
+            "x@" + digest + "/json?a=")) {
+      assertThatThrownBy(() -> ImageReference.parse(bad)).as(bad).hasMessageContaining("SBX-031");
+    }
+    assertThat(ImageReference.parse("host.test:5000/a/b@" + digest).name())
+        .isEqualTo("host.test:5000/a/b");
+    ImageReference absent = ImageReference.parse("python@sha256:" + "0".repeat(64));
+    try (Sandbox sandbox = engines.named("docker").create(spec().withImage(absent))) {
+      assertThatThrownBy(() -> sandbox.exec(Command.of("/hello")))
+          .hasMessageContaining("SBX-032")
+          .hasMessageContaining("nothing is pulled");
+    }
+    ImageReference volumes = image("writ-test-volumes", "VOLUME=/data");
+    try (Sandbox sandbox = engines.named("docker").create(spec().withImage(volumes))) {
+      assertThatThrownBy(() -> sandbox.exec(Command.of("/hello")))
+          .hasMessageContaining("SBX-032")
+          .hasMessageContaining("volumes");
+    }
+  }
+
+  @Test
+  void whatAnEngineCannotDoIsRefusedAndNotLeftOut() {
+    for (String engine : TestEngines.names()) {
+      assertThatThrownBy(() -> engines.named(engine).create(spec().withImage(image)))
+          .hasMessageContaining("SBX-030");
+    }
+    assertThat(engines.engines().forImages(List.of()).name()).isEqualTo("docker");
+    try (Sandbox sandbox = engines.named("docker").create(spec().withImage(image))) {
+      Command hello = Command.of("/hello", "x");
+      assertThatThrownBy(
+              () -> sandbox.exec(hello.reproducibly(new Reproducible(Instant.EPOCH, 1))))
+          .hasMessageContaining("SBX-030");
+      assertThatThrownBy(() -> sandbox.exec(hello.withExecutables(List.of("/usr/bin/sh"))))
+          .hasMessageContaining("SBX-030");
+    }
+  }
+
+  /** What a service leaves out of what it was asked, and how the refusal names it. */
+  private static TreeMap<String, String> omissions() {
+    TreeMap<String, String> all = new TreeMap<>();
+    all.put("\"PidsLimit\":64", "pids.max");
+    all.put("\"Memory\":268435456,\"MemorySwap\":268435456", "memory.limit_in_bytes");
+    all.put("\"CpuQuota\":100000", "cpu.cfs_quota_us");
+    all.put("\"ReadonlyRootfs\":true", "/ is not ro");
+    all.put("\"no-new-privileges\",", "privileges may be gained");
+    all.put("\"NetworkMode\":\"none\"", "the net namespace is the host's");
+    all.put("\"IpcMode\":\"private\"", "the ipc namespace is the host's");
+    return all;
+  }
+
+  @Test
+  void aServiceThatLeavesOutWhatItWasAskedForIsFoundOut() throws Exception {
+    Path socket = engines.directory().resolve("liar.sock");
+    String[] omitted = new String[1];
+    try (TamperingService liar =
+            new TamperingService(
+                socket,
+                PodmanService.shared().socket(),
+                body -> {
+                  String changed =
+                      body.replace(omitted[0], omitted[0].endsWith(",") ? "" : worse(omitted[0]));
+                  if (changed.equals(body)) {
+                    throw new IllegalStateException(omitted[0] + " was not asked for: " + body);
+                  }
+                  return changed;
+                });
+        Engines deceived =
+            Engines.open(
+                SandboxSettings.in(engines.directory().resolve("d")).withContainers(liar.socket()))) {
+      for (var one : omissions().entrySet()) {
+        omitted[0] = one.getKey();
+        try (Sandbox sandbox = deceived.named("docker").create(spec())) {
+          assertThatThrownBy(() -> sandbox.exec(Command.of("true")))
+              .as(one.getKey())
+              .hasMessageContaining("SBX-003")
+              .hasMessageContaining(one.getValue());
+        }
+      }
+    }
+    assertThat(PodmanService.shared().podman("ps", "--all", "--quiet")).isEmpty();
+  }
+
+  /** The same member, with what confines less. */
+  private static String worse(String member) {
+    return member
+        .replace("\"none\"", "\"host\"")
+        .replace("\"private\"", "\"host\"")
+        .replace("true", "false")
+        .replaceAll("[0-9]{2,}", "0");
+  }
+
+  @Test
+  void whereNobodyServesThereIsNoEngine() throws Exception {
+    Path silent = engines.directory().resolve("silent.sock");
+    Path nothing = engines.directory().resolve("nothing.sock");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(silent));
+      Thread answers =
+          Thread.ofVirtual()
+              .start(() -> {
+                try (var one = server.accept()) {
+                  one.write(ByteBuffer.wrap("SSH-2.0-OpenSSH\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      for (Path socket : List.of(silent, nothing)) {
+        SandboxSettings settings =
+            SandboxSettings.in(engines.directory().resolve("n")).withContainers(socket);
+        try (Engines none = Engines.open(settings)) {
+          assertThatThrownBy(() -> none.named("docker"))
+              .hasMessageContaining("SBX-002")
+              .hasMessageContaining("podman.socket");
+          assertThatThrownBy(() -> none.forImages(List.of())).hasMessageContaining("SBX-002");
+        }
+      }
+      answers.join();
+    }
+  }
+
+  @Test
+  void whatAKilledJvmLeftIsSweptWhenTheServiceIsThereAgain() throws Exception {
+    Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    Path state = directory.resolve("s");
+    Path socket = PodmanService.shared().socket();
+    long pid;
+    try (OtherJvm jvm =
+        new OtherJvm(List.of(), ContainerMain.class, state.toString(), socket.toString())) {
+      assertThat(jvm.line()).isEqualTo("up");
+      pid = jvm.pid();
+      jvm.kill();
+    }
+    String label = Files.readString(state.resolve("id"), StandardCharsets.US_ASCII);
+    String filter = "label=dev.writ.state=" + label;
+    assertThat(PodmanService.shared().podman("ps", "--quiet", "--filter", filter)).isNotEmpty();
+    // Without the service nothing of it can be taken away, so its entry stays.
+    Path nothing = directory.resolve("nothing.sock");
+    try (Engines without =
+        Engines.open(SandboxSettings.in(state).withContainers(nothing))) {
+      assertThat(without.swept()).isEmpty();
+    }
+    try (Engines again = Engines.open(SandboxSettings.in(state).withContainers(socket))) {
+      assertThat(again.swept()).containsExactly("left");
+    }
+    assertThat(PodmanService.shared().podman("ps", "--all", "--quiet", "--filter", filter))
+        .isEmpty();
+    assertThat(Leftovers.await(state, what -> false, List.of(pid))).isEmpty();
+    Trees.remove(directory);
+  }
+}
