@@ -28,6 +28,12 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
    */
   static ProxyRequest parse(String text) throws Malformed {
     String[] lines = text.split("\r\n", -1);
+    for (String line : lines) {
+      // A line feed alone ends a line for some servers: to them it would be one that nobody checked.
+      if (line.chars().anyMatch(c -> c < ' ' && c != '\t' || c == 0x7f)) {
+        throw new Malformed("a control character");
+      }
+    }
     String[] first = lines[0].split(" ", -1);
     if (first.length != 3 || !first[2].matches("HTTP/1\\.[01]") || !first[0].matches("[A-Z]+")) {
       throw new Malformed("the request line");

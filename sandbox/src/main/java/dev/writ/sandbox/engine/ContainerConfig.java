@@ -93,6 +93,10 @@ final class ContainerConfig {
       }
     }
     binds.add(bind(init, "/run/init", true));
+    if (!service.podman()) {
+      // docker would copy the host's, which names the host's name servers.
+      binds.add(bind(c.state().etc().resolve("resolv.conf"), "/etc/resolv.conf", true));
+    }
     ObjectBuilder tmpfs = JsonValue.object();
     memory.forEach(tmpfs::put);
     return JsonValue.object()

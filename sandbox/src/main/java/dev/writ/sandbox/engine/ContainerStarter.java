@@ -98,7 +98,7 @@ final class ContainerStarter implements Starter {
 
   /** What docker takes as JSON, podman takes as a file. */
   private String seccomp(Confinement c) {
-    byte[] filter = Jcs.write(OciSeccomp.of(host.architecture()));
+    byte[] filter = Jcs.write(OciSeccomp.forServices(host.architecture()));
     if (!client.service().podman()) {
       return new String(filter, StandardCharsets.UTF_8);
     }

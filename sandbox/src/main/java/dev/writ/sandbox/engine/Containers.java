@@ -76,6 +76,9 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
         Guarantee.READ_ONLY_ROOT,
         new Holding(true, "read-only: what the profile names, or an image"));
     all.put(Guarantee.NO_NEW_USERNS, new Holding(true, "seccomp"));
+    if (service.security().contains("apparmor")) {
+      all.put(Guarantee.APPARMOR, new Holding(true, "the service's own profile"));
+    }
     String groups = host.cgroups().describe() + ", by the service";
     if (!service.security().contains("seccomp")) {
       all.put(Guarantee.SECCOMP, new Holding(false, "the service has no seccomp"));

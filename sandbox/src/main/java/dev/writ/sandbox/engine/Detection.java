@@ -115,19 +115,24 @@ final class Detection {
     all.put(
         Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
     all.put(Guarantee.TMP_NOEXEC, held(host.root(), "tmpfs mounted noexec", host));
-    all.put(Guarantee.LANDLOCK, module(host, "landlock"));
-    all.put(Guarantee.APPARMOR, module(host, "apparmor"));
+    boolean landlock = host.landlock() > 0;
+    all.put(
+        Guarantee.LANDLOCK,
+        new Holding(
+            landlock,
+            landlock
+                ? "version " + host.landlock() + " in the kernel; no rule of ours uses it"
+                : "the kernel has none, or it is switched off"));
+    all.put(
+        Guarantee.APPARMOR,
+        new Holding(
+            host.apparmor(),
+            host.apparmor() ? "in the kernel; no profile of ours" : "the kernel has none"));
     return all;
   }
 
   private static Holding held(boolean held, String how, Host host) {
     return new Holding(held, held || host.root() ? how : "not root; " + how);
-  }
-
-  private static Holding module(Host host, String name) {
-    boolean there = host.securityModules().contains(name);
-    return new Holding(
-        there, there ? "in the kernel; no rules of ours yet" : "the kernel does not list it");
   }
 
   static Forwarder forwarder() {

@@ -101,6 +101,7 @@ final class StateDirectory implements AutoCloseable {
     etc("group", "root:x:0:\nsandbox:x:65534:\n");
     etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
     etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
+    etc("resolv.conf", "");
     etc("gitconfig", "[safe]\n\tdirectory = *\n");
   }
 

@@ -40,7 +40,10 @@ public final class TestEngines implements AutoCloseable {
     }
   }
 
-  /** With the tests' own podman service as the engine docker. */
+  /**
+   * With the tests' own podman service as the engine docker, or with the service that {@code
+   * -Dwrit.containers=SOCKET} names.
+   */
   public static TestEngines withContainers(Resolver resolver) {
     try {
       Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
@@ -48,11 +51,16 @@ public final class TestEngines implements AutoCloseable {
       SandboxSettings settings =
           SandboxSettings.in(directory.resolve("s"))
               .with(resolver)
-              .withContainers(PodmanService.shared().socket());
+              .withContainers(containers());
       return new TestEngines(directory, Engines.open(settings));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static Path containers() {
+    String named = System.getProperty("writ.containers", "");
+    return named.isEmpty() ? PodmanService.shared().socket() : Path.of(named);
   }
 
   /** All engines, the one of containers too; only of {@link #withContainers}. */
