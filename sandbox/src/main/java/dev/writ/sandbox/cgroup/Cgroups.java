@@ -57,7 +57,8 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
     try {
       return detect(
           Files.readString(Path.of("/proc/self/mounts"), StandardCharsets.UTF_8),
-          Files.readString(Path.of("/proc/self/cgroup"), StandardCharsets.UTF_8));
+          Files.readString(Path.of("/proc/self/cgroup"), StandardCharsets.UTF_8),
+          ((Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -66,8 +67,9 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /**
    * @param mounts the text of /proc/self/mounts
    * @param own the text of /proc/self/cgroup
+   * @param uid whose cgroups these are
    */
-  static Cgroups detect(String mounts, String own) {
+  static Cgroups detect(String mounts, String own, long uid) {
     TreeMap<String, Path> controllers = new TreeMap<>();
     Optional<Path> unified = Optional.empty();
     for (String line : mounts.split("\n")) {
@@ -86,7 +88,7 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
       }
     }
     if (controllers.containsKey("memory")) {
-      return CgroupsV1.at(controllers, unified);
+      return CgroupsV1.at(controllers, unified, uid);
     }
     return unified.isPresent() ? CgroupsV2.at(unified.get(), own) : new CgroupsNone();
   }

@@ -33,17 +33,30 @@ final class CgroupsV1 implements Cgroups {
 
   private final SortedMap<String, Path> controllers;
   private final Optional<Path> unified;
+  private final String parent;
 
-  private CgroupsV1(SortedMap<String, Path> controllers, Optional<Path> unified) {
+  private CgroupsV1(
+      SortedMap<String, Path> controllers, Optional<Path> unified, String parent) {
     this.controllers = controllers;
     this.unified = unified;
+    this.parent = parent;
   }
 
-  static Cgroups at(SortedMap<String, Path> found, Optional<Path> unified) {
-    if (!Files.isWritable(found.get("memory"))) {
-      return new CgroupsNone();
+  /**
+   * As root below {@code writ} in each hierarchy; as another user below {@code writ-UID}, in those
+   * in which an administrator made that and gave it to the user.
+   */
+  static Cgroups at(TreeMap<String, Path> found, Optional<Path> unified, long uid) {
+    if (Files.isWritable(found.get("memory"))) {
+      return new CgroupsV1(new TreeMap<>(found), unified, PARENT);
     }
-    return new CgroupsV1(new TreeMap<>(found), unified);
+    String parent = PARENT + "-" + uid;
+    TreeMap<String, Path> delegated = new TreeMap<>(found);
+    delegated.values().removeIf(mount -> !Files.isWritable(mount.resolve(parent)));
+    // Into a hierarchy of version 2 nobody but root moves a process from outside of what is his.
+    return delegated.containsKey("memory")
+        ? new CgroupsV1(delegated, Optional.empty(), parent)
+        : new CgroupsNone();
   }
 
   @Override
@@ -51,7 +64,8 @@ final class CgroupsV1 implements Cgroups {
     return "cgroup v1 ("
         + String.join(", ", controllers.keySet())
         + ")"
-        + (unified.isPresent() ? " with a v2 hierarchy beside it" : "");
+        + (unified.isPresent() ? " with a v2 hierarchy beside it" : "")
+        + (parent.equals(PARENT) ? "" : " below " + parent + ", which is ours");
   }
 
   @Override
@@ -115,7 +129,7 @@ final class CgroupsV1 implements Cgroups {
 
   @Override
   public Cgroup existing(String name) {
-    return cgroup(name, parents().stream().map(parent -> parent.resolve(name)).toList());
+    return cgroup(name, parents().stream().map(place -> place.resolve(name)).toList());
   }
 
   private Cgroup cgroup(String name, List<Path> directories) {
@@ -220,12 +234,12 @@ final class CgroupsV1 implements Cgroups {
 
   private List<Path> parents() {
     List<Path> parents = new ArrayList<>();
-    controllers.values().forEach(mount -> parents.add(mount.resolve(PARENT)));
-    unified.ifPresent(mount -> parents.add(mount.resolve(PARENT)));
+    controllers.values().forEach(mount -> parents.add(mount.resolve(parent)));
+    unified.ifPresent(mount -> parents.add(mount.resolve(parent)));
     return parents.stream().distinct().toList();
   }
 
-  private static Path below(Path mount, String name) {
-    return mount.resolve(PARENT).resolve(name);
+  private Path below(Path mount, String name) {
+    return mount.resolve(parent).resolve(name);
   }
 }

@@ -36,7 +36,7 @@ record ResponseHead(int status, SortedMap<String, String> headers) {
     for (int i = 1; i < lines.length - 2; i++) {
       int colon = lines[i].indexOf(':');
       String name = colon < 0 ? "" : lines[i].substring(0, colon);
-      String value = lines[i].substring(colon + 1).strip();
+      String value = lines[i].substring(colon + 1).replaceAll("^[ \\t]+|[ \\t]+$", "");
       boolean plain = value.chars().allMatch(c -> c == '\t' || c >= ' ' && c != 0x7f);
       if (!name.matches(TOKEN) || !plain) {
         throw malformed("a header line");
@@ -46,7 +46,7 @@ record ResponseHead(int status, SortedMap<String, String> headers) {
       if (framing && headers.containsKey(key)) {
         throw malformed("a length that is given twice");
       }
-      headers.merge(key, value, (a, b) -> a + ", " + b);
+      headers.merge(key, value, (a, b) -> a + "," + b);
     }
     ResponseHead head = new ResponseHead(Integer.parseInt(lines[0].substring(9, 12)), headers);
     head.length(); // refuses what is no length

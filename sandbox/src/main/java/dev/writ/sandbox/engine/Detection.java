@@ -97,7 +97,6 @@ final class Detection {
   static TreeMap<Guarantee, Holding> common(Host host) {
     TreeMap<Guarantee, Holding> all = new TreeMap<>();
     String groups = host.cgroups().describe();
-    boolean limits = host.root();
     all.put(Guarantee.NAMESPACES, new Holding(true, "mount, pid, ipc, uts, network, cgroup, user"));
     all.put(Guarantee.READ_ONLY_ROOT, new Holding(true, "bind mounts of what the profile names"));
     all.put(Guarantee.NO_CAPABILITIES, new Holding(true, "all dropped; no_new_privs"));
@@ -108,10 +107,10 @@ final class Detection {
         host.root()
             ? new Holding(true, "a user id for each, out of our range")
             : new Holding(false, "not root: all run as the user id " + host.uid()));
-    all.put(Guarantee.MEMORY_LIMIT, held(limits && host.cgroups().limitsMemory(), groups, host));
-    all.put(Guarantee.PIDS_LIMIT, held(limits && host.cgroups().limitsPids(), groups, host));
-    all.put(Guarantee.CPU_LIMIT, held(limits && host.cgroups().limitsCpu(), groups, host));
-    all.put(Guarantee.MEASURED, held(limits && host.cgroups().measures(), groups, host));
+    all.put(Guarantee.MEMORY_LIMIT, held(host.cgroups().limitsMemory(), groups, host));
+    all.put(Guarantee.PIDS_LIMIT, held(host.cgroups().limitsPids(), groups, host));
+    all.put(Guarantee.CPU_LIMIT, held(host.cgroups().limitsCpu(), groups, host));
+    all.put(Guarantee.MEASURED, held(host.cgroups().measures(), groups, host));
     all.put(
         Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
     all.put(Guarantee.TMP_NOEXEC, held(host.root(), "tmpfs mounted noexec", host));
