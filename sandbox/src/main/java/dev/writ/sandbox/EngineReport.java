@@ -45,7 +45,11 @@ public record EngineReport(
   /** How to get what is missing, as one command. */
   public String install() {
     List<String> packages =
-        missing.stream().map(Missing::packageName).filter(p -> !p.isEmpty()).distinct().sorted()
+        missing.stream()
+            .map(Missing::packageName)
+            .filter(p -> !p.isEmpty())
+            .distinct()
+            .sorted()
             .toList();
     List<String> steps = new ArrayList<>();
     if (!packages.isEmpty()) {

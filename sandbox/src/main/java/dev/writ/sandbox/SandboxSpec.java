@@ -35,7 +35,8 @@ public record SandboxSpec(
 
   /** A fresh workspace of 256 MiB, and nothing waived. */
   public static SandboxSpec of(String id, Profile profile) {
-    return new SandboxSpec(id, profile, Optional.empty(), FRESH_BYTES, List.of(), false, Optional.empty());
+    return new SandboxSpec(
+        id, profile, Optional.empty(), FRESH_BYTES, List.of(), false, Optional.empty());
   }
 
   public SandboxSpec in(Workspace place) {

@@ -386,7 +386,8 @@ class CommandsSayHowTheyEndedTest {
           shell(
               sandbox,
               "cp /usr/bin/true /tmp/t && /tmp/t && id -u && grep CapEff /proc/self/status");
-      assertThat(text(ended.stdout())).isEqualTo(userInside(engine, sandbox) + "\nCapEff:\t0000000000000000\n");
+      assertThat(text(ended.stdout()))
+          .isEqualTo(userInside(engine, sandbox) + "\nCapEff:\t0000000000000000\n");
     }
     SandboxSpec restricted = SandboxSpec.of(TestEngines.newId(), Profile.named("restricted"));
     try (Sandbox sandbox = engines.named(engine).create(restricted)) {

@@ -106,7 +106,8 @@ class ContainersAreProvedNotBelievedTest {
     try (Sandbox sandbox = engines.named("docker").create(spec().withImage(withVariable))) {
       Ended ended =
           sandbox.exec(
-              Command.of("/hello", "written").withStdin("in\n".getBytes(StandardCharsets.US_ASCII)));
+              Command.of("/hello", "written")
+                  .withStdin("in\n".getBytes(StandardCharsets.US_ASCII)));
       assertThat(ended.succeeded()).as(text(ended.stderr())).isTrue();
       assertThat(text(ended.stdout())).isEqualTo("in\nyes -1 0\n");
       assertThat(ended.engine()).startsWith("docker ").endsWith(", image " + withVariable);
@@ -118,6 +119,18 @@ class ContainersAreProvedNotBelievedTest {
       assertThatThrownBy(() -> sandbox.exec(Command.of("/bin/sh")))
           .hasMessageContaining("SBX-004")
           .hasMessageContaining("no such file");
+    }
+  }
+
+  @Test
+  void anImageThatNeverWasInARegistryIsNamedByTheDigestOfItsConfiguration() throws Exception {
+    String id =
+        PodmanService.shared().podman("image", "inspect", "--format", "{{.Id}}", "writ-test-tool");
+    ImageReference reference = ImageReference.parse("writ-test-tool@sha256:" + id);
+    assertThat(reference.digest()).isNotEqualTo(image.digest());
+    try (Sandbox sandbox = engines.named("docker").create(spec().withImage(reference))) {
+      Ended ended = sandbox.exec(Command.of("/hello", "x"));
+      assertThat(text(ended.stdout())).isEqualTo("(null) -1 0\n");
     }
   }
 
@@ -163,8 +176,7 @@ class ContainersAreProvedNotBelievedTest {
     assertThat(engines.engines().forImages(List.of()).name()).isEqualTo("docker");
     try (Sandbox sandbox = engines.named("docker").create(spec().withImage(image))) {
       Command hello = Command.of("/hello", "x");
-      assertThatThrownBy(
-              () -> sandbox.exec(hello.reproducibly(new Reproducible(Instant.EPOCH, 1))))
+      assertThatThrownBy(() -> sandbox.exec(hello.reproducibly(new Reproducible(Instant.EPOCH, 1))))
           .hasMessageContaining("SBX-030");
       assertThatThrownBy(() -> sandbox.exec(hello.withExecutables(List.of("/usr/bin/sh"))))
           .hasMessageContaining("SBX-030");
@@ -190,9 +202,9 @@ class ContainersAreProvedNotBelievedTest {
           new Omission("\"no-new-privileges\",", "", "privileges may be gained"),
           new Omission("\"mask=", "\"unmask=", "/sys is not hidden"),
           new Omission("\"User\":\"", "\"User\":\"7:7\",\"X\":\"", "Uid is 7"),
+          new Omission("\"NetworkMode\":\"none\"", "\"NetworkMode\":\"host\"", "the net namespace"),
           new Omission(
-              "\"NetworkMode\":\"none\"", "\"NetworkMode\":\"host\"", "the net namespace"),
-          new Omission("\"NetworkMode\"", "\"PidMode\":\"host\",\"NetworkMode\"", "the pid namespace"),
+              "\"NetworkMode\"", "\"PidMode\":\"host\",\"NetworkMode\"", "the pid namespace"),
           new Omission("\"seccomp=", "\"seccomp=unconfined\",\"label=", "no filter"));
 
   @Test
@@ -235,7 +247,9 @@ class ContainersAreProvedNotBelievedTest {
           Thread.ofVirtual()
               .start(() -> {
                 try (var one = server.accept()) {
-                  one.write(ByteBuffer.wrap("SSH-2.0-OpenSSH\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                  one.write(
+                      ByteBuffer.wrap(
+                          "SSH-2.0-OpenSSH\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
                 } catch (IOException e) {
                   throw new UncheckedIOException(e);
                 }
@@ -272,8 +286,7 @@ class ContainersAreProvedNotBelievedTest {
     assertThat(PodmanService.shared().podman("ps", "--quiet", "--filter", filter)).isNotEmpty();
     // Without the service nothing of it can be taken away, so its entry stays.
     Path nothing = directory.resolve("nothing.sock");
-    try (Engines without =
-        Engines.open(SandboxSettings.in(state).withContainers(nothing))) {
+    try (Engines without = Engines.open(SandboxSettings.in(state).withContainers(nothing))) {
       assertThat(without.swept()).isEmpty();
     }
     try (Engines again = Engines.open(SandboxSettings.in(state).withContainers(socket))) {

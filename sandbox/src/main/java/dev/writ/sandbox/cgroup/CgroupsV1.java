@@ -35,8 +35,7 @@ final class CgroupsV1 implements Cgroups {
   private final Optional<Path> unified;
   private final String parent;
 
-  private CgroupsV1(
-      SortedMap<String, Path> controllers, Optional<Path> unified, String parent) {
+  private CgroupsV1(SortedMap<String, Path> controllers, Optional<Path> unified, String parent) {
     this.controllers = controllers;
     this.unified = unified;
     this.parent = parent;

@@ -13,7 +13,9 @@ record Freezer(Path file, String frozen, String thawed) {
   /** Waits until all are stopped, or a moment: what waits in the kernel cannot be. */
   void freeze() {
     ControlFiles.write(file, frozen);
-    for (int i = 0; i < 100 && !ControlFiles.read(file).orElse(frozen).strip().equals(frozen); i++) {
+    for (int i = 0;
+        i < 100 && !ControlFiles.read(file).orElse(frozen).strip().equals(frozen);
+        i++) {
       LockSupport.parkNanos(500_000);
       if (i % 10 == 9) {
         ControlFiles.write(file, frozen); // of what was forked meanwhile too

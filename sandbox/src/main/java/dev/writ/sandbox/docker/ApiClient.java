@@ -44,11 +44,9 @@ public final class ApiClient {
     if (!api.matches("1\\.[0-9]{1,3}")) {
       throw ResponseHead.malformed("the version of the interface");
     }
-    Answer info =
-        Answer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
+    Answer info = Answer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
     boolean podman =
-        version.inners("Components").stream()
-            .anyMatch(c -> c.text("Name").equals("Podman Engine"));
+        version.inners("Components").stream().anyMatch(c -> c.text("Name").equals("Podman Engine"));
     List<String> security = new ArrayList<>();
     for (String option : info.texts("SecurityOptions")) {
       security.add(option.replaceFirst("^name=", "").replaceFirst(",.*$", ""));
@@ -95,8 +93,7 @@ public final class ApiClient {
     Answer state =
         Answer.read(call("GET", "/containers/" + container + "/json", "", new byte[0]))
             .inner("State");
-    return new ContainerState(
-        state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
+    return new ContainerState(state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
   }
 
   /** Prepares a process in a container that runs; returns its id. */
@@ -120,8 +117,7 @@ public final class ApiClient {
               });
       if (head.status() != 101 && head.status() != 200) {
         byte[] words =
-            connection.within(
-                CALL_MS, () -> ResponseBody.read(head, connection.in(), MOST_BODY));
+            connection.within(CALL_MS, () -> ResponseBody.read(head, connection.in(), MOST_BODY));
         throw refused(head.status(), words);
       }
       return new Attached(connection);
@@ -255,8 +251,7 @@ public final class ApiClient {
           () -> {
             connection.send(method, target, headers + "Connection: close\r\n", body);
             ResponseHead head = ResponseHead.read(connection.in());
-            return new Response(
-                head.status(), ResponseBody.read(head, connection.in(), MOST_BODY));
+            return new Response(head.status(), ResponseBody.read(head, connection.in(), MOST_BODY));
           });
     }
   }

@@ -29,7 +29,8 @@ record ProxyRequest(boolean tunnel, String host, int port, byte[] head) {
   static ProxyRequest parse(String text) throws Malformed {
     String[] lines = text.split("\r\n", -1);
     for (String line : lines) {
-      // A line feed alone ends a line for some servers: to them it would be one that nobody checked.
+      // A line feed alone ends a line for some servers: to them it would be one that nobody
+      // checked.
       if (line.chars().anyMatch(c -> c < ' ' && c != '\t' || c == 0x7f)) {
         throw new Malformed("a control character");
       }

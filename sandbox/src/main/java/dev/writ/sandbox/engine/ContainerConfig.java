@@ -84,8 +84,7 @@ final class ContainerConfig {
         case Mounted.Writable m -> binds.add(bind(m.source(), m.target(), false));
         case Mounted.Memory m ->
             memory.put(
-                m.target(),
-                "rw,nosuid,nodev,noexec,size=" + m.bytes() + ",mode=" + m.mode());
+                m.target(), "rw,nosuid,nodev,noexec,size=" + m.bytes() + ",mode=" + m.mode());
         case Mounted.Hidden m -> hidden.add(m.target());
         case Mounted.Link _ -> {
           continue; // in the image
@@ -134,7 +133,9 @@ final class ContainerConfig {
     return all.stream().distinct().sorted().toList();
   }
 
-  /** Of each process; processes of one user id are bounded by the cgroup before they are by this. */
+  /**
+   * Of each process; processes of one user id are bounded by the cgroup before they are by this.
+   */
   private static List<JsonValue> ulimits(Limits limits) {
     return List.of(
         ulimit("core", 0),

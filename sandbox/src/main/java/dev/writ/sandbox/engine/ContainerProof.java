@@ -111,7 +111,10 @@ final class ContainerProof {
   }
 
   private static void requireOptions(
-      TreeMap<String, List<String>> options, String place, List<String> wanted, List<String> wrong) {
+      TreeMap<String, List<String>> options,
+      String place,
+      List<String> wanted,
+      List<String> wrong) {
     List<String> there = options.getOrDefault(place, List.of());
     for (String option : wanted) {
       if (!there.contains(option)) {

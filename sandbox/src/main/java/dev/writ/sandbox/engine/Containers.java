@@ -45,8 +45,7 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
     if (!host.root()) {
       holdAll(holdings, "a service is used by root only");
     }
-    return new Containers(
-        new EngineReport(Detection.DOCKER, version, missing, holdings), client);
+    return new Containers(new EngineReport(Detection.DOCKER, version, missing, holdings), client);
   }
 
   private static Optional<ApiClient> answering(Path socket) {

@@ -129,7 +129,8 @@ public final class Engines implements AutoCloseable {
       }
     }
     if (why.isEmpty()) {
-      throw new WritException(SandboxError.NO_ENGINE, "neither bubblewrap nor runc, nor a service of docker or podman");
+      throw new WritException(
+          SandboxError.NO_ENGINE, "neither bubblewrap nor runc, nor a service of docker or podman");
     }
     throw new WritException(SandboxError.NOT_ENFORCED, String.join("; ", why));
   }

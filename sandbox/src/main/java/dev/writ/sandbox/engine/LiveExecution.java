@@ -59,10 +59,8 @@ final class LiveExecution implements Execution {
     this.running = starter.start(c);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
-    this.out =
-        new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
-    this.err =
-        new Pump(running.stderr(), OutputListener.Stream.STDERR, listener, left, overflow);
+    this.out = new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
+    this.err = new Pump(running.stderr(), OutputListener.Stream.STDERR, listener, left, overflow);
     Thread.ofVirtual().name("writ-sandbox-stdin").start(this::feed);
     Thread.ofVirtual().name("writ-sandbox-watch").start(this::watch);
   }

@@ -87,8 +87,10 @@ final class LiveSandbox implements Sandbox {
     try {
       makeDirectory(run);
       View.Places places = places(command, run);
-      List<Mounted> view = View.of(profile, command, engine.executables(), places, image.isPresent());
-      SortedMap<String, String> environment = engine.environment(profile, command, image.isPresent());
+      List<Mounted> view =
+          View.of(profile, command, engine.executables(), places, image.isPresent());
+      SortedMap<String, String> environment =
+          engine.environment(profile, command, image.isPresent());
       if (image.isEmpty()) {
         View.requireProgram(view, command.argv().getFirst(), environment.get("PATH"));
       }
@@ -115,12 +117,7 @@ final class LiveSandbox implements Sandbox {
       Optional<EgressProxy> opened = proxy;
       running =
           new LiveExecution(
-              c,
-              engine.starter(),
-              workspace,
-              opened,
-              listener,
-              () -> finished(run, container));
+              c, engine.starter(), workspace, opened, listener, () -> finished(run, container));
       return running;
     } catch (IOException | RuntimeException e) {
       proxy.ifPresent(EgressProxy::close);

@@ -40,7 +40,8 @@ final class RootImage {
             .or(() -> client.image(reference.digest().toString()))
             .filter(i -> i.is(reference))
             .orElseThrow(() ->
-                new WritException(SandboxError.IMAGE, reference + " is not here; nothing is pulled"));
+                new WritException(
+                    SandboxError.IMAGE, reference + " is not here; nothing is pulled"));
     if (image.volumes()) {
       throw new WritException(SandboxError.IMAGE, reference + " declares volumes");
     }

@@ -144,8 +144,7 @@ final class RunningContainer implements Running {
       last = now;
     }
     return oomKilled && last.oomKills() == 0
-        ? new Counters(
-            last.cpuMs(), last.memoryPeakBytes(), 1, last.pidsRefused(), last.pidsPeak())
+        ? new Counters(last.cpuMs(), last.memoryPeakBytes(), 1, last.pidsRefused(), last.pidsPeak())
         : last;
   }
 
@@ -164,17 +163,16 @@ final class RunningContainer implements Running {
     // The service closes the streams when it has taken note; where it does not, we do.
     Thread.ofVirtual()
         .name("writ-sandbox-streams")
-        .start(
-            () -> {
-              try {
-                for (int i = 0; i < SETTLE_MS / 20 && !streams.ended(); i++) {
-                  TimeUnit.MILLISECONDS.sleep(20);
-                }
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-              streams.close();
-            });
+        .start(() -> {
+          try {
+            for (int i = 0; i < SETTLE_MS / 20 && !streams.ended(); i++) {
+              TimeUnit.MILLISECONDS.sleep(20);
+            }
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          streams.close();
+        });
   }
 
   @Override
@@ -191,9 +189,11 @@ final class RunningContainer implements Running {
         TimeUnit.MILLISECONDS.sleep(5);
       }
     }
-    streams.broken().ifPresent(e -> {
-      throw e;
-    });
+    streams
+        .broken()
+        .ifPresent(e -> {
+          throw e;
+        });
     return ExitStatus.of(code.getAsInt());
   }
 

@@ -38,8 +38,7 @@ public final class PodmanService {
     try {
       Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbxp");
       Mounts.tmpfs(directory, 512 << 20, "0700", 0, true);
-      List<String> argv =
-          new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "--"));
+      List<String> argv = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "--"));
       argv.addAll(podman(directory));
       argv.addAll(List.of("system", "service", "--time=0", "unix://" + socket(directory)));
       Path log = directory.resolve("log");

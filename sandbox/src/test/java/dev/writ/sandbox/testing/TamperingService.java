@@ -59,7 +59,8 @@ public final class TamperingService implements AutoCloseable {
       String head = head(in);
       byte[] body = in.readNBytes(length(head));
       if (head.contains("/containers/create")) {
-        body = change.apply(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+        body =
+            change.apply(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
         head = head.replaceFirst("Content-Length: [0-9]+", "Content-Length: " + body.length);
       }
       out.write(head.getBytes(StandardCharsets.ISO_8859_1));

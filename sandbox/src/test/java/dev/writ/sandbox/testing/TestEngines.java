@@ -49,9 +49,7 @@ public final class TestEngines implements AutoCloseable {
       Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
       SandboxSettings settings =
-          SandboxSettings.in(directory.resolve("s"))
-              .with(resolver)
-              .withContainers(containers());
+          SandboxSettings.in(directory.resolve("s")).with(resolver).withContainers(containers());
       return new TestEngines(directory, Engines.open(settings));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
