@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.cli.term.Terminal;
+import dev.writ.sandbox.Guarantee;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -290,6 +293,27 @@ class CommandLineTest {
     Run good = Run.of("doctor", "--home", folder.resolve("new").toString());
     assertThat(good.status()).as(good.out()).isZero();
     assertThat(folder.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void doctorTellsOfEachEngineWhatItHoldsAndHow(@TempDir Path folder) throws IOException {
+    Run shown = Run.of("doctor", "--home", folder.toString());
+    assertThat(shown.out()).contains("bubblewrap", "runc", "docker", "Landlock: ", "AppArmor: ");
+    Run json = Run.of("doctor", "--json", "--home", folder.toString());
+    JsonValue.Arr engines = (JsonValue.Arr) ((JsonValue.Obj) oneLine(json.out())).get("engines");
+    List<String> names = new ArrayList<>();
+    for (JsonValue one : engines.items()) {
+      Fields engine = Fields.of("engine", one);
+      names.add(engine.string("name"));
+      JsonValue.Arr guarantees = (JsonValue.Arr) engine.value("guarantees");
+      assertThat(guarantees.items())
+          .as(names.getLast())
+          .hasSize(Guarantee.values().length)
+          .allSatisfy(g -> assertThat(Fields.of("g", g).string("how")).isNotEmpty());
+      // What is not there comes with the command that gets it.
+      assertThat(engine.string("install").isEmpty()).isEqualTo(engine.bool("available"));
+    }
+    assertThat(names).containsExactly("bubblewrap", "runc", "docker");
   }
 
   @Test

@@ -20,8 +20,18 @@ public record EngineReport(
     holdings = Collections.unmodifiableSortedMap(new TreeMap<>(holdings));
   }
 
-  /** A command that is not there, and the Debian package that has it. */
-  public record Missing(String command, String packageName) {}
+  /**
+   * What is not there.
+   *
+   * @param command a program, or a service's socket
+   * @param packageName the Debian package that has it; empty where it is installed and not started
+   * @param start the command that starts it, where it must be started; else empty
+   */
+  public record Missing(String command, String packageName, String start) {
+    public Missing(String command, String packageName) {
+      this(command, packageName, "");
+    }
+  }
 
   /**
    * @param how by what it is held, or why it is not
@@ -34,8 +44,19 @@ public record EngineReport(
 
   /** How to get what is missing, as one command. */
   public String install() {
-    return "apt-get install "
-        + String.join(" ", missing.stream().map(Missing::packageName).distinct().sorted().toList());
+    List<String> packages =
+        missing.stream()
+            .map(Missing::packageName)
+            .filter(p -> !p.isEmpty())
+            .distinct()
+            .sorted()
+            .toList();
+    List<String> steps = new ArrayList<>();
+    if (!packages.isEmpty()) {
+      steps.add("apt-get install " + String.join(" ", packages));
+    }
+    missing.stream().map(Missing::start).filter(s -> !s.isEmpty()).distinct().forEach(steps::add);
+    return String.join(" && ", steps);
   }
 
   /** Guarantees that a sandbox needs and that are not held here. */
@@ -54,6 +75,7 @@ public record EngineReport(
         .put("name", name)
         .put("version", version)
         .put("available", available())
+        .put("install", install())
         .putList(
             "missing",
             missing,

@@ -31,6 +31,10 @@ public enum SandboxError implements ErrorCode {
       "SBX-008",
       "every user id of the range runs a sandbox",
       "Wait for one to end, or give a larger range."),
+  ENGINE_ANSWER(
+      "SBX-009",
+      "an engine's answer is malformed, too long or too late",
+      "See that the socket is that of a docker or podman service, and look at its log."),
 
   PROFILE_UNKNOWN("SBX-020", "there is no profile of that name", "Name one that spec/ lists."),
   PROFILE_NEEDS_APPROVAL(
@@ -60,6 +64,16 @@ public enum SandboxError implements ErrorCode {
       "SBX-031",
       "certificates of authorities cannot be read",
       "Give a file of X.509 certificates in PEM."),
+  UNSUPPORTED(
+      "SBX-032",
+      "an engine cannot do what a sandbox or a command asks of it",
+      "Ask less, or choose the engine that the message names."),
+  IMAGE_REFERENCE(
+      "SBX-033", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
+  IMAGE(
+      "SBX-034",
+      "an image is not here, or is not one that can be confined",
+      "Pull the image by its digest; give one that declares no volumes."),
 
   WORKSPACE_NAME(
       "SBX-040",

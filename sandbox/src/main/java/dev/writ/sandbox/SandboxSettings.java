@@ -6,6 +6,7 @@ import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
@@ -20,6 +21,7 @@ import javax.net.ssl.SSLContext;
  * @param tls whom the egress proxy trusts where it sends requests itself
  * @param privatePlaces {@code host:port} that may have addresses which are not public, whatever a
  *     rule says: servers of one's own network
+ * @param containers the socket of a docker or podman service; without one it is looked for
  */
 public record SandboxSettings(
     Path stateDirectory,
@@ -27,7 +29,8 @@ public record SandboxSettings(
     int sandboxes,
     Resolver resolver,
     Supplier<SSLContext> tls,
-    List<String> privatePlaces) {
+    List<String> privatePlaces,
+    Optional<Path> containers) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
     privatePlaces.forEach(SandboxSettings::requirePlace);
@@ -46,7 +49,7 @@ public record SandboxSettings(
   }
 
   public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
-    this(stateDirectory, firstUid, sandboxes, resolver, OriginTls::ofTheJdk, List.of());
+    this(stateDirectory, firstUid, sandboxes, resolver, OriginTls::ofTheJdk, List.of(), Optional.empty());
   }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
@@ -55,15 +58,28 @@ public record SandboxSettings(
   }
 
   public SandboxSettings with(Resolver other) {
-    return new SandboxSettings(stateDirectory, firstUid, sandboxes, other, tls, privatePlaces);
+    return new SandboxSettings(
+        stateDirectory, firstUid, sandboxes, other, tls, privatePlaces, containers);
   }
 
   public SandboxSettings trusting(SSLContext context) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, () -> context, privatePlaces);
+        stateDirectory, firstUid, sandboxes, resolver, () -> context, privatePlaces, containers);
   }
 
   public SandboxSettings reaching(List<String> places) {
-    return new SandboxSettings(stateDirectory, firstUid, sandboxes, resolver, tls, places);
+    return new SandboxSettings(
+        stateDirectory, firstUid, sandboxes, resolver, tls, places, containers);
+  }
+
+  public SandboxSettings withContainers(Path socket) {
+    return new SandboxSettings(
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        Optional.of(socket));
   }
 }

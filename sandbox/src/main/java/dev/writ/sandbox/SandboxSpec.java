@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param waived guarantees that the caller does without on this host, each by its name
  * @param approved whether a signed approval for this request was verified: what a profile that
  *     needs one asks for
+ * @param image what its commands see instead of the host's programs, on an engine that has images
  */
 public record SandboxSpec(
     String id,
@@ -21,7 +22,8 @@ public record SandboxSpec(
     Optional<Workspace> workspace,
     long freshBytes,
     List<Guarantee> waived,
-    boolean approved) {
+    boolean approved,
+    Optional<ImageReference> image) {
   public SandboxSpec {
     waived = List.copyOf(waived);
     if (!id.matches("[a-z0-9-]{1,64}")) {
@@ -33,22 +35,29 @@ public record SandboxSpec(
 
   /** A fresh workspace of 256 MiB, and nothing waived. */
   public static SandboxSpec of(String id, Profile profile) {
-    return new SandboxSpec(id, profile, Optional.empty(), FRESH_BYTES, List.of(), false);
+    return new SandboxSpec(
+        id, profile, Optional.empty(), FRESH_BYTES, List.of(), false, Optional.empty());
   }
 
   public SandboxSpec in(Workspace place) {
-    return new SandboxSpec(id, profile, Optional.of(place), freshBytes, waived, approved);
+    return new SandboxSpec(id, profile, Optional.of(place), freshBytes, waived, approved, image);
   }
 
   public SandboxSpec withFreshBytes(long bytes) {
-    return new SandboxSpec(id, profile, workspace, bytes, waived, approved);
+    return new SandboxSpec(id, profile, workspace, bytes, waived, approved, image);
   }
 
   public SandboxSpec without(List<Guarantee> guarantees) {
-    return new SandboxSpec(id, profile, workspace, freshBytes, guarantees, approved);
+    return new SandboxSpec(id, profile, workspace, freshBytes, guarantees, approved, image);
   }
 
   public SandboxSpec asApproved() {
-    return new SandboxSpec(id, profile, workspace, freshBytes, waived, true);
+    return new SandboxSpec(id, profile, workspace, freshBytes, waived, true, image);
+  }
+
+  /** On the engine of images only; the others refuse it. */
+  public SandboxSpec withImage(ImageReference reference) {
+    return new SandboxSpec(
+        id, profile, workspace, freshBytes, waived, approved, Optional.of(reference));
   }
 }

@@ -56,7 +56,7 @@ class TheOnlyWayOutIsTheProxyTest {
                 throw new UnknownHostException(name);
               }
             };
-    engines = TestEngines.open(resolver);
+    engines = TestEngines.withContainers(resolver);
   }
 
   @AfterAll
@@ -66,7 +66,7 @@ class TheOnlyWayOutIsTheProxyTest {
   }
 
   static List<String> engines() {
-    return TestEngines.names();
+    return TestEngines.allNames();
   }
 
   /** What a program may reach here; all else it may not. */

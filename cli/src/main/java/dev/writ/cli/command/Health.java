@@ -2,6 +2,8 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Report;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.engine.Engines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was found about this machine. */
-record Health(List<Finding> findings) implements Report {
+/**
+ * What was found about this machine.
+ *
+ * @param engines what can confine processes, each with all its guarantees
+ */
+record Health(List<Finding> findings, List<EngineReport> engines) implements Report {
   private static final long FREE_BYTES_MIN = 100L << 20;
   private static final long FREE_BYTES_GOOD = 1L << 30;
 
@@ -58,10 +64,10 @@ record Health(List<Finding> findings) implements Report {
     findings.add(corretto());
     findings.add(disk(home));
     findings.add(home(home));
-    findings.add(sandbox("bwrap", environment));
-    findings.add(sandbox("runc", environment));
+    List<EngineReport> engines = Engines.detect(environment);
+    findings.addAll(Confinement.findings(engines));
     findings.addAll(Toolchains.look());
-    return new Health(List.copyOf(findings));
+    return new Health(List.copyOf(findings), List.copyOf(engines));
   }
 
   boolean isGood() {
@@ -71,6 +77,7 @@ record Health(List<Finding> findings) implements Report {
   @Override
   public JsonValue toJson() {
     return JsonValue.object()
+        .putList("engines", engines, EngineReport::toJson)
         .putList("findings", findings, Finding::toJson)
         .put("good", isGood())
         .build();
@@ -166,15 +173,6 @@ record Health(List<Finding> findings) implements Report {
         ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
         : new Finding(
             State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
-  }
-
-  private static Finding sandbox(String engine, Map<String, String> environment) {
-    for (String folder : environment.getOrDefault("PATH", "").split(":")) {
-      if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, engine))) {
-        return new Finding(State.NOTE, engine, folder + "/" + engine + ", not used yet");
-      }
-    }
-    return new Finding(State.NOTE, engine, "not found; not used yet");
   }
 
   private static String size(long bytes) {

@@ -1,6 +1,7 @@
 package dev.writ.sandbox.cgroup;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.SandboxError;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,18 +15,30 @@ public final class Cgroup {
   private final String name;
   private final List<Path> directories;
   private final Optional<Path> killFile;
+  private final Optional<Freezer> freezer;
   private final Reader reader;
 
   /** How counters are read, which differs between the versions. */
   @FunctionalInterface
   interface Reader {
     Counters read();
+
+    /** What is not limited as it should be; for those that somebody else made. */
+    default List<String> wrong(Limits limits) {
+      return List.of();
+    }
   }
 
-  Cgroup(String name, List<Path> directories, Optional<Path> killFile, Reader reader) {
+  Cgroup(
+      String name,
+      List<Path> directories,
+      Optional<Path> killFile,
+      Optional<Freezer> freezer,
+      Reader reader) {
     this.name = name;
     this.directories = List.copyOf(directories);
     this.killFile = killFile;
+    this.freezer = freezer;
     this.reader = reader;
   }
 
@@ -41,6 +54,11 @@ public final class Cgroup {
 
   public Counters counters() {
     return reader.read();
+  }
+
+  /** What of it is not limited as it should be, for people; empty where all is. */
+  public List<String> wrongLimits(Limits limits) {
+    return reader.wrong(limits);
   }
 
   /** Kills every process in it, again and again until none is left. */
@@ -60,6 +78,34 @@ public final class Cgroup {
       }
       // Without cgroup.kill a fork may get away; the pids limit bounds how many rounds that takes.
       pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+      pause();
+    }
+  }
+
+  /**
+   * Kills every process in it but one, with all of them stopped, so that none forks away; when this
+   * returns, none of the others is left.
+   */
+  public void killAllBut(long keeper) {
+    long give = System.nanoTime() + 10_000_000_000L;
+    while (true) {
+      TreeSet<Long> pids = pids();
+      pids.remove(keeper);
+      if (pids.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() > give) {
+        throw new WritException(
+            SandboxError.HOST, pids.size() + " processes of " + name + " outlive SIGKILL");
+      }
+      freezer.ifPresent(Freezer::freeze);
+      try {
+        pids = pids();
+        pids.remove(keeper);
+        pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+      } finally {
+        freezer.ifPresent(Freezer::thaw);
+      }
       pause();
     }
   }

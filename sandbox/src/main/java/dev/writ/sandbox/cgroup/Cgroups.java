@@ -41,6 +41,14 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /** One that may exist: for killing and removing what a process before us left. */
   Cgroup existing(String name);
 
+  /**
+   * The cgroup of a process, made by somebody else: to measure, to freeze and to kill, and never to
+   * limit or to remove.
+   *
+   * @param text of its /proc/PID/cgroup
+   */
+  Cgroup ofProcess(String text);
+
   /** The names of those that exist. */
   List<String> names();
 
@@ -49,7 +57,8 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
     try {
       return detect(
           Files.readString(Path.of("/proc/self/mounts"), StandardCharsets.UTF_8),
-          Files.readString(Path.of("/proc/self/cgroup"), StandardCharsets.UTF_8));
+          Files.readString(Path.of("/proc/self/cgroup"), StandardCharsets.UTF_8),
+          ((Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -58,8 +67,9 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /**
    * @param mounts the text of /proc/self/mounts
    * @param own the text of /proc/self/cgroup
+   * @param uid whose cgroups these are
    */
-  static Cgroups detect(String mounts, String own) {
+  static Cgroups detect(String mounts, String own, long uid) {
     TreeMap<String, Path> controllers = new TreeMap<>();
     Optional<Path> unified = Optional.empty();
     for (String line : mounts.split("\n")) {
@@ -78,9 +88,23 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
       }
     }
     if (controllers.containsKey("memory")) {
-      return CgroupsV1.at(controllers, unified);
+      return CgroupsV1.at(controllers, unified, uid);
     }
     return unified.isPresent() ? CgroupsV2.at(unified.get(), own) : new CgroupsNone();
+  }
+
+  /** The path of each hierarchy in the text of a /proc/PID/cgroup; of version 2 under no name. */
+  static TreeMap<String, String> paths(String text) {
+    TreeMap<String, String> paths = new TreeMap<>();
+    for (String line : text.split("\n")) {
+      String[] columns = line.split(":", 3);
+      if (columns.length == 3 && columns[2].startsWith("/")) {
+        for (String controller : columns[1].split(",")) {
+          paths.put(controller, columns[2].substring(1));
+        }
+      }
+    }
+    return paths;
   }
 
   /** The names below {@code parent} in any of the hierarchies. */

@@ -40,7 +40,12 @@ record CgroupsNone() implements Cgroups {
 
   @Override
   public Cgroup existing(String name) {
-    return new Cgroup(name, List.of(), Optional.empty(), () -> Counters.NONE);
+    return new Cgroup(name, List.of(), Optional.empty(), Optional.empty(), () -> Counters.NONE);
+  }
+
+  @Override
+  public Cgroup ofProcess(String text) {
+    return existing("");
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Version 1, with or without a version 2 hierarchy beside it. */
 final class CgroupsV1 implements Cgroups {
@@ -32,17 +33,29 @@ final class CgroupsV1 implements Cgroups {
 
   private final SortedMap<String, Path> controllers;
   private final Optional<Path> unified;
+  private final String parent;
 
-  private CgroupsV1(SortedMap<String, Path> controllers, Optional<Path> unified) {
+  private CgroupsV1(SortedMap<String, Path> controllers, Optional<Path> unified, String parent) {
     this.controllers = controllers;
     this.unified = unified;
+    this.parent = parent;
   }
 
-  static Cgroups at(SortedMap<String, Path> found, Optional<Path> unified) {
-    if (!Files.isWritable(found.get("memory"))) {
-      return new CgroupsNone();
+  /**
+   * As root below {@code writ} in each hierarchy; as another user below {@code writ-UID}, in those
+   * in which an administrator made that and gave it to the user.
+   */
+  static Cgroups at(TreeMap<String, Path> found, Optional<Path> unified, long uid) {
+    if (Files.isWritable(found.get("memory"))) {
+      return new CgroupsV1(new TreeMap<>(found), unified, PARENT);
     }
-    return new CgroupsV1(new TreeMap<>(found), unified);
+    String parent = PARENT + "-" + uid;
+    TreeMap<String, Path> delegated = new TreeMap<>(found);
+    delegated.values().removeIf(mount -> !Files.isWritable(mount.resolve(parent)));
+    // Into a hierarchy of version 2 nobody but root moves a process from outside of what is his.
+    return delegated.containsKey("memory")
+        ? new CgroupsV1(delegated, Optional.empty(), parent)
+        : new CgroupsNone();
   }
 
   @Override
@@ -50,7 +63,8 @@ final class CgroupsV1 implements Cgroups {
     return "cgroup v1 ("
         + String.join(", ", controllers.keySet())
         + ")"
-        + (unified.isPresent() ? " with a v2 hierarchy beside it" : "");
+        + (unified.isPresent() ? " with a v2 hierarchy beside it" : "")
+        + (parent.equals(PARENT) ? "" : " below " + parent + ", which is ours");
   }
 
   @Override
@@ -114,34 +128,101 @@ final class CgroupsV1 implements Cgroups {
 
   @Override
   public Cgroup existing(String name) {
-    return cgroup(name, parents().stream().map(parent -> parent.resolve(name)).toList());
+    return cgroup(name, parents().stream().map(place -> place.resolve(name)).toList());
   }
 
   private Cgroup cgroup(String name, List<Path> directories) {
     Optional<Path> kill =
         unified.map(u -> below(u, name).resolve("cgroup.kill")).filter(Files::exists);
-    return new Cgroup(name, directories, kill, () -> counters(name));
+    return new Cgroup(
+        name,
+        directories,
+        kill,
+        Optional.empty(),
+        () ->
+            counters(
+                controller -> below(controllers.get(controller), name),
+                unified.map(u -> below(u, name))));
   }
 
-  private Counters counters(String name) {
-    Path memory = below(controllers.get("memory"), name);
-    Path pids = controllers.containsKey("pids") ? below(controllers.get("pids"), name) : memory;
+  @Override
+  public Cgroup ofProcess(String text) {
+    TreeMap<String, String> paths = Cgroups.paths(text);
+    TreeMap<String, Path> directories = new TreeMap<>();
+    controllers.forEach((controller, mount) -> {
+      if (paths.containsKey(controller)) {
+        directories.put(controller, mount.resolve(paths.get(controller)));
+      }
+    });
+    if (!directories.containsKey("memory")) {
+      return new CgroupsNone().existing("");
+    }
+    Optional<Freezer> freezer =
+        Optional.ofNullable(directories.get("freezer"))
+            .map(d -> new Freezer(d.resolve("freezer.state"), "FROZEN", "THAWED"));
+    // Of version 2 beside us only what a runtime made: its root would count all processes.
+    Optional<Path> beside =
+        unified.flatMap(
+            u -> Optional.ofNullable(paths.get("")).filter(p -> !p.isEmpty()).map(u::resolve));
+    return new Cgroup(
+        paths.get("memory"),
+        List.of(directories.get("memory")),
+        Optional.empty(),
+        freezer,
+        new Cgroup.Reader() {
+          @Override
+          public Counters read() {
+            return counters(directories::get, beside);
+          }
+
+          @Override
+          public List<String> wrong(Limits limits) {
+            return wrongLimits(directories, limits);
+          }
+        });
+  }
+
+  private static List<String> wrongLimits(SortedMap<String, Path> directories, Limits limits) {
+    List<String> wrong = new ArrayList<>();
+    Path memory = directories.get("memory");
+    for (String name : List.of("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")) {
+      if (Files.exists(memory.resolve(name))) {
+        long bytes = ControlFiles.number(memory.resolve(name));
+        if (bytes <= 0 || bytes > limits.memoryBytes()) {
+          wrong.add(name + " is " + bytes);
+        }
+      }
+    }
+    Path pids = directories.getOrDefault("pids", memory).resolve("pids.max");
+    if (ControlFiles.number(pids) != limits.pids()) {
+      wrong.add("pids.max is " + ControlFiles.read(pids).orElse("not there").strip());
+    }
+    Path cpu = directories.getOrDefault("cpu", memory);
+    long period = ControlFiles.number(cpu.resolve("cpu.cfs_period_us"));
+    long quota = ControlFiles.number(cpu.resolve("cpu.cfs_quota_us"));
+    if (period <= 0 || quota <= 0 || quota * 1_000 > limits.cpuMilli() * period) {
+      wrong.add("cpu.cfs_quota_us is " + quota + " of " + period);
+    }
+    return wrong;
+  }
+
+  private Counters counters(Function<String, Path> place, Optional<Path> beside) {
+    Path memory = place.apply("memory");
+    Path pids = controllers.containsKey("pids") ? place.apply("pids") : memory;
     return new Counters(
-        cpuMs(name),
+        cpuMs(place, beside),
         ControlFiles.number(memory.resolve("memory.max_usage_in_bytes")),
         ControlFiles.number(memory.resolve("memory.oom_control"), "oom_kill"),
         ControlFiles.number(pids.resolve("pids.events"), "max"),
         ControlFiles.number(pids.resolve("pids.peak")));
   }
 
-  private long cpuMs(String name) {
-    if (unified.isPresent()) {
-      return ControlFiles.number(below(unified.get(), name).resolve("cpu.stat"), "usage_usec")
-          / 1_000;
+  private long cpuMs(Function<String, Path> place, Optional<Path> beside) {
+    if (beside.isPresent()) {
+      return ControlFiles.number(beside.get().resolve("cpu.stat"), "usage_usec") / 1_000;
     }
     return controllers.containsKey("cpuacct")
-        ? ControlFiles.number(below(controllers.get("cpuacct"), name).resolve("cpuacct.usage"))
-            / 1_000_000
+        ? ControlFiles.number(place.apply("cpuacct").resolve("cpuacct.usage")) / 1_000_000
         : 0;
   }
 
@@ -152,12 +233,12 @@ final class CgroupsV1 implements Cgroups {
 
   private List<Path> parents() {
     List<Path> parents = new ArrayList<>();
-    controllers.values().forEach(mount -> parents.add(mount.resolve(PARENT)));
-    unified.ifPresent(mount -> parents.add(mount.resolve(PARENT)));
+    controllers.values().forEach(mount -> parents.add(mount.resolve(parent)));
+    unified.ifPresent(mount -> parents.add(mount.resolve(parent)));
     return parents.stream().distinct().toList();
   }
 
-  private static Path below(Path mount, String name) {
-    return mount.resolve(PARENT).resolve(name);
+  private Path below(Path mount, String name) {
+    return mount.resolve(parent).resolve(name);
   }
 }

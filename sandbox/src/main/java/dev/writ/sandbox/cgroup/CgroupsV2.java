@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Limits;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -14,10 +15,12 @@ final class CgroupsV2 implements Cgroups {
   private static final List<String> WANTED = List.of("memory", "pids", "cpu");
   private static final long PERIOD_US = 100_000;
 
+  private final Path mount;
   private final Path base;
   private final TreeSet<String> enabled;
 
-  private CgroupsV2(Path base, TreeSet<String> enabled) {
+  private CgroupsV2(Path mount, Path base, TreeSet<String> enabled) {
+    this.mount = mount;
     this.base = base;
     this.enabled = enabled;
   }
@@ -41,7 +44,7 @@ final class CgroupsV2 implements Cgroups {
       Path parent = base.resolve(PARENT);
       ControlFiles.makeDirectory(parent);
       enable(parent);
-      return new CgroupsV2(base, words(parent.resolve("cgroup.subtree_control")));
+      return new CgroupsV2(mount, base, words(parent.resolve("cgroup.subtree_control")));
     } catch (WritException e) {
       return new CgroupsNone();
     }
@@ -132,7 +135,60 @@ final class CgroupsV2 implements Cgroups {
   public Cgroup existing(String name) {
     Path directory = directory(name);
     Optional<Path> kill = Optional.of(directory.resolve("cgroup.kill")).filter(Files::exists);
-    return new Cgroup(name, List.of(directory), kill, () -> counters(directory));
+    return new Cgroup(
+        name, List.of(directory), kill, Optional.of(freezer(directory)), () -> counters(directory));
+  }
+
+  private static Freezer freezer(Path directory) {
+    return new Freezer(directory.resolve("cgroup.freeze"), "1", "0");
+  }
+
+  @Override
+  public Cgroup ofProcess(String text) {
+    String path = Cgroups.paths(text).getOrDefault("", "");
+    Path directory = mount.resolve(path);
+    return new Cgroup(
+        path,
+        List.of(directory),
+        Optional.empty(),
+        Optional.of(freezer(directory)),
+        new Cgroup.Reader() {
+          @Override
+          public Counters read() {
+            return counters(directory);
+          }
+
+          @Override
+          public List<String> wrong(Limits limits) {
+            return wrongLimits(directory, limits);
+          }
+        });
+  }
+
+  private static List<String> wrongLimits(Path directory, Limits limits) {
+    List<String> wrong = new ArrayList<>();
+    long bytes = ControlFiles.number(directory.resolve("memory.max"));
+    if (bytes <= 0 || bytes > limits.memoryBytes()) {
+      wrong.add("memory.max is " + bytes);
+    }
+    Path swap = directory.resolve("memory.swap.max");
+    if (Files.exists(swap) && !ControlFiles.read(swap).orElse("").strip().equals("0")) {
+      wrong.add("memory.swap.max is not 0");
+    }
+    if (ControlFiles.number(directory.resolve("pids.max")) != limits.pids()) {
+      wrong.add("pids.max is not " + limits.pids());
+    }
+    String[] cpu =
+        ControlFiles.read(directory.resolve("cpu.max")).orElse("max 0").strip().split(" ");
+    boolean shared =
+        cpu.length == 2
+            && cpu[0].matches("[0-9]{1,12}")
+            && cpu[1].matches("[0-9]{1,12}")
+            && Long.parseLong(cpu[0]) * 1_000 <= limits.cpuMilli() * Long.parseLong(cpu[1]);
+    if (!shared) {
+      wrong.add("cpu.max is " + String.join(" ", cpu));
+    }
+    return wrong;
   }
 
   private static Counters counters(Path directory) {

@@ -1,6 +1,7 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.sandbox.Command;
+import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.host.Host;
@@ -17,6 +18,7 @@ import java.util.SortedMap;
  * @param uid on the host, and of the root of a user namespace the one after it
  * @param containerId unique on the host
  * @param proxySocket of the egress proxy; without one there is no network
+ * @param image what programs see instead of the host's files
  * @param engine name and version of what confines it
  */
 record Confinement(
@@ -31,7 +33,23 @@ record Confinement(
     SortedMap<String, String> environment,
     Optional<Cgroup> cgroup,
     Optional<Path> proxySocket,
+    Optional<ImageReference> image,
     String engine) {
+
+  /**
+   * What a command or a sandbox asks of an engine beyond what all of them do.
+   *
+   * @param executables whether it lists those that exist
+   */
+  record Wanted(boolean image, boolean executables, boolean reproducible, boolean egress) {
+    static Wanted of(Optional<ImageReference> image, Command command) {
+      return new Wanted(
+          image.isPresent(),
+          command.executables().isPresent(),
+          command.reproducible().isPresent(),
+          !command.egress().isEmpty());
+    }
+  }
 
   /** The user and group id that programs see. */
   static final int INSIDE = 65_534;

@@ -28,12 +28,12 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** An engine that starts a process of the host for each command, by its launcher. */
+/** An engine that confines each command anew, by its starter. */
 final class ConfiningEngine implements Engine {
   private static final AtomicLong SERIAL = new AtomicLong();
 
   private final EngineReport report;
-  private final Launcher launcher;
+  private final Starter starter;
   private final Forwarder forwarder;
   private final Host host;
   private final StateDirectory state;
@@ -44,7 +44,7 @@ final class ConfiningEngine implements Engine {
 
   ConfiningEngine(
       EngineReport report,
-      Launcher launcher,
+      Starter starter,
       Forwarder forwarder,
       Host host,
       StateDirectory state,
@@ -52,7 +52,7 @@ final class ConfiningEngine implements Engine {
       Executables executables,
       Sweeper sweeper) {
     this.report = report;
-    this.launcher = launcher;
+    this.starter = starter;
     this.forwarder = forwarder;
     this.host = host;
     this.state = state;
@@ -88,9 +88,10 @@ final class ConfiningEngine implements Engine {
       if (host.root()) {
         workspace.giveTo(uid);
       }
-      boolean limited = report.holdings().get(Guarantee.MEMORY_LIMIT).held();
+      boolean limited =
+          starter.ownCgroups() && report.holdings().get(Guarantee.MEMORY_LIMIT).held();
       LiveSandbox sandbox =
-          new LiveSandbox(this, entry, directory, spec.profile(), workspace, limited);
+          new LiveSandbox(this, entry, directory, spec.profile(), workspace, limited, spec.image());
       synchronized (live) {
         live.put(spec.id(), sandbox);
       }
@@ -120,6 +121,7 @@ final class ConfiningEngine implements Engine {
           SandboxError.NOT_ENFORCED,
           report.name() + " does not hold " + missing.stream().map(Guarantee::text).toList());
     }
+    starter.requireAble(new Confinement.Wanted(spec.image().isPresent(), false, false, false));
     if (spec.profile().approval() && !spec.approved()) {
       throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());
     }
@@ -186,8 +188,8 @@ final class ConfiningEngine implements Engine {
     all.forEach(LiveSandbox::destroy);
   }
 
-  Launcher launcher() {
-    return launcher;
+  Starter starter() {
+    return starter;
   }
 
   Forwarder forwarder() {
@@ -224,7 +226,12 @@ final class ConfiningEngine implements Engine {
     return settings.tls();
   }
 
-  SortedMap<String, String> environment(Profile profile, Command command) {
-    return Variables.of(profile, command, Variables.faketime(host.architecture().triplet()));
+  SortedMap<String, String> environment(Profile profile, Command command, boolean image) {
+    SortedMap<String, String> all =
+        Variables.of(profile, command, Variables.faketime(host.architecture().triplet()));
+    if (image && !command.environment().containsKey("PATH")) {
+      all.remove("PATH"); // an image knows where its programs are
+    }
+    return all;
   }
 }

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 final class Detection {
   static final String BUBBLEWRAP = "bubblewrap";
   static final String RUNC = "runc";
+  static final String DOCKER = "docker";
 
   private Detection() {}
 
@@ -79,7 +80,7 @@ final class Detection {
     return new EngineReport(RUNC, version("runc", "--version"), missing, holdings);
   }
 
-  private static void require(List<Missing> missing, String command, String packageName) {
+  static void require(List<Missing> missing, String command, String packageName) {
     if (HostCommands.find(command).isEmpty()) {
       missing.add(new Missing(command, packageName));
     }
@@ -93,10 +94,9 @@ final class Detection {
   }
 
   /** What depends on the host alone. */
-  private static TreeMap<Guarantee, Holding> common(Host host) {
+  static TreeMap<Guarantee, Holding> common(Host host) {
     TreeMap<Guarantee, Holding> all = new TreeMap<>();
     String groups = host.cgroups().describe();
-    boolean limits = host.root();
     all.put(Guarantee.NAMESPACES, new Holding(true, "mount, pid, ipc, uts, network, cgroup, user"));
     all.put(Guarantee.READ_ONLY_ROOT, new Holding(true, "bind mounts of what the profile names"));
     all.put(Guarantee.NO_CAPABILITIES, new Holding(true, "all dropped; no_new_privs"));
@@ -107,26 +107,31 @@ final class Detection {
         host.root()
             ? new Holding(true, "a user id for each, out of our range")
             : new Holding(false, "not root: all run as the user id " + host.uid()));
-    all.put(Guarantee.MEMORY_LIMIT, held(limits && host.cgroups().limitsMemory(), groups, host));
-    all.put(Guarantee.PIDS_LIMIT, held(limits && host.cgroups().limitsPids(), groups, host));
-    all.put(Guarantee.CPU_LIMIT, held(limits && host.cgroups().limitsCpu(), groups, host));
-    all.put(Guarantee.MEASURED, held(limits && host.cgroups().measures(), groups, host));
+    all.put(Guarantee.MEMORY_LIMIT, held(host.cgroups().limitsMemory(), groups, host));
+    all.put(Guarantee.PIDS_LIMIT, held(host.cgroups().limitsPids(), groups, host));
+    all.put(Guarantee.CPU_LIMIT, held(host.cgroups().limitsCpu(), groups, host));
+    all.put(Guarantee.MEASURED, held(host.cgroups().measures(), groups, host));
     all.put(
         Guarantee.DISK_LIMIT, held(host.root(), "size of tmpfs, or of an ext4 in a file", host));
     all.put(Guarantee.TMP_NOEXEC, held(host.root(), "tmpfs mounted noexec", host));
-    all.put(Guarantee.LANDLOCK, module(host, "landlock"));
-    all.put(Guarantee.APPARMOR, module(host, "apparmor"));
+    boolean landlock = host.landlock() > 0;
+    all.put(
+        Guarantee.LANDLOCK,
+        new Holding(
+            landlock,
+            landlock
+                ? "version " + host.landlock() + " in the kernel; no rule of ours uses it"
+                : "the kernel has none, or it is switched off"));
+    all.put(
+        Guarantee.APPARMOR,
+        new Holding(
+            host.apparmor(),
+            host.apparmor() ? "in the kernel; no profile of ours" : "the kernel has none"));
     return all;
   }
 
   private static Holding held(boolean held, String how, Host host) {
     return new Holding(held, held || host.root() ? how : "not root; " + how);
-  }
-
-  private static Holding module(Host host, String name) {
-    boolean there = host.securityModules().contains(name);
-    return new Holding(
-        there, there ? "in the kernel; no rules of ours yet" : "the kernel does not list it");
   }
 
   static Forwarder forwarder() {

@@ -26,7 +26,9 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
   private static final int STRING_TABLE = 5;
   private static final int RPATH = 15;
   private static final int RUNPATH = 29;
-  private static final int MOST_BYTES = 1 << 24;
+  private static final int MOST_BYTES = 1 << 20;
+  private static final int MOST_SEGMENTS = 256;
+  private static final int MOST_NAMES = 4_096;
 
   private record Segment(int type, long offset, long address, long size) {}
 
@@ -58,6 +60,9 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
     long at = head.getLong(32);
     int size = head.getShort(54) & 0xffff;
     int count = head.getShort(56) & 0xffff;
+    if (count > MOST_SEGMENTS) {
+      throw new IllegalArgumentException(count + " segments");
+    }
     List<Segment> segments = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       ByteBuffer entry = bytes(file, at + (long) i * size, 56);
@@ -87,6 +92,9 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
           }
         }
       }
+    }
+    if (needed.size() + paths.size() > MOST_NAMES) {
+      throw new IllegalArgumentException("more than " + MOST_NAMES + " names");
     }
     List<String> libraries = new ArrayList<>();
     for (long at : needed) {

@@ -6,12 +6,14 @@ import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.docker.Sockets;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.workspace.Workspaces;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 
 /**
@@ -41,8 +43,18 @@ public final class Engines implements AutoCloseable {
    * @return a report for each engine that we know, also where it is not there
    */
   public static List<EngineReport> detect() {
+    return detect(System.getenv());
+  }
+
+  /**
+   * @param environment what may name the socket of a service
+   */
+  public static List<EngineReport> detect(Map<String, String> environment) {
     Host host = Host.look();
-    return List.of(Detection.bubblewrap(host), Detection.runc(host));
+    return List.of(
+        Detection.bubblewrap(host),
+        Detection.runc(host),
+        Containers.look(host, Sockets.look(environment)).report());
   }
 
   /**
@@ -54,26 +66,28 @@ public final class Engines implements AutoCloseable {
     Host host = Host.look();
     StateDirectory state = StateDirectory.open(settings.stateDirectory(), host);
     try {
+      Containers containers =
+          Containers.look(
+              host,
+              settings.containers().map(List::of).orElseGet(() -> Sockets.look(System.getenv())));
+      containers.client().ifPresent(client -> ContainerStarter.sweep(client, state.id()));
       Sweeper sweeper = new Sweeper(state, host.cgroups());
-      List<String> swept = sweeper.sweepAll();
+      List<String> swept = sweeper.sweepAll(containers.client().isPresent());
       state.roots().clear();
       Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
       workspaces.sweep();
-      Executables executables = new Executables(host.architecture());
       Forwarder forwarder = Detection.forwarder();
+      Assembly assembly =
+          new Assembly(host, state, settings, new Executables(host.architecture()), sweeper);
       List<ConfiningEngine> engines = new ArrayList<>();
       for (EngineReport report : List.of(Detection.bubblewrap(host), Detection.runc(host))) {
-        engines.add(
-            new ConfiningEngine(
-                report,
-                Detection.launcher(report, forwarder),
-                forwarder,
-                host,
-                state,
-                settings,
-                executables,
-                sweeper));
+        Starter starter =
+            report.available() ? new ProcessStarter(Detection.launcher(report, forwarder)) : null;
+        engines.add(assembly.engine(report, starter, forwarder));
       }
+      engines.add(
+          assembly.engine(
+              containers.report(), containers.starter(host, state, forwarder), forwarder));
       return new Engines(state, engines, workspaces, swept);
     } catch (RuntimeException e) {
       state.close();
@@ -102,6 +116,19 @@ public final class Engines implements AutoCloseable {
     return Workspaces.hasExpired(settings.stateDirectory().resolve("workspaces"), now);
   }
 
+  /** What all engines share. */
+  private record Assembly(
+      Host host,
+      StateDirectory state,
+      SandboxSettings settings,
+      Executables executables,
+      Sweeper sweeper) {
+    ConfiningEngine engine(EngineReport report, Starter starter, Forwarder forwarder) {
+      return new ConfiningEngine(
+          report, starter, forwarder, host, state, settings, executables, sweeper);
+    }
+  }
+
   /** Engines without a state directory, to choose among. */
   static Engines of(List<ConfiningEngine> engines) {
     return new Engines(null, engines, null, List.of());
@@ -126,7 +153,8 @@ public final class Engines implements AutoCloseable {
       }
     }
     if (why.isEmpty()) {
-      throw new WritException(SandboxError.NO_ENGINE, "neither bubblewrap nor runc");
+      throw new WritException(
+          SandboxError.NO_ENGINE, "neither bubblewrap nor runc, nor a service of docker or podman");
     }
     throw new WritException(SandboxError.NOT_ENFORCED, String.join("; ", why));
   }
@@ -147,7 +175,25 @@ public final class Engines implements AutoCloseable {
       }
     }
     throw new WritException(
-        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap and runc");
+        SandboxError.ENGINE_MISSING, "none is called so; there are bubblewrap, runc and docker");
+  }
+
+  /**
+   * The engine that runs images.
+   *
+   * @throws WritException {@code SBX-002} where it is not there, {@code SBX-003} where it does not
+   *     hold what is required and not waived
+   */
+  public Engine forImages(List<Guarantee> waived) {
+    Engine engine = named(Detection.DOCKER);
+    List<Guarantee> missing = new ArrayList<>(engine.report().shortfalls());
+    missing.removeAll(waived);
+    if (!missing.isEmpty()) {
+      throw new WritException(
+          SandboxError.NOT_ENFORCED,
+          Detection.DOCKER + " does not hold " + missing.stream().map(Guarantee::text).toList());
+    }
+    return engine;
   }
 
   public List<EngineReport> reports() {

@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 final class Forwarder {
   /** In /proc/net/tcp: 127.0.0.1, the port in hexadecimal, and the state LISTEN. */
-  private static final String LISTENING =
+  static final String LISTENING =
       " 0100007F:"
           + String.format(Locale.ROOT, "%04X", Variables.PROXY_PORT)
           + " 00000000:0000 0A ";
@@ -35,8 +35,8 @@ final class Forwarder {
     return socat != null;
   }
 
-  /** Lets a script start the forwarder, wait for it, and become {@code argv}, all in one netns. */
-  ShellScript wrap(ShellScript script, Confinement c, List<String> argv) {
+  /** The forwarder itself, with nothing of root. */
+  List<String> argv(Confinement c) {
     List<String> forward = new ArrayList<>();
     if (c.host().root()) {
       forward.addAll(Privileges.drop(setpriv, c.uid()));
@@ -46,6 +46,12 @@ final class Forwarder {
             socat.toString(),
             "TCP-LISTEN:" + Variables.PROXY_PORT + ",bind=127.0.0.1,reuseaddr,fork,max-children=64",
             "UNIX-CONNECT:" + c.proxySocket().orElseThrow()));
+    return forward;
+  }
+
+  /** Lets a script start the forwarder, wait for it, and become {@code argv}, all in one netns. */
+  ShellScript wrap(ShellScript script, Confinement c, List<String> argv) {
+    List<String> forward = argv(c);
     String inner =
         "set -e\n"
             + ShellScript.quoted(forward)

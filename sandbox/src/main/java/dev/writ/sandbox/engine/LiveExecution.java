@@ -9,23 +9,19 @@ import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.Usage;
-import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.cgroup.Counters;
 import dev.writ.sandbox.egress.EgressEvent;
 import dev.writ.sandbox.egress.EgressProxy;
-import dev.writ.sandbox.host.Spawner;
 import dev.writ.sandbox.workspace.Workspace;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -35,12 +31,10 @@ final class LiveExecution implements Execution {
   private static final int ENGINE_WORDS = 2_000;
 
   private final Confinement c;
-  private final Launcher launcher;
   private final Workspace workspace;
   private final Optional<EgressProxy> proxy;
   private final Runnable atEnd;
-  private final Process process;
-  private final Tree tree;
+  private final Running running;
   private final long started = System.nanoTime();
   private final AtomicReference<EndReason> stopped = new AtomicReference<>();
   private final EnumSet<EndReason> seen = EnumSet.noneOf(EndReason.class);
@@ -53,31 +47,26 @@ final class LiveExecution implements Execution {
    */
   LiveExecution(
       Confinement c,
-      Launcher launcher,
+      Starter starter,
       Workspace workspace,
       Optional<EgressProxy> proxy,
-      ProcessBuilder start,
       OutputListener listener,
       Runnable atEnd) {
     this.c = c;
-    this.launcher = launcher;
     this.workspace = workspace;
     this.proxy = proxy;
     this.atEnd = atEnd;
-    this.process = Spawner.start(start);
-    this.tree = new Tree(process, c.cgroup());
+    this.running = starter.start(c);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
-    this.out =
-        new Pump(process.getInputStream(), OutputListener.Stream.STDOUT, listener, left, overflow);
-    this.err =
-        new Pump(process.getErrorStream(), OutputListener.Stream.STDERR, listener, left, overflow);
+    this.out = new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
+    this.err = new Pump(running.stderr(), OutputListener.Stream.STDERR, listener, left, overflow);
     Thread.ofVirtual().name("writ-sandbox-stdin").start(this::feed);
     Thread.ofVirtual().name("writ-sandbox-watch").start(this::watch);
   }
 
   private void feed() {
-    try (OutputStream in = process.getOutputStream()) {
+    try (OutputStream in = running.stdin()) {
       in.write(c.command().stdin());
     } catch (IOException e) {
       // It reads no more.
@@ -90,7 +79,7 @@ final class LiveExecution implements Execution {
     Ended how = null;
     Throwable why = null;
     try {
-      while (!process.waitFor(LOOK_MS, TimeUnit.MILLISECONDS)) {
+      while (!running.awaitEnd(LOOK_MS)) {
         if (limitReached()) {
           break;
         }
@@ -103,7 +92,7 @@ final class LiveExecution implements Execution {
       why = e;
     }
     try {
-      tree.kill();
+      running.close();
       proxy.ifPresent(EgressProxy::close);
       atEnd.run();
     } catch (Throwable e) {
@@ -121,7 +110,7 @@ final class LiveExecution implements Execution {
     if ((System.nanoTime() - started) / 1_000_000 >= limits.wallMs()) {
       stopped.compareAndSet(null, EndReason.TIMED_OUT);
     }
-    if (c.cgroup().map(g -> g.counters().cpuMs()).orElse(0L) >= limits.cpuMs()) {
+    if (running.counters().cpuMs() >= limits.cpuMs()) {
       stopped.compareAndSet(null, EndReason.CPU_LIMIT);
     }
     if (workspace.freeBytes() < 4096) {
@@ -134,19 +123,19 @@ final class LiveExecution implements Execution {
   private void stopRest() throws InterruptedException {
     EndReason reason = stopped.get();
     if (reason == EndReason.TIMED_OUT || reason == EndReason.CANCELLED) {
-      tree.terminate();
-      process.waitFor(c.command().limits().graceMs(), TimeUnit.MILLISECONDS);
+      running.terminate();
+      running.awaitEnd(c.command().limits().graceMs());
     }
     // Also after an end of its own: a process that it left behind goes with it.
-    tree.kill();
-    process.waitFor();
+    running.kill();
+    running.exit();
   }
 
-  private Ended conclude(long wallMs) {
+  private Ended conclude(long wallMs) throws InterruptedException {
     proxy.ifPresent(EgressProxy::close);
-    Counters counters = c.cgroup().map(Cgroup::counters).orElse(Counters.NONE);
+    Counters counters = running.counters();
     List<EgressEvent> egress = proxy.map(EgressProxy::events).orElse(List.of());
-    ExitStatus exit = ExitStatus.of(process.exitValue());
+    ExitStatus exit = running.exit();
     EnumSet<EndReason> reached = reached(counters, egress, exit);
     requireStarted(reached);
     EndReason reason =
@@ -203,14 +192,8 @@ final class LiveExecution implements Execution {
 
   /** An engine that failed is no program that failed. */
   private void requireStarted(EnumSet<EndReason> reached) {
-    String status;
-    try {
-      status = Files.readString(c.statusFile(), StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
-      status = "";
-    }
     boolean byUs = stopped.get() != null || reached.contains(EndReason.OUT_OF_MEMORY);
-    if (!byUs && !launcher.ran(status)) {
+    if (!byUs && !running.ran()) {
       Captured words = err.captured();
       int length = Math.min(words.bytes().length, ENGINE_WORDS);
       throw new WritException(

@@ -3,6 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Execution;
+import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
@@ -31,6 +32,7 @@ final class LiveSandbox implements Sandbox {
   private final Profile profile;
   private final Workspace workspace;
   private final boolean limited;
+  private final Optional<ImageReference> image;
   private LiveExecution running;
   private long commands;
   private boolean gone;
@@ -44,13 +46,15 @@ final class LiveSandbox implements Sandbox {
       Path directory,
       Profile profile,
       Workspace workspace,
-      boolean limited) {
+      boolean limited,
+      Optional<ImageReference> image) {
     this.engine = engine;
     this.entry = entry;
     this.directory = directory;
     this.profile = profile;
     this.workspace = workspace;
     this.limited = limited;
+    this.image = image;
   }
 
   @Override
@@ -84,9 +88,13 @@ final class LiveSandbox implements Sandbox {
     try {
       makeDirectory(run);
       View.Places places = places(command, run);
-      List<Mounted> view = View.of(profile, command, engine.executables(), places);
-      SortedMap<String, String> environment = engine.environment(profile, command);
-      View.requireProgram(view, command.argv().getFirst(), environment.get("PATH"));
+      List<Mounted> view =
+          View.of(profile, command, engine.executables(), places, image.isPresent());
+      SortedMap<String, String> environment =
+          engine.environment(profile, command, image.isPresent());
+      if (image.isEmpty()) {
+        View.requireProgram(view, command.argv().getFirst(), environment.get("PATH"));
+      }
       proxy = openProxy(command, run);
       if (limited) {
         cgroup = Optional.of(engine.host().cgroups().create(container, command.limits()));
@@ -104,22 +112,13 @@ final class LiveSandbox implements Sandbox {
               environment,
               cgroup,
               proxy.map(p -> run.resolve("proxy.sock")),
-              engine.report().name() + " " + engine.report().version());
-      Path script = run.resolve("start");
-      Files.write(script, engine.launcher().script(c).bytes());
-      ProcessBuilder builder = new ProcessBuilder("/bin/sh", script.toString());
-      builder.directory(run.toFile()).environment().clear();
+              image,
+              words());
       workspace.running(true);
       Optional<EgressProxy> opened = proxy;
       running =
           new LiveExecution(
-              c,
-              engine.launcher(),
-              workspace,
-              opened,
-              builder,
-              listener,
-              () -> finished(run, container));
+              c, engine.starter(), workspace, opened, listener, () -> finished(run, container));
       return running;
     } catch (IOException | RuntimeException e) {
       proxy.ifPresent(EgressProxy::close);
@@ -131,7 +130,14 @@ final class LiveSandbox implements Sandbox {
     }
   }
 
+  /** Name and version of the engine, and the image by its digest. */
+  private String words() {
+    String name = engine.report().name() + " " + engine.report().version();
+    return image.map(i -> name + ", image " + i).orElse(name);
+  }
+
   private void requireAllowed(Command command) {
+    engine.starter().requireAble(Confinement.Wanted.of(image, command));
     String directory = command.directory();
     if (directory.startsWith("/workspace/")) {
       workspace.requireDirectory(directory.substring("/workspace/".length()));

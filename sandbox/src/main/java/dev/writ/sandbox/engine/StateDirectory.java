@@ -11,9 +11,12 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 
 /**
  * The directory that this process alone uses: what lives, in {@code live}, one directory for each
@@ -25,6 +28,7 @@ final class StateDirectory implements AutoCloseable {
   private final FileLock lock;
   private final RootDirectories roots;
   private final SharedFiles files;
+  private String id = "";
 
   private StateDirectory(Path root, FileChannel channel, FileLock lock) {
     this.root = root;
@@ -92,6 +96,7 @@ final class StateDirectory implements AutoCloseable {
       Files.createDirectories(directory);
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
+    id = ownId(root.resolve("id"));
     Files.write(seccomp(), SeccompFilter.compile(host.architecture()));
     etc(
         "passwd",
@@ -100,7 +105,30 @@ final class StateDirectory implements AutoCloseable {
     etc("group", "root:x:0:\nsandbox:x:65534:\n");
     etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n");
     etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
+    etc("resolv.conf", "");
     etc("gitconfig", "[safe]\n\tdirectory = *\n");
+  }
+
+  /** Made once: what a service keeps for us is found by it, and nobody else's is. */
+  private static String ownId(Path file) throws IOException {
+    if (Files.exists(file)) {
+      String id = Files.readString(file, StandardCharsets.US_ASCII);
+      if (id.matches("[0-9a-f]{32}")) {
+        return id;
+      }
+    }
+    byte[] random = new byte[16];
+    new SecureRandom().nextBytes(random);
+    String id = HexFormat.of().formatHex(random);
+    Path half = file.resolveSibling("id.new");
+    Files.writeString(half, id, StandardCharsets.US_ASCII);
+    Files.move(half, file, StandardCopyOption.ATOMIC_MOVE);
+    return id;
+  }
+
+  /** 32 of 0-9 and a-f, which no other state directory has. */
+  String id() {
+    return id;
   }
 
   private void etc(String name, String text) throws IOException {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Takes away what a sandbox has on the host, from its directory and its entry alone: at its end,
@@ -25,8 +26,13 @@ final class Sweeper {
     this.cgroups = cgroups;
   }
 
-  /** Takes away all that live; for a start, when nothing of ours can. Returns their ids. */
-  List<String> sweepAll() {
+  /**
+   * Takes away all that live; for a start, when nothing of ours can. Returns their ids.
+   *
+   * @param containers whether those of a service are gone; where it does not answer, their
+   *     directories wait for a start at which it does
+   */
+  List<String> sweepAll(boolean containers) {
     List<Path> directories = new ArrayList<>();
     try (var entries = Files.newDirectoryStream(state.live())) {
       entries.forEach(directories::add);
@@ -35,7 +41,11 @@ final class Sweeper {
     }
     List<String> ids = new ArrayList<>();
     for (Path directory : directories) {
-      LiveEntry.read(directory).ifPresent(entry -> sweep(entry));
+      Optional<LiveEntry> entry = LiveEntry.read(directory);
+      if (!containers && entry.map(e -> e.engine().equals(Detection.DOCKER)).orElse(false)) {
+        continue;
+      }
+      entry.ifPresent(e -> sweep(e));
       remove(directory);
       ids.add(directory.getFileName().toString());
     }

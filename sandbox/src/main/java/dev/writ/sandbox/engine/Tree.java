@@ -28,11 +28,18 @@ final class Tree {
   void terminate() {
     List<ProcessHandle> all = new ArrayList<>(engine.descendants().toList());
     cgroup.ifPresent(c -> c.pids().forEach(pid -> ProcessHandle.of(pid).ifPresent(all::add)));
-    for (ProcessHandle one : all.stream().distinct().toList()) {
-      if (depth(one.pid()) > OWN_DEPTH) {
-        one.destroy();
-      }
+    all.stream().distinct().forEach(Tree::terminate);
+  }
+
+  private static void terminate(ProcessHandle one) {
+    if (depth(one.pid()) > OWN_DEPTH) {
+      one.destroy();
     }
+  }
+
+  /** Asks those of some processes to end that are deeper than we are in pid namespaces. */
+  static void terminate(List<Long> pids) {
+    pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(Tree::terminate));
   }
 
   /** Ends every process; when this returns, none of the cgroup is left. */

@@ -39,7 +39,35 @@ final class View {
    */
   record Places(Path etc, Path workspace, Optional<Path> tmp, Optional<Path> secrets) {}
 
+  /**
+   * @param image whether the root is that of an image, so that nothing of the host is added to it
+   */
   static List<Mounted> of(
+      Profile profile, Command command, Executables executables, Places places, boolean image) {
+    List<Mounted> view = new ArrayList<>();
+    if (!image) {
+      view.addAll(system(profile, command, executables, places));
+    }
+    view.add(new Mounted.Memory("/run", profile.runBytes(), "0755"));
+    places.secrets().ifPresent(s -> view.add(new Mounted.ReadOnly(s, "/run/secrets")));
+    places
+        .tmp()
+        .ifPresentOrElse(
+            tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
+            () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
+    view.add(
+        new Mounted.Writable(places.workspace(), "/workspace", command.executables().isEmpty()));
+    command.binds().forEach(bind -> view.add(bound(bind)));
+    for (String file : profile.hiddenProc()) {
+      if (Files.exists(Path.of(file))) {
+        view.add(new Mounted.Hidden(file));
+      }
+    }
+    return List.copyOf(view);
+  }
+
+  /** The programs of the host, and files of ours that say who is who. */
+  private static List<Mounted> system(
       Profile profile, Command command, Executables executables, Places places) {
     List<Mounted> view = new ArrayList<>();
     if (command.executables().isPresent()) {
@@ -59,21 +87,7 @@ final class View {
     for (String file : List.of("group", "gitconfig", "hosts", "nsswitch.conf", "passwd")) {
       view.add(new Mounted.ReadOnly(places.etc().resolve(file), "/etc/" + file));
     }
-    view.add(new Mounted.Memory("/run", profile.runBytes(), "0755"));
-    places.secrets().ifPresent(s -> view.add(new Mounted.ReadOnly(s, "/run/secrets")));
-    places
-        .tmp()
-        .ifPresentOrElse(
-            tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
-            () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
-    view.add(new Mounted.Writable(places.workspace(), "/workspace", command.executables().isEmpty()));
-    command.binds().forEach(bind -> view.add(bound(bind)));
-    for (String file : profile.hiddenProc()) {
-      if (Files.exists(Path.of(file))) {
-        view.add(new Mounted.Hidden(file));
-      }
-    }
-    return List.copyOf(view);
+    return view;
   }
 
   private static Mounted bound(Bind bind) {

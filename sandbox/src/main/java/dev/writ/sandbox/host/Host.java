@@ -6,15 +6,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * What this machine is, as it was found.
  *
  * @param root whether we may mount, change owners and make cgroups
  * @param uid of this process
- * @param securityModules of the kernel, such as {@code landlock}; empty where it does not say
+ * @param landlock version of the kernel's Landlock; 0 where there is none
+ * @param apparmor whether the kernel has AppArmor switched on
  */
 public record Host(
     boolean root,
@@ -22,7 +21,8 @@ public record Host(
     long gid,
     Architecture architecture,
     Cgroups cgroups,
-    List<String> securityModules) {
+    int landlock,
+    boolean apparmor) {
 
   public static Host look() {
     long uid = ownId("Uid:");
@@ -33,7 +33,8 @@ public record Host(
         ownId("Gid:"),
         Architecture.of(System.getProperty("os.arch")),
         cgroups,
-        modules());
+        Landlock.version(),
+        read(Path.of("/sys/module/apparmor/parameters/enabled")).startsWith("Y"));
   }
 
   private static long ownId(String key) {
@@ -43,11 +44,6 @@ public record Host(
       }
     }
     return -1;
-  }
-
-  private static List<String> modules() {
-    String text = read(Path.of("/sys/kernel/security/lsm")).strip();
-    return text.isEmpty() ? List.of() : Arrays.asList(text.split(","));
   }
 
   private static String read(Path file) {

@@ -3,15 +3,73 @@ package dev.writ.sandbox.seccomp;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 
 /** The same table as the {@code linux.seccomp} of an OCI runtime configuration. */
 public final class OciSeccomp {
   private static final long LOW_HALF = 0xFFFFFFFFL;
+  private static final int NOSYS = 38;
+
+  /** System calls since Linux 4.11, which programs try and do without. */
+  private static final List<String> NEWER =
+      List.of(
+          "cachestat",
+          "clone3",
+          "close_range",
+          "epoll_pwait2",
+          "faccessat2",
+          "fchmodat2",
+          "futex_requeue",
+          "futex_wait",
+          "futex_waitv",
+          "futex_wake",
+          "landlock_add_rule",
+          "landlock_create_ruleset",
+          "landlock_restrict_self",
+          "listmount",
+          "lsm_get_self_attr",
+          "lsm_list_modules",
+          "lsm_set_self_attr",
+          "map_shadow_stack",
+          "memfd_secret",
+          "mseal",
+          "openat2",
+          "pidfd_getfd",
+          "pidfd_open",
+          "pidfd_send_signal",
+          "process_madvise",
+          "process_mrelease",
+          "rseq",
+          "set_mempolicy_home_node",
+          "statmount",
+          "statx");
 
   private OciSeccomp() {}
 
   public static JsonValue.Obj of(Architecture architecture) {
-    List<JsonValue> rules = new ArrayList<>();
+    return profile(architecture, List.of());
+  }
+
+  /**
+   * The same for a service, which may pass over {@code defaultErrnoRet} and answer EPERM for what
+   * is not listed: C libraries would not fall back then. So what is newer than those libraries is
+   * listed by name.
+   */
+  public static JsonValue.Obj forServices(Architecture architecture) {
+    TreeSet<String> absent = new TreeSet<>(NEWER);
+    SystemCalls.of(architecture).forEach(call -> absent.remove(call.name()));
+    return profile(
+        architecture,
+        List.of(
+            JsonValue.object()
+                .putList("names", List.copyOf(absent), JsonValue::of)
+                .put("action", "SCMP_ACT_ERRNO")
+                .put("errnoRet", NOSYS)
+                .build()));
+  }
+
+  private static JsonValue.Obj profile(Architecture architecture, List<JsonValue> further) {
+    List<JsonValue> rules = new ArrayList<>(further);
     List<String> allowed = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     List<String> killed = new ArrayList<>();
@@ -33,7 +91,7 @@ public final class OciSeccomp {
     rules.add(rule(killed, "SCMP_ACT_KILL_PROCESS", List.of()));
     return JsonValue.object()
         .put("defaultAction", "SCMP_ACT_ERRNO")
-        .put("defaultErrnoRet", 38)
+        .put("defaultErrnoRet", NOSYS)
         .putList("architectures", List.of(architecture.oci()), JsonValue::of)
         .put("syscalls", JsonValue.of(rules))
         .build();

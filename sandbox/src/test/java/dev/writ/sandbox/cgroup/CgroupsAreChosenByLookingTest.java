@@ -46,7 +46,7 @@ class CgroupsAreChosenByLookingTest {
         mount("memory", "cgroup", "memory")
             + mount("pids", "cgroup", "pids")
             + mount("cpu,cpuacct", "cgroup", "cpu,cpuacct");
-    Cgroups cgroups = Cgroups.detect(mounts, "");
+    Cgroups cgroups = Cgroups.detect(mounts, "", 0);
     assertThat(cgroups.describe()).startsWith("cgroup v1 (cpu, cpuacct, memory, pids)");
     assertThat(cgroups.limitsMemory() && cgroups.limitsPids() && cgroups.limitsCpu()).isTrue();
     Cgroup cgroup = cgroups.create("u1.1", LIMITS);
@@ -72,7 +72,7 @@ class CgroupsAreChosenByLookingTest {
     file("writ/cgroup.subtree_control", "cpu memory pids");
     file("writ/u1.1/memory.swap.max", "max");
     file("writ/u1.1/cgroup.kill", "");
-    Cgroups cgroups = Cgroups.detect(mount("", "cgroup2", "nsdelegate"), "0::/init.scope\n");
+    Cgroups cgroups = Cgroups.detect(mount("", "cgroup2", "nsdelegate"), "0::/init.scope\n", 0);
     assertThat(cgroups.describe()).contains("cgroup v2 (cpu, memory, pids)");
     assertThat(cgroups.limitsMemory() && cgroups.limitsPids() && cgroups.limitsCpu()).isTrue();
     Cgroup cgroup = cgroups.create("u1.1", LIMITS);
@@ -98,7 +98,7 @@ class CgroupsAreChosenByLookingTest {
     file("service/cgroup.subtree_control", "");
     file("service/writ/cgroup.controllers", "memory pids");
     file("service/writ/cgroup.subtree_control", "memory pids");
-    Cgroups cgroups = Cgroups.detect(mount("", "cgroup2", "x"), "0::/service\n");
+    Cgroups cgroups = Cgroups.detect(mount("", "cgroup2", "x"), "0::/service\n", 0);
     assertThat(text("service/writ-self/cgroup.procs")).isEqualTo(self);
     assertThat(cgroups.limitsMemory()).isTrue();
     assertThat(cgroups.limitsCpu()).isFalse();
@@ -107,10 +107,10 @@ class CgroupsAreChosenByLookingTest {
 
   @Test
   void aHostThatGivesUsNone() {
-    assertThat(Cgroups.detect("", "").limitsMemory()).isFalse();
+    assertThat(Cgroups.detect("", "", 0).limitsMemory()).isFalse();
     // Version 2, but nothing of it was delegated to us.
     file("cgroup.type", "domain");
-    Cgroups none = Cgroups.detect(mount("", "cgroup2", "x"), "0::/\n");
+    Cgroups none = Cgroups.detect(mount("", "cgroup2", "x"), "0::/\n", 0);
     assertThat(none.measures()).isFalse();
     assertThat(none.names()).isEmpty();
     assertThatThrownBy(() -> none.create("x", LIMITS)).hasMessageContaining("SBX-007");

@@ -11,11 +11,13 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.cgroup.Cgroups;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.testing.OtherJvm;
 import dev.writ.sandbox.testing.RootlessMain;
 import dev.writ.sandbox.testing.TestEngines;
+import dev.writ.sandbox.workspace.Owners;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -115,6 +117,62 @@ class WhatIsMissingIsRefusedTest {
 
   @Test
   void aUserWithoutRootIsToldWhatDoesNotHold() throws Exception {
+    assertThat(rootless(65_534))
+        .containsExactly(
+            "shortfalls [distinct-uid, memory-limit, pids-limit, cpu-limit, measured, disk-limit,"
+                + " tmp-noexec]",
+            "choose SBX-003",
+            "some SBX-003",
+            "create SBX-003",
+            "65534",
+            "CapEff:\t0000000000000000",
+            "Seccomp:\t2",
+            "no",
+            "timed-out",
+            "memory exited OptionalInt[1]",
+            "forwarders 1",
+            "secret SBX-003",
+            "docker SBX-002",
+            "runc SBX-003",
+            "end");
+  }
+
+  @Test
+  void aUserWithoutRootHasLimitsWhereCgroupsWereGivenToHim() throws Exception {
+    if (!Files.isDirectory(Path.of("/sys/fs/cgroup/memory"))) {
+      assertThat(Cgroups.detect().describe()).doesNotContain("v1"); // there it is another way
+      return;
+    }
+    long uid = ownUids();
+    List<Path> given = new ArrayList<>();
+    try {
+      for (String controller : List.of("memory", "pids", "cpu", "cpuacct")) {
+        Path mount = Path.of("/sys/fs/cgroup", controller).toRealPath();
+        Path directory = mount.resolve("writ-" + uid);
+        if (!given.contains(directory)) {
+          Files.createDirectory(directory);
+          given.add(directory);
+          Owners.give(directory, uid);
+        }
+      }
+      assertThat(rootless(uid))
+          .startsWith("shortfalls [distinct-uid, disk-limit, tmp-noexec]", "choose SBX-003")
+          .contains("timed-out", "memory out-of-memory OptionalInt.empty", "forwarders 1")
+          .endsWith("end");
+      for (Path directory : given) {
+        try (Stream<Path> left = Files.list(directory)) {
+          assertThat(left.filter(Files::isDirectory)).isEmpty();
+        }
+      }
+    } finally {
+      for (Path directory : given) {
+        Files.delete(directory);
+      }
+    }
+  }
+
+  /** What {@link RootlessMain} says as a user. */
+  private static List<String> rootless(long uid) throws Exception {
     Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     List<String> path = new ArrayList<>();
@@ -123,29 +181,16 @@ class WhatIsMissingIsRefusedTest {
           copy(
               Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI()), directory));
     }
+    String id = Long.toString(uid);
     List<String> before =
-        List.of(
-            "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all");
+        List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--inh-caps=-all");
     try (OtherJvm jvm =
         new OtherJvm(
             before,
             String.join(":", path),
             RootlessMain.class,
             directory.resolve("s").toString())) {
-      assertThat(jvm.lines())
-          .containsExactly(
-              "shortfalls [distinct-uid, memory-limit, pids-limit, cpu-limit, measured, disk-limit,"
-                  + " tmp-noexec]",
-              "choose SBX-003",
-              "some SBX-003",
-              "create SBX-003",
-              "65534",
-              "CapEff:\t0000000000000000",
-              "Seccomp:\t2",
-              "no",
-              "timed-out",
-              "runc SBX-003",
-              "end");
+      return jvm.lines();
     } finally {
       Trees.remove(directory);
     }

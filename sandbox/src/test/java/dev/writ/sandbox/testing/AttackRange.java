@@ -6,6 +6,7 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.workspace.TreeLimits;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +18,7 @@ import java.util.TreeMap;
 
 /** Engines, canaries and the compiled programs, for all attacks. */
 public final class AttackRange implements AutoCloseable {
-  private final TestEngines engines = TestEngines.open();
+  private final TestEngines engines = TestEngines.withContainers(Resolver.HOST);
   private final Path programs = engines.directory().resolve("attack");
   private final TreeMap<String, HostCanaries> canaries = new TreeMap<>();
 
@@ -25,7 +26,7 @@ public final class AttackRange implements AutoCloseable {
     Files.createDirectory(programs);
     Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
     Arsenal.write(programs, Attack.all());
-    for (String engine : TestEngines.names()) {
+    for (String engine : TestEngines.allNames()) {
       canaries.put(engine, new HostCanaries(engines, engine));
     }
   }

@@ -12,6 +12,8 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.engine.Engines;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,7 +24,9 @@ public final class RootlessMain {
   private RootlessMain() {}
 
   public static void main(String[] arguments) {
-    try (Engines engines = Engines.open(SandboxSettings.in(Path.of(arguments[0])))) {
+    SandboxSettings settings =
+        SandboxSettings.in(Path.of(arguments[0])).withContainers(Path.of("/nowhere"));
+    try (Engines engines = Engines.open(settings)) {
       EngineReport report = engines.reports().getFirst();
       List<Guarantee> shortfalls = report.shortfalls();
       System.out.println("shortfalls " + shortfalls.stream().map(Guarantee::text).toList());
@@ -45,8 +49,21 @@ public final class RootlessMain {
                 Command.of("/bin/sh", "-c", "setsid sleep 600 & sleep 600")
                     .withLimits(Limits.STANDARD.withWallMs(500).withGraceMs(100)));
         System.out.println(slow.reason().text());
+        Ended greedy =
+            sandbox.exec(
+                Command.of("/usr/bin/python3", "-c", "x = b'x' * 1500000000; print('ESCAPED')")
+                    .withLimits(Limits.STANDARD.withMemoryBytes(64 << 20)));
+        System.out.println("memory " + greedy.reason().text() + " " + greedy.exitCode());
+        Ended out =
+            sandbox.exec(
+                Command.of("grep", "-c", "0100007F:0C38 00000000:0000 0A", "/proc/net/tcp")
+                    .withEgress(List.of(EgressRule.of("a.test", 80))));
+        System.out.print("forwarders " + new String(out.stdout().bytes(), StandardCharsets.UTF_8));
+        SecretFile secret = new SecretFile("s", new byte[1]);
+        refused("secret", () -> sandbox.exec(Command.of("true").withSecrets(List.of(secret))));
         sandbox.start(Command.of("sleep", "600"), OutputListener.NONE);
       }
+      refused("docker", () -> engines.named("docker"));
       refused("runc", () -> engines.named("runc").create(spec));
     }
     System.out.println("end");

@@ -40,6 +40,32 @@ public final class TestEngines implements AutoCloseable {
     }
   }
 
+  /**
+   * With the tests' own podman service as the engine docker, or with the service that {@code
+   * -Dwrit.containers=SOCKET} names.
+   */
+  public static TestEngines withContainers(Resolver resolver) {
+    try {
+      Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+      SandboxSettings settings =
+          SandboxSettings.in(directory.resolve("s")).with(resolver).withContainers(containers());
+      return new TestEngines(directory, Engines.open(settings));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path containers() {
+    String named = System.getProperty("writ.containers", "");
+    return named.isEmpty() ? PodmanService.shared().socket() : Path.of(named);
+  }
+
+  /** All engines, the one of containers too; only of {@link #withContainers}. */
+  public static List<String> allNames() {
+    return List.of("bubblewrap", "runc", "docker");
+  }
+
   /** The engines that every test of behaviour runs on. */
   public static List<String> names() {
     return List.of("bubblewrap", "runc");

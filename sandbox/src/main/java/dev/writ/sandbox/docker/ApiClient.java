@@ -1,0 +1,286 @@
+package dev.writ.sandbox.docker;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.SandboxError;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The part of the Docker Engine API that confines processes, as docker and podman serve it. Each
+ * request has a connection of its own, a deadline, and a bound on its answer.
+ */
+public final class ApiClient {
+  private static final long LOOK_MS = 5_000;
+  private static final long CALL_MS = 60_000;
+  private static final int MOST_BODY = 8 << 20;
+  private static final int MOST_WORDS = 500;
+  private static final String JSON = "Content-Type: application/json\r\n";
+
+  private final Path socket;
+  private final Service service;
+
+  private ApiClient(Path socket, Service service) {
+    this.socket = socket;
+    this.service = service;
+  }
+
+  /**
+   * Asks what serves a socket.
+   *
+   * @throws WritException {@code SBX-009} where nobody answers as a service does
+   */
+  public static ApiClient at(Path socket) {
+    Answer version = Answer.read(call(socket, LOOK_MS, "GET", "/version", "", new byte[0]));
+    String api = version.text("ApiVersion");
+    if (!api.matches("1\\.[0-9]{1,3}")) {
+      throw ResponseHead.malformed("the version of the interface");
+    }
+    Answer info = Answer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
+    boolean podman =
+        version.inners("Components").stream().anyMatch(c -> c.text("Name").equals("Podman Engine"));
+    List<String> security = new ArrayList<>();
+    for (String option : info.texts("SecurityOptions")) {
+      security.add(option.replaceFirst("^name=", "").replaceFirst(",.*$", ""));
+    }
+    if (info.flag("Rootless")) {
+      security.add("rootless");
+    }
+    return new ApiClient(
+        socket,
+        new Service(
+            podman,
+            version.text("Version"),
+            api,
+            security,
+            info.flag("MemoryLimit"),
+            info.flag("PidsLimit"),
+            info.flag("CpuCfsQuota")));
+  }
+
+  public Service service() {
+    return service;
+  }
+
+  public Path socket() {
+    return socket;
+  }
+
+  /** Makes a container; returns its id. */
+  public String create(String name, JsonValue.Obj container) {
+    String target = "/containers/create?name=" + encoded(name);
+    return id(Answer.read(json("POST", target, container)).text("Id"));
+  }
+
+  public void start(String container) {
+    call("POST", "/containers/" + container + "/start", "", new byte[0]);
+  }
+
+  /**
+   * @param pid of its first process on the host; 0 where none runs
+   */
+  public record ContainerState(boolean running, boolean oomKilled, long pid) {}
+
+  public ContainerState state(String container) {
+    Answer state =
+        Answer.read(call("GET", "/containers/" + container + "/json", "", new byte[0]))
+            .inner("State");
+    return new ContainerState(state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
+  }
+
+  /** Prepares a process in a container that runs; returns its id. */
+  public String exec(String container, JsonValue.Obj process) {
+    String target = "/containers/" + container + "/exec";
+    return id(Answer.read(json("POST", target, process)).text("Id"));
+  }
+
+  /** Starts it, and takes its streams. */
+  public Attached startExec(String exec) {
+    ApiConnection connection = connect(socket);
+    try {
+      ResponseHead head =
+          connection.within(
+              CALL_MS,
+              () -> {
+                byte[] body = Jcs.write(startBody());
+                String headers = JSON + "Connection: Upgrade\r\nUpgrade: tcp\r\n";
+                connection.send("POST", path("/exec/" + exec + "/start"), headers, body);
+                return ResponseHead.read(connection.in());
+              });
+      if (head.status() != 101 && head.status() != 200) {
+        byte[] words =
+            connection.within(CALL_MS, () -> ResponseBody.read(head, connection.in(), MOST_BODY));
+        throw refused(head.status(), words);
+      }
+      return new Attached(connection);
+    } catch (RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  private static JsonValue.Obj startBody() {
+    return JsonValue.object().put("Detach", false).put("Tty", false).build();
+  }
+
+  /**
+   * @param code what it exited with, where it has ended
+   * @param pid on the host; 0 where it is not known
+   */
+  public record ExecState(boolean running, OptionalInt code, long pid) {}
+
+  public ExecState execState(String exec) {
+    Answer state = Answer.read(call("GET", "/exec/" + exec + "/json", "", new byte[0]));
+    boolean running = state.flag("Running");
+    OptionalInt code =
+        running || !state.has("ExitCode")
+            ? OptionalInt.empty()
+            : OptionalInt.of((int) state.number("ExitCode"));
+    return new ExecState(running, code, state.number("Pid"));
+  }
+
+  /** Kills what runs in a container and takes it away; nothing where it is not there. */
+  public void remove(String container) {
+    String target = "/containers/" + container + "?force=true&v=true";
+    for (int i = 0; ; i++) {
+      Response response = exchange(socket, CALL_MS, "DELETE", path(target), "", new byte[0]);
+      if (response.status() < 300 || response.status() == 404) {
+        return;
+      }
+      if (i == 9) {
+        throw refused(response.status(), response.body());
+      }
+      LockSupport.parkNanos(100_000_000); // it is being removed already
+    }
+  }
+
+  /** Ids of the containers with a label, whether they run or not. */
+  public List<String> containers(String label) {
+    return ids("/containers/json?all=true&filters=", label);
+  }
+
+  /** Ids of the images with a label. */
+  public List<String> images(String label) {
+    return ids("/images/json?filters=", label);
+  }
+
+  private List<String> ids(String target, String label) {
+    JsonValue.Obj filter =
+        JsonValue.object().putList("label", List.of(label), JsonValue::of).build();
+    String text = new String(Jcs.write(filter), StandardCharsets.UTF_8);
+    return Answer.list(call("GET", target + encoded(text), "", new byte[0])).stream()
+        .map(a -> id(a.text("Id")))
+        .toList();
+  }
+
+  /** An image by its id, or by a name with a digest. */
+  public Optional<Image> image(String reference) {
+    String target = path("/images/" + reference + "/json");
+    Response response = exchange(socket, CALL_MS, "GET", target, "", new byte[0]);
+    if (response.status() == 404) {
+      return Optional.empty();
+    }
+    Answer answer = Answer.read(accepted(response));
+    return Optional.of(
+        new Image(
+            id(answer.text("Id")),
+            answer.texts("RepoDigests"),
+            answer.inner("RootFS").texts("Layers"),
+            !answer.inner("Config").inner("Volumes").object().members().isEmpty()));
+  }
+
+  /** Makes an image of one layer out of a tar, with a label, and with the name {@code name}. */
+  public void importImage(String name, String label, byte[] tar) {
+    String target =
+        "/images/create?fromSrc=-&repo=" + name + "&changes=" + encoded("LABEL " + label);
+    call("POST", target, "Content-Type: application/x-tar\r\n", tar);
+  }
+
+  public void removeImage(String id) {
+    String target = path("/images/" + id + "?force=true");
+    Response response = exchange(socket, CALL_MS, "DELETE", target, "", new byte[0]);
+    if (response.status() != 404 && response.status() != 409) { // 409: another has it in use
+      accepted(response);
+    }
+  }
+
+  /** As it stands in further requests: nothing that would be another path. */
+  private static String id(String text) {
+    if (!text.matches("(sha256:)?[0-9a-f]{12,64}")) {
+      throw ResponseHead.malformed("an id");
+    }
+    return text;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private String path(String target) {
+    return "/v" + service.api() + target;
+  }
+
+  private byte[] json(String method, String target, JsonValue.Obj body) {
+    return call(method, target, JSON, Jcs.write(body));
+  }
+
+  private byte[] call(String method, String target, String headers, byte[] body) {
+    return accepted(exchange(socket, CALL_MS, method, path(target), headers, body));
+  }
+
+  private static byte[] call(
+      Path socket, long ms, String method, String target, String headers, byte[] body) {
+    return accepted(exchange(socket, ms, method, target, headers, body));
+  }
+
+  private record Response(int status, byte[] body) {}
+
+  private static Response exchange(
+      Path socket, long ms, String method, String target, String headers, byte[] body) {
+    try (ApiConnection connection = connect(socket)) {
+      return connection.within(
+          ms,
+          () -> {
+            connection.send(method, target, headers + "Connection: close\r\n", body);
+            ResponseHead head = ResponseHead.read(connection.in());
+            return new Response(head.status(), ResponseBody.read(head, connection.in(), MOST_BODY));
+          });
+    }
+  }
+
+  private static ApiConnection connect(Path socket) {
+    try {
+      return ApiConnection.open(socket);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.ENGINE_ANSWER, "nobody serves " + socket, e);
+    }
+  }
+
+  private static byte[] accepted(Response response) {
+    if (response.status() >= 300 || response.status() < 200) {
+      throw refused(response.status(), response.body());
+    }
+    return response.body();
+  }
+
+  /** With the service's own words, which name what it did not like of ours. */
+  private static WritException refused(int status, byte[] body) {
+    String words;
+    try {
+      words = Answer.read(body).text("message");
+    } catch (WritException e) {
+      words = "";
+    }
+    String shown = words.length() > MOST_WORDS ? words.substring(0, MOST_WORDS) : words;
+    return new WritException(
+        SandboxError.ENGINE_FAILED, "the service answers " + status + ": " + shown.strip());
+  }
+}

@@ -1,0 +1,129 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.SandboxError;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Looks whether a container is confined as it was asked to be. A service that does not know an
+ * option may pass over it in silence; the kernel says what holds.
+ */
+final class ContainerProof {
+  private static final List<String> NAMESPACES = List.of("ipc", "mnt", "net", "pid", "uts");
+
+  private final Path proc;
+  private final Path own;
+
+  /**
+   * @param proc the directory in /proc of the container's first process
+   * @param own that of ours
+   */
+  ContainerProof(Path proc, Path own) {
+    this.proc = proc;
+    this.own = own;
+  }
+
+  /**
+   * @param uid that the process must have
+   * @param hidden files of /proc that must read as empty
+   * @param noexec places from which no program may run
+   * @throws WritException {@code SBX-003} naming each thing that is not as asked
+   */
+  void require(long uid, List<String> hidden, List<String> noexec) {
+    List<String> wrong = new ArrayList<>();
+    try {
+      status(uid, wrong);
+      for (String name : NAMESPACES) {
+        Path link = Path.of("ns", name);
+        Path theirs = Files.readSymbolicLink(proc.resolve(link));
+        if (theirs.equals(Files.readSymbolicLink(own.resolve(link)))) {
+          wrong.add("the " + name + " namespace is the host's");
+        }
+      }
+      mounts(hidden, noexec, wrong);
+    } catch (IOException e) {
+      throw new WritException(
+          SandboxError.ENGINE_FAILED, "the container's first process is not on this host", e);
+    }
+    if (!wrong.isEmpty()) {
+      throw new WritException(SandboxError.NOT_ENFORCED, Detection.DOCKER + ": " + wrong);
+    }
+  }
+
+  private void status(long uid, List<String> wrong) throws IOException {
+    TreeMap<String, String> status = new TreeMap<>();
+    for (String line : lines("status")) {
+      String[] pair = line.split(":", 2);
+      status.put(pair[0], pair.length == 2 ? pair[1].strip() : "");
+    }
+    for (String key : List.of("Uid", "Gid")) {
+      boolean all =
+          Arrays.stream(status.getOrDefault(key, "").split("\\s+"))
+              .allMatch(Long.toString(uid)::equals);
+      if (!all) {
+        wrong.add(key + " is " + status.get(key));
+      }
+    }
+    for (String key : List.of("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")) {
+      if (!status.getOrDefault(key, "none").matches("0+")) {
+        wrong.add(key + " is " + status.get(key));
+      }
+    }
+    if (!status.getOrDefault("NoNewPrivs", "").equals("1")) {
+      wrong.add("privileges may be gained");
+    }
+    if (!status.getOrDefault("Seccomp", "").equals("2")) {
+      wrong.add("no filter of system calls");
+    }
+  }
+
+  /** mountinfo (proc(5)): the fifth column is the place, the sixth its options; the last wins. */
+  private void mounts(List<String> hidden, List<String> noexec, List<String> wrong)
+      throws IOException {
+    TreeMap<String, List<String>> options = new TreeMap<>();
+    boolean sys = false;
+    for (String line : lines("mountinfo")) {
+      String[] columns = line.split(" ");
+      options.put(columns[4], List.of(columns[5].split(",")));
+      boolean covered = line.contains(" - tmpfs ");
+      sys = columns[4].equals(ContainerConfig.SYS) ? covered : sys;
+    }
+    if (!sys) {
+      wrong.add(ContainerConfig.SYS + " is not hidden");
+    }
+    requireOptions(options, "/", List.of("ro"), wrong);
+    requireOptions(options, "/workspace", List.of("nosuid", "nodev"), wrong);
+    for (String place : noexec) {
+      requireOptions(options, place, List.of("nosuid", "nodev", "noexec"), wrong);
+    }
+    for (String file : hidden) {
+      if (!options.containsKey(file)) {
+        wrong.add(file + " is not hidden");
+      }
+    }
+  }
+
+  private static void requireOptions(
+      TreeMap<String, List<String>> options,
+      String place,
+      List<String> wanted,
+      List<String> wrong) {
+    List<String> there = options.getOrDefault(place, List.of());
+    for (String option : wanted) {
+      if (!there.contains(option)) {
+        wrong.add(place + " is not " + option);
+      }
+    }
+  }
+
+  private List<String> lines(String file) throws IOException {
+    return Files.readAllLines(proc.resolve(file), StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,139 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.cgroup.Cgroup;
+import dev.writ.sandbox.docker.ApiClient;
+import dev.writ.sandbox.docker.Attached;
+import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.seccomp.OciSeccomp;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Starts commands in containers of a docker or podman service. The container's first process only
+ * waits, and the command is a second one in it: so its cgroup outlives the command until it was
+ * read, and what the command left behind can be killed without losing how it ended.
+ */
+final class ContainerStarter implements Starter {
+  private final ApiClient client;
+  private final RootImage images;
+  private final Host host;
+  private final Path init;
+  private final NetworkForwarder forwarder;
+
+  /**
+   * @param init a static program that waits and reaps
+   */
+  ContainerStarter(
+      ApiClient client, RootImage images, Host host, Path init, NetworkForwarder forwarder) {
+    this.client = client;
+    this.images = images;
+    this.host = host;
+    this.init = init;
+    this.forwarder = forwarder;
+  }
+
+  @Override
+  public boolean ownCgroups() {
+    return false;
+  }
+
+  @Override
+  public void requireAble(Confinement.Wanted wanted) {
+    if (wanted.reproducible()) {
+      throw new WritException(
+          SandboxError.UNSUPPORTED,
+          "a service cannot turn address randomisation off; bubblewrap and runc do");
+    }
+    if (wanted.image() && wanted.executables()) {
+      throw new WritException(
+          SandboxError.UNSUPPORTED, "the executables of an image are those that are in it");
+    }
+    if (wanted.egress() && !forwarder.available()) {
+      throw new WritException(
+          SandboxError.ENGINE_MISSING, "socat and nsenter: apt-get install socat util-linux");
+    }
+  }
+
+  /** Takes away all containers of a state directory; for a start, when nobody else has any. */
+  static void sweep(ApiClient client, String state) {
+    client.containers(ContainerConfig.LABEL + "=" + state).forEach(client::remove);
+  }
+
+  @Override
+  public Running start(Confinement c) {
+    ContainerConfig config = new ContainerConfig(client.service(), init, c);
+    String image = c.image().map(images::of).orElseGet(() -> images.empty(c.view()));
+    String id = client.create("writ-" + c.containerId(), config.container(image, seccomp(c)));
+    Optional<Process> forward = Optional.empty();
+    Attached streams = null;
+    try {
+      client.start(id);
+      long keeper = client.state(id).pid();
+      Cgroup cgroup = prove(c, keeper);
+      if (c.proxySocket().isPresent()) {
+        forward = Optional.of(forwarder.start(c, keeper));
+      }
+      String exec = client.exec(id, config.process());
+      streams = client.startExec(exec);
+      boolean feeds = c.command().stdin().length > 0;
+      return new RunningContainer(client, id, keeper, cgroup, exec, streams, forward, feeds);
+    } catch (RuntimeException e) {
+      if (streams != null) {
+        streams.close();
+      }
+      forward.ifPresent(Process::destroyForcibly);
+      client.remove(id);
+      throw e;
+    }
+  }
+
+  /** What docker takes as JSON, podman takes as a file. */
+  private String seccomp(Confinement c) {
+    byte[] filter = Jcs.write(OciSeccomp.forServices(host.architecture()));
+    if (!client.service().podman()) {
+      return new String(filter, StandardCharsets.UTF_8);
+    }
+    try {
+      Path file = c.directory().resolve("seccomp.json");
+      Files.write(file, filter);
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+      return file.toString();
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot write a filter", e);
+    }
+  }
+
+  /** Believes nothing: the kernel says whether the container is as it was asked for. */
+  private Cgroup prove(Confinement c, long keeper) {
+    Path proc = Path.of("/proc", Long.toString(keeper));
+    List<String> hidden =
+        c.view().stream().filter(Mounted.Hidden.class::isInstance).map(Mounted::target).toList();
+    List<String> noexec = c.profile().tmpExec() ? List.of() : List.of("/tmp");
+    new ContainerProof(proc, Path.of("/proc/self")).require(c.uid(), hidden, noexec);
+    try {
+      Cgroup cgroup =
+          host.cgroups()
+              .ofProcess(Files.readString(proc.resolve("cgroup"), StandardCharsets.UTF_8));
+      requireLimits(cgroup, c.command().limits());
+      return cgroup;
+    } catch (IOException e) {
+      throw new WritException(SandboxError.ENGINE_FAILED, "the container ended at once", e);
+    }
+  }
+
+  private static void requireLimits(Cgroup cgroup, Limits limits) {
+    List<String> wrong = cgroup.wrongLimits(limits);
+    if (!wrong.isEmpty()) {
+      throw new WritException(SandboxError.NOT_ENFORCED, Detection.DOCKER + ": " + wrong);
+    }
+  }
+}

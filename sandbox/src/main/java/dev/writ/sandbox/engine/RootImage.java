@@ -1,0 +1,71 @@
+package dev.writ.sandbox.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.ImageReference;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.docker.ApiClient;
+import dev.writ.sandbox.docker.Image;
+import dev.writ.sandbox.workspace.TreeLimits;
+import dev.writ.sandbox.workspace.Workspace;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a container's root is: an image that was named by its digest, or for the programs of the
+ * host an image of ours, which has nothing but empty places and a few links.
+ */
+final class RootImage {
+  private static final String NAME = "writ-empty-root";
+  private static final String LABEL = "dev.writ.root=";
+
+  private final ApiClient client;
+  private final RootDirectories roots;
+
+  RootImage(ApiClient client, RootDirectories roots) {
+    this.client = client;
+    this.roots = roots;
+  }
+
+  /**
+   * The id of an image that the service has, and that is the one named.
+   *
+   * @throws WritException {@code SBX-034}
+   */
+  String of(ImageReference reference) {
+    Image image =
+        client
+            .image(reference.toString())
+            .or(() -> client.image(reference.digest().toString()))
+            .filter(i -> i.is(reference))
+            .orElseThrow(() ->
+                new WritException(
+                    SandboxError.IMAGE, reference + " is not here; nothing is pulled"));
+    if (image.volumes()) {
+      throw new WritException(SandboxError.IMAGE, reference + " declares volumes");
+    }
+    return image.id();
+  }
+
+  /** The id of the empty one, which is made where it is not there yet. */
+  synchronized String empty(List<Mounted> view) {
+    Path root = roots.of(view.stream().filter(Mounted.Link.class::isInstance).toList());
+    ByteArrayOutputStream tar = new ByteArrayOutputStream();
+    new Workspace(root, -1).exportTar(tar, TreeLimits.STANDARD);
+    Digest digest = Digest.sha256(tar.toByteArray());
+    String label = LABEL + digest.hex();
+    for (int i = 0; i < 2; i++) {
+      for (String id : client.images(label)) {
+        // A label says nothing; the layer is the very archive that we made, or it is not ours.
+        List<String> layers = client.image(id).map(Image::layers).orElse(List.of());
+        if (layers.equals(List.of(digest.toString()))) {
+          return id;
+        }
+      }
+      client.importImage(NAME, label, tar.toByteArray());
+    }
+    throw new WritException(
+        SandboxError.ENGINE_FAILED, "the service made another root than it was given");
+  }
+}
