@@ -60,7 +60,36 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_TOO_LARGE(
       "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
-  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says.");
+  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
+
+  SOURCE_INVALID(
+      "TOL-201",
+      "a tool.manifest or tool.lock cannot be used",
+      "Mend the file where the message points."),
+  SOURCE_FORMAT(
+      "TOL-202",
+      "a tool.manifest or tool.lock has a form of a later release",
+      "Write format: 1, or use the release that the tool was made for."),
+  ENTRY_MISSING(
+      "TOL-203", "a package has no file of its entry's name", "Add the file, or mend `entry`."),
+  LOCK_INCOMPLETE(
+      "TOL-204",
+      "tool.lock and the files below vendor/ do not agree",
+      "List each file below vendor/ once, with its digest: `writ tool lock` does."),
+  LOCK_DIGEST(
+      "TOL-205",
+      "a file below vendor/ is not what tool.lock says",
+      "Restore the file, or lock it anew with `writ tool lock` after looking at it."),
+  ARCHIVE_FORM(
+      "TOL-206",
+      "a package file is not in the one form that packages have",
+      "Make it with `writ tool package`."),
+  PACKAGE_UNSIGNED(
+      "TOL-207", "a package is not signed", "Sign it with `writ tool sign`, as a publisher."),
+  PACKAGE_DIFFERS(
+      "TOL-208",
+      "a package's signed manifest is not the one that its files make",
+      "Package and sign the tool again.");
 
   private final String code;
   private final String meaning;
