@@ -6,6 +6,7 @@ import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.NetworkPlace;
@@ -163,7 +164,8 @@ final class EnvelopeCheck {
           GuardianError.ENVELOPE_SANDBOX,
           effect.sandbox() + ", " + role.name() + " has " + role.sandboxes());
     }
-    return capabilities(role, effect, matter.manifest().capabilities());
+    Optional<Violation> violation = capabilities(role, effect, matter.manifest().capabilities());
+    return violation.isPresent() ? violation : grants(role, matter);
   }
 
   private static Optional<Violation> capabilities(
@@ -195,6 +197,30 @@ final class EnvelopeCheck {
             GuardianError.ENVELOPE_NETWORK,
             place.get() + ", " + role.name() + " has " + role.network())
         : Optional.empty();
+  }
+
+  /** What may exist in the sandbox beside the tool: programs and secrets, each by its name. */
+  private static Optional<Violation> grants(Role role, Matter matter) {
+    Effect effect = matter.effect();
+    ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
+    Scope scope = matter.scope();
+    Optional<String> secret =
+        refused(
+            effect,
+            capabilities.secrets(),
+            name ->
+                matter
+                    .policy()
+                    .grantsSecret(
+                        name, scope.tenant(), scope.subject(), role.name(), effect.tool()));
+    if (secret.isPresent()) {
+      return violation(GuardianError.ENVELOPE_SECRET, secret.get() + ", for " + role.name());
+    }
+    List<String> commands = matter.policy().commandsOf(role.name());
+    return refused(effect, capabilities.commands(), commands::contains)
+        .map(at ->
+            new Violation(
+                GuardianError.ENVELOPE_COMMAND, at + ", " + role.name() + " has " + commands));
   }
 
   private static boolean environmentFits(JsonValue value, Role role) {

@@ -106,6 +106,12 @@ public enum GuardianError implements ErrorCode {
       "GRD-411",
       "the workspace is not pinned as it must be",
       "Set workspace_before to the tree's digest where the tool uses the workspace."),
+  ENVELOPE_SECRET(
+      "GRD-412",
+      "a secret is not granted",
+      "Name secrets that policy grants to this tenant, role and tool; see spec/secrets.md."),
+  ENVELOPE_COMMAND(
+      "GRD-413", "a program is not among those of the role", "Use those that the role names."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

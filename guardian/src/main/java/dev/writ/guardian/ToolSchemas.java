@@ -56,7 +56,12 @@ public final class ToolSchemas {
     this.manifest = manifest;
     this.packageDigest = packageDigest;
     ToolManifest.Capabilities capabilities = manifest.capabilities();
-    Stream.of(capabilities.paths(), capabilities.environment(), capabilities.network())
+    Stream.of(
+            capabilities.paths(),
+            capabilities.environment(),
+            capabilities.network(),
+            capabilities.commands(),
+            capabilities.secrets())
         .flatMap(List::stream)
         .forEach(pointer -> requirePointer(manifest.name(), pointer));
     for (ToolManifest.Operation operation : manifest.operations()) {

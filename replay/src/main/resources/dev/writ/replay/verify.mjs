@@ -1595,6 +1595,7 @@ const FORMS = {
     requirements: list(anyObject),
     revoked: list(digest),
     roles: anyObject,
+    secrets: optional(list(anyObject)),
     temporal: anyObject,
     tools: list(record({ name, package: digest, stage: name, version: name })),
     version: count,

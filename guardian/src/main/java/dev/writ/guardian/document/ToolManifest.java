@@ -1,5 +1,6 @@
 package dev.writ.guardian.document;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
@@ -62,14 +63,29 @@ public final class ToolManifest {
    * @param paths params that are paths under the workspace root
    * @param environment params that are objects of environment variables
    * @param network params that are URLs or {@code host:port}
+   * @param commands params that name programs which are to exist in the sandbox
+   * @param secrets params that name secrets
    * @param workspace whether the tool uses the run's workspace
    */
   public record Capabilities(
-      List<String> paths, List<String> environment, List<String> network, boolean workspace) {
+      List<String> paths,
+      List<String> environment,
+      List<String> network,
+      List<String> commands,
+      List<String> secrets,
+      boolean workspace) {
     public Capabilities {
       paths = List.copyOf(paths);
       environment = List.copyOf(environment);
       network = List.copyOf(network);
+      commands = List.copyOf(commands);
+      secrets = List.copyOf(secrets);
+    }
+
+    /** Without commands and secrets. */
+    public Capabilities(
+        List<String> paths, List<String> environment, List<String> network, boolean workspace) {
+      this(paths, environment, network, List.of(), List.of(), workspace);
     }
 
     static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
@@ -80,9 +96,22 @@ public final class ToolManifest {
               fields.list("paths", Fields::stringItem),
               fields.list("environment", Fields::stringItem),
               fields.list("network", Fields::stringItem),
+              listIfAny(fields, "commands"),
+              listIfAny(fields, "secrets"),
               fields.bool("workspace"));
       fields.end();
       return capabilities;
+    }
+
+    /** A list that came later: it is left out where it is empty, so a manifest has one form. */
+    private static List<String> listIfAny(Fields fields, String key) {
+      List<String> list =
+          fields.optional(key, k -> fields.list(k, Fields::stringItem)).orElse(List.of());
+      if (list.isEmpty() && fields.has(key)) {
+        throw new WritException(
+            CanonicalizeError.FIELD_VALUE, fields.path() + "/" + key + " is empty: leave it out");
+      }
+      return list;
     }
 
     JsonValue.Obj toJson() {
@@ -90,8 +119,16 @@ public final class ToolManifest {
           .putList("paths", paths, JsonValue::of)
           .putList("environment", environment, JsonValue::of)
           .putList("network", network, JsonValue::of)
+          .putIfPresent("commands", listed(commands), list -> list)
+          .putIfPresent("secrets", listed(secrets), list -> list)
           .put("workspace", workspace)
           .build();
+    }
+
+    private static Optional<JsonValue> listed(List<String> list) {
+      return Optional.of(list)
+          .filter(l -> !l.isEmpty())
+          .map(l -> JsonValue.of(l.stream().map(JsonValue::of).toList()));
     }
 
     /** Nothing beyond params and inputs. */
@@ -148,6 +185,8 @@ public final class ToolManifest {
     requireSorted("capabilities/paths", capabilities.paths());
     requireSorted("capabilities/environment", capabilities.environment());
     requireSorted("capabilities/network", capabilities.network());
+    requireSorted("capabilities/commands", capabilities.commands());
+    requireSorted("capabilities/secrets", capabilities.secrets());
     requireSorted("files", files.stream().map(PackageFile::path).toList());
     this.ref = new ToolRef(name, version, Jcs.digest(toJson()));
   }

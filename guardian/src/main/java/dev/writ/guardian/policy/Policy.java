@@ -11,6 +11,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeSet;
 
 /**
  * What is allowed, to whom, under which limits: spec/policy.md. Immutable and checked whole when it
@@ -166,6 +167,32 @@ public final class Policy {
   /** What seed 002's surface admits; absent: nothing. */
   public Optional<CommandProfile> commands() {
     return parts.commands();
+  }
+
+  /** Whether a subject that acts in a role may hand a secret to a tool. */
+  public boolean grantsSecret(
+      String secret, String tenant, String subject, String role, String tool) {
+    return parts.secrets().values().stream()
+        .anyMatch(grant -> grant.covers(secret, tenant, subject, role, tool));
+  }
+
+  /** The names of all secrets that policy grants to anybody, sorted. */
+  public List<String> secretNames() {
+    return parts.secrets().values().stream().map(SecretGrant::name).distinct().toList();
+  }
+
+  /**
+   * The programs that may exist in a role's sandboxes, sorted: those of the role itself, and those
+   * that it has in the section {@code commands}.
+   */
+  public List<String> commandsOf(String role) {
+    TreeSet<String> names = new TreeSet<>();
+    Optional.ofNullable(parts.roles().get(role)).ifPresent(r -> names.addAll(r.commands()));
+    parts
+        .commands()
+        .flatMap(profile -> Optional.ofNullable(profile.roles().get(role)))
+        .ifPresent(r -> names.addAll(r.commands()));
+    return List.copyOf(names);
   }
 
   /** The accounts of a budget that an effect is charged to. */

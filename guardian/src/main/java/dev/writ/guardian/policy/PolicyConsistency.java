@@ -87,6 +87,7 @@ final class PolicyConsistency {
     parts.rates().values().forEach(r -> all.add(r.match()));
     parts.hours().forEach(h -> all.add(h.match()));
     parts.rules().forEach(r -> all.add(r.match()));
+    parts.secrets().values().forEach(s -> all.add(s.match()));
     all.removeIf(match -> !seen.add(match.toString()));
     return all;
   }

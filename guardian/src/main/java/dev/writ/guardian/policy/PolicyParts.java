@@ -32,7 +32,8 @@ record PolicyParts(
     List<String> executeFor,
     SortedSet<Digest> revoked,
     Optional<ExecuteProfile> execute,
-    Optional<CommandProfile> commands) {
+    Optional<CommandProfile> commands,
+    SortedMap<String, SecretGrant> secrets) {
 
   private static final long FORMAT = 1;
 
@@ -64,7 +65,8 @@ record PolicyParts(
             section.names("execute_for", List.of()),
             new TreeSet<>(section.listOrNone("revoked", Section.Item::digest)),
             section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
-            section.optional("commands", key -> CommandProfile.read(section.section(key))));
+            section.optional("commands", key -> CommandProfile.read(section.section(key))),
+            byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key));
     if (temporal != null) {
       temporal.end();
     }
@@ -137,6 +139,10 @@ record PolicyParts(
         .putList("revoked", List.copyOf(revoked), d -> JsonValue.of(d.toString()))
         .putIfPresent("execute", execute, ExecuteProfile::toJson)
         .putIfPresent("commands", commands, CommandProfile::toJson)
+        .putIfPresent(
+            "secrets",
+            Optional.of(secrets).filter(s -> !s.isEmpty()),
+            s -> JsonValue.of(s.values().stream().map(SecretGrant::toJson).toList()))
         .build();
   }
 }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.yaml.Section;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The most that a role may do.
@@ -14,6 +15,7 @@ import java.util.List;
  * @param paths directories under the workspace root, sorted; {@code .} is all of it
  * @param environment names of environment variables, sorted
  * @param network {@code host:port} or {@code *.domain:port}, sorted
+ * @param commands names of programs that may exist in its sandboxes, sorted
  */
 public record Role(
     String name,
@@ -22,7 +24,8 @@ public record Role(
     List<String> sandboxes,
     List<String> paths,
     List<String> environment,
-    List<String> network) {
+    List<String> network,
+    List<String> commands) {
 
   static Role read(String name, Section section) {
     Section ceiling = section.section("resources");
@@ -41,7 +44,9 @@ public record Role(
             section.names("sandboxes"),
             section.names("paths", List.of()),
             section.names("environment", List.of()),
-            section.names("network", List.of()));
+            section.names("network", List.of()),
+            section.names("commands", List.of()));
+    role.commands.forEach(one -> section.require("commands", isProgram(one), one));
     role.paths.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path));
     role.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
     section.end();
@@ -56,7 +61,16 @@ public record Role(
         .putList("paths", paths, JsonValue::of)
         .putList("environment", environment, JsonValue::of)
         .putList("network", network, JsonValue::of)
+        .putIfPresent(
+            "commands",
+            Optional.of(commands).filter(c -> !c.isEmpty()),
+            c -> JsonValue.of(c.stream().map(JsonValue::of).toList()))
         .build();
+  }
+
+  /** A program by its plain name: what stands in a directory of PATH. */
+  public static boolean isProgram(String name) {
+    return name.matches("[A-Za-z0-9_\\[][A-Za-z0-9._+-]{0,63}");
   }
 
   public boolean mayUse(String tool, String operation) {

@@ -1,0 +1,46 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Who may hand a secret to a tool. The secret itself is never in a policy: its name is.
+ *
+ * @param match whom it is for; it always names the tenant and the tool
+ */
+public record SecretGrant(String name, Match match) {
+
+  static SecretGrant read(Section section) {
+    SecretGrant grant =
+        new SecretGrant(section.name("name"), Match.read(section.section("match")));
+    section.require("name", isName(grant.name), "\"" + grant.name + "\" is no plain name");
+    section.require(
+        "match",
+        grant.match.tenant().isPresent() && grant.match.tool().isPresent(),
+        "a secret is for a tenant and a tool, both written");
+    section.end();
+    return grant;
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object().put("name", name).put("match", match.toJson()).build();
+  }
+
+  /** By which grants are sorted: two of one key are the same grant. */
+  String key() {
+    return name + "\u0000" + new String(Jcs.write(match.toJson()), StandardCharsets.UTF_8);
+  }
+
+  /** What can be a secret's name, and so a file's: 1 to 64 of letters, digits, {@code . _ -}. */
+  public static boolean isName(String name) {
+    return name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+  }
+
+  /** Whether it is for that subject, acting in one role, with that tool. */
+  public boolean covers(String secret, String tenant, String subject, String role, String tool) {
+    return name.equals(secret) && match.applies(tenant, subject, List.of(role), tool);
+  }
+}
