@@ -89,7 +89,15 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_DIFFERS(
       "TOL-208",
       "a package's signed manifest is not the one that its files make",
-      "Package and sign the tool again.");
+      "Package and sign the tool again."),
+  PROJECT_EXISTS(
+      "TOL-209", "a project's folder is there already", "Name another one, or remove it."),
+  SOURCE_UNREADABLE(
+      "TOL-210", "a file of a tool is no program of its language", "Mend the file."),
+  MODULE_PROHIBITED(
+      "TOL-211",
+      "a tool uses a module that it may not use",
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for.");
 
   private final String code;
   private final String meaning;

@@ -46,6 +46,11 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
   /** A date for all entries: the first that the format has. */
   private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
+  /** A package that nobody has signed yet. */
+  public static ToolArchive of(ToolProject project) {
+    return new ToolArchive(project, Optional.empty());
+  }
+
   public byte[] toBytes() {
     TreeMap<String, byte[]> entries = new TreeMap<>(project.files());
     signature.ifPresent(envelope -> entries.put(SIGNATURE, envelope.toBytes()));

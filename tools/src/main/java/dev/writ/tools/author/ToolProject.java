@@ -70,7 +70,13 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
         source.determinism(),
         source.operations(),
         new ToolManifest.Capabilities(
-            List.of(), List.of(), List.of(), source.workspace(), source.network()),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            source.network(),
+            source.workspace()),
         source.resourceClass().ceiling(),
         List.of(wasm ? SandboxProfile.NAME : PROFILE),
         files.entrySet().stream()
