@@ -14,6 +14,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Status;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Determinism;
@@ -108,7 +109,14 @@ final class Lab implements AutoCloseable {
     kernel =
         Kernel.open(
             new KernelConfig(
-                ledger, guardian, executor, registry(), List.of(new NoopDriver()), CLOCK, random));
+                ledger,
+                guardian,
+                executor,
+                registry(),
+                List.of(new NoopDriver()),
+                RunWorkspaces.NONE,
+                CLOCK,
+                random));
   }
 
   private Envelope enrolled(SigningKey key, KeyRole role, Optional<String> tenant, String subject) {

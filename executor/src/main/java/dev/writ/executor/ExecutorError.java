@@ -55,6 +55,10 @@ public enum ExecutorError implements ErrorCode {
   CONSUMED_UNKNOWN(
       "EXE-307", "a consumed receipt is not the tenant's", "Name receipts of this tenant."),
   PREPARE_FAILED("EXE-308", "the tool cannot be made ready", "Look at what was found."),
+  WORKSPACES_MISSING(
+      "EXE-309",
+      "the tool needs a workspace, and this installation has none",
+      "Run `writ doctor`: workspaces come with the sandbox."),
 
   DRIVER_FAILED("EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
 

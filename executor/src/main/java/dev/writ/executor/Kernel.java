@@ -100,7 +100,8 @@ public final class Kernel {
         this::readable,
         (request, receipt) -> Judging.requireConsumable(ledger, request, receipt),
         input -> ledger.openBlob(input.digest()),
-        this::write);
+        this::write,
+        config.workspaces());
   }
 
   private static List<Accounts.Row> accountRows(LedgerView ledger) {

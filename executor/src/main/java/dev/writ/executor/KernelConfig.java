@@ -2,6 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import java.security.SecureRandom;
@@ -14,6 +15,7 @@ import java.util.List;
  * @param ledger open for writing; the kernel does not close it
  * @param guardianKey signs decisions and intents
  * @param executorKey signs receipts and refusals
+ * @param workspaces {@link RunWorkspaces#NONE} where there are none
  * @param clock and {@code random} are the only sources of time and of run seeds
  */
 public record KernelConfig(
@@ -22,5 +24,6 @@ public record KernelConfig(
     SigningKey executorKey,
     Tools.Registry registry,
     List<Driver> drivers,
+    RunWorkspaces workspaces,
     InstantSource clock,
     SecureRandom random) {}

@@ -3,6 +3,7 @@ package dev.writ.executor;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Store;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounting;
@@ -27,6 +28,7 @@ import java.util.function.BiPredicate;
  * @param readable tells whether a tenant's store holds an input
  * @param inputs opens it
  * @param contents takes output
+ * @param workspaces measures and wipes them
  */
 public record Surroundings(
     RunJournal journal,
@@ -41,7 +43,8 @@ public record Surroundings(
     BiPredicate<String, Input> readable,
     Consumable consumable,
     Invocation.InputContent inputs,
-    Store.ContentStore contents) {
+    Store.ContentStore contents,
+    RunWorkspaces workspaces) {
 
   /** Says whether a request may consume a receipt. */
   @FunctionalInterface

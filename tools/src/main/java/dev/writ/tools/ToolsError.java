@@ -62,6 +62,11 @@ public enum ToolsError implements ErrorCode {
   PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
   MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
 
+  INPUT_TOO_LARGE(
+      "TOL-030",
+      "an input is too large to be handed to a process",
+      "Send at most 64 MiB for each input."),
+
   SOURCE_INVALID(
       "TOL-201",
       "a tool.manifest or tool.lock cannot be used",

@@ -32,6 +32,7 @@ public final class Call {
   private long memoryBytes = 256L << 20;
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
+  private String sandbox = "wasm";
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;
@@ -88,6 +89,11 @@ public final class Call {
     return this;
   }
 
+  public Call sandbox(String profile) {
+    sandbox = profile;
+    return this;
+  }
+
   public Invocation invocation() {
     List<Input> list = new ArrayList<>();
     for (Map.Entry<String, byte[]> entry : inputs.entrySet()) {
@@ -104,7 +110,7 @@ public final class Call {
         seed,
         time,
         new Resources(cpuMs, memoryBytes, outputBytes, wallMs),
-        "wasm",
+        sandbox,
         Optional.empty());
   }
 

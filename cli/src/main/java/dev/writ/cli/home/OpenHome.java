@@ -4,6 +4,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -37,6 +38,7 @@ public final class OpenHome implements AutoCloseable {
                 home.key("executor"),
                 new Registry(registry),
                 drivers.byName().values().stream().map(wrap).toList(),
+                RunWorkspaces.NONE,
                 clock,
                 new SecureRandom()));
   }

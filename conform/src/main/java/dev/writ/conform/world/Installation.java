@@ -12,6 +12,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.audit.Audit;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Fsck;
@@ -129,6 +130,7 @@ final class Installation implements AutoCloseable {
                   TestParty.key("executor"),
                   tools,
                   withDriver ? List.<Driver>of(driver) : List.of(),
+                  RunWorkspaces.NONE,
                   clock,
                   random));
     } catch (RuntimeException e) {

@@ -175,6 +175,7 @@ final class RunVectors {
             config.executorKey(),
             REGISTRY,
             drivers,
+            config.workspaces(),
             config.clock(),
             config.random()),
         seam);

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.SeededRandom;
@@ -69,8 +70,19 @@ class Promise09WhatIsNotConfiguredRefusesTest {
         TestKeys.key("executor"),
         TestTools.standard(),
         List.of(new TestDriver()),
+        RunWorkspaces.NONE,
         new TestClock(TestHome.START),
         new SeededRandom(1));
+  }
+
+  @Test
+  void without_workspaces_there_is_none_to_measure_or_wipe() {
+    assertThat(Refused.code(() -> RunWorkspaces.NONE.treeDigest("acme", "run-1")))
+        .isEqualTo("EXE-309");
+    assertThat(
+            Refused.code(
+                () -> RunWorkspaces.NONE.wipe("acme", "run-1", "run-closed", TestHome.START)))
+        .isEqualTo("EXE-309");
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
@@ -49,6 +50,10 @@ public final class TestHome implements AutoCloseable {
   public final TestTools tools;
   public final TestDriver driver = new TestDriver();
   public final List<dev.writ.executor.driver.Driver> drivers = new ArrayList<>(List.of(driver));
+
+  /** From the next start on. */
+  public RunWorkspaces workspaces = RunWorkspaces.NONE;
+
   private final Path dir;
   private final SeededRandom random;
   private LedgerSeam.BeforeWrite beforeWrite = () -> {};
@@ -134,6 +139,7 @@ public final class TestHome implements AutoCloseable {
                   TestKeys.key("executor"),
                   tools,
                   List.copyOf(drivers),
+                  workspaces,
                   clock,
                   random),
               seam);

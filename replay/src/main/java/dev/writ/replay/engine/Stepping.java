@@ -18,6 +18,7 @@ import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.document.Status;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.Store.Stored;
@@ -119,7 +120,8 @@ final class Stepping {
                         .orElseThrow(() ->
                             new WritException(
                                 ReplayError.CONTENT_MISSING, input.digest().toString()))),
-            outputs));
+            outputs,
+            RunWorkspaces.NONE));
   }
 
   /** What a tenant's store held is recorded by what was refused for its lack. */

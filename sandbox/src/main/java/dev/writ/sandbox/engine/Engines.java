@@ -78,6 +78,17 @@ public final class Engines implements AutoCloseable {
     }
   }
 
+  /** Whether a killed process left a sandbox there, which opening it would sweep; only looks. */
+  public static boolean leftSomething(SandboxSettings settings) {
+    String[] live = settings.stateDirectory().resolve("live").toFile().list();
+    return live != null && live.length > 0;
+  }
+
+  /** Whether a run has a workspace there; only looks, and needs no lock. */
+  public static boolean hasWorkspace(SandboxSettings settings, String tenant, String run) {
+    return Workspaces.isIn(settings.stateDirectory().resolve("workspaces"), tenant, run);
+  }
+
   /** Engines without a state directory, to choose among. */
   static Engines of(List<ConfiningEngine> engines) {
     return new Engines(null, engines, null, List.of());

@@ -74,6 +74,11 @@ public final class Workspaces {
         : Optional.empty();
   }
 
+  /** Whether a run has a workspace below a root; only looks. */
+  public static boolean isIn(Path root, String tenant, String run) {
+    return Files.exists(root.resolve(key(tenant, run)).resolve("workspace.json"));
+  }
+
   /** What all of them were made as, sorted by tenant and run. */
   public synchronized List<WorkspaceSpec> list() {
     return io(() -> {

@@ -1,0 +1,53 @@
+package dev.writ.executor.driver;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.ExecutorError;
+import java.time.Instant;
+
+/** The workspaces of runs, as the executor needs them (PROTOCOL 20). */
+public interface RunWorkspaces {
+
+  /** An installation without workspaces: a tool that needs one is refused in stage 3. */
+  RunWorkspaces NONE =
+      new RunWorkspaces() {
+        @Override
+        public Digest treeDigest(String tenant, String run) {
+          throw none(run);
+        }
+
+        @Override
+        public void wipe(String tenant, String run, String reason, Instant at) {
+          throw none(run);
+        }
+
+        private WritException none(String run) {
+          return new WritException(ExecutorError.WORKSPACES_MISSING, "run " + run);
+        }
+      };
+
+  /**
+   * The digest of the tree as it is now; of an empty tree where the run has no workspace yet. The
+   * executor holds the run's workspace lock.
+   *
+   * @throws WritException where it cannot be measured
+   */
+  Digest treeDigest(String tenant, String run);
+
+  /**
+   * Takes the workspace away, if there is one. The executor holds the run's workspace lock; called
+   * for runs that used their workspace only.
+   *
+   * @param reason a stable word, which is recorded
+   * @throws WritException where it cannot be taken away; it is tried again at the next start
+   */
+  void wipe(String tenant, String run, String reason, Instant at);
+
+  /**
+   * Takes away those whose stated lifetime is over: the keeper's matter. Called when a kernel
+   * opens, before it serves anything.
+   *
+   * @throws WritException where one cannot be taken away; the kernel opens nevertheless
+   */
+  default void wipeExpired(Instant now) {}
+}

@@ -1,0 +1,241 @@
+package dev.writ.tools.process;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.EndReason;
+import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.wasm.Texts;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * One call of a process tool: its sandbox, what it may still use, and what its commands did. Used
+ * by one thread; what it made is gone when it is closed.
+ */
+public final class ProcessCall implements AutoCloseable {
+  /** The largest input that is handed over as a file. */
+  public static final long INPUT_BYTES_MAX = 64L << 20;
+
+  private static final AtomicLong SERIAL = new AtomicLong();
+
+  private final ProcessHost host;
+  private final ToolManifest manifest;
+  private final Invocation invocation;
+  private final List<Ended> commands = new ArrayList<>();
+  private final TreeMap<String, JsonValue> observed = new TreeMap<>();
+  private Optional<List<SecretFile>> secrets = Optional.empty();
+  private Sandbox sandbox;
+
+  ProcessCall(ProcessHost host, ToolManifest manifest, Invocation invocation) {
+    this.host = host;
+    this.manifest = manifest;
+    this.invocation = invocation;
+  }
+
+  public ToolManifest manifest() {
+    return manifest;
+  }
+
+  public Invocation invocation() {
+    return invocation;
+  }
+
+  public JsonValue.Obj params() {
+    return invocation.params();
+  }
+
+  /**
+   * What the next command may use: the declared ceiling, less what earlier commands of this call
+   * used. A tool may ask for other numbers of processes and files, never for more of these.
+   *
+   * @throws WritException {@code SBX-026} where nothing is left, or the ceiling is too low
+   */
+  public Limits limits() {
+    Resources most = invocation.resources();
+    long wall = most.wallMs();
+    long cpu = most.cpuMs();
+    long output = most.outputBytes();
+    for (Ended ended : commands) {
+      wall -= ended.usage().wallMs();
+      cpu -= ended.usage().cpuMs();
+      output -= ended.stdout().bytes().length + (long) ended.stderr().bytes().length;
+    }
+    return Limits.STANDARD
+        .withWallMs(Math.min(wall, 86_400_000L))
+        .withCpuMs(Math.min(cpu, 64 * 86_400_000L))
+        .withMemoryBytes(Math.min(most.memoryBytes(), 1L << 40))
+        .withOutputBytes(Math.clamp(output, 0, 1L << 30));
+  }
+
+  /** A command under {@link #limits}, with the secrets that this call was granted. */
+  public Command command(List<String> argv) {
+    return Command.of(argv).withLimits(limits()).withSecrets(secrets());
+  }
+
+  /**
+   * The sandbox of this call, made when it is first asked for: in the run's workspace where the
+   * manifest says that the tool uses it, else in a fresh one.
+   *
+   * @throws WritException why there is none
+   */
+  public Sandbox sandbox() {
+    if (sandbox == null) {
+      SandboxSpec spec =
+          SandboxSpec.of(
+                  "call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
+              .without(host.waived());
+      if (manifest.capabilities().workspace()) {
+        spec = spec.in(host.runWorkspaces().open(invocation));
+      }
+      sandbox = host.engine().create(spec);
+    }
+    return sandbox;
+  }
+
+  /** Runs a command to its end and remembers how it ended. */
+  public Ended exec(Command command) {
+    Ended ended = sandbox().exec(command);
+    commands.add(ended);
+    return ended;
+  }
+
+  /** What the commands so far did, in their order. */
+  public List<Ended> commands() {
+    return List.copyOf(commands);
+  }
+
+  /** The secrets that this call names and was granted. */
+  public List<SecretFile> secrets() {
+    if (secrets.isEmpty()) {
+      secrets = Optional.of(List.copyOf(host.secrets().granted(manifest, invocation)));
+    }
+    return secrets.get();
+  }
+
+  /** What a program wrote, without this call's secrets. */
+  public byte[] mask(byte[] bytes) {
+    return new Masking(secrets()).apply(bytes);
+  }
+
+  /**
+   * Copies the effect's inputs into the workspace, each to {@code directory/NAME}; bytes are
+   * verified against their digest while they are read.
+   *
+   * @throws WritException {@code TOL-030} for one that is too large, {@code SBX-043} to {@code
+   *     SBX-045} for a name that is no plain path
+   */
+  public void copyInputs(String directory) {
+    for (Input input : invocation.inputs()) {
+      if (input.size() > INPUT_BYTES_MAX) {
+        throw new WritException(
+            ToolsError.INPUT_TOO_LARGE, input.size() + " bytes, at most " + INPUT_BYTES_MAX);
+      }
+      try (InputStream in = invocation.content().open(input)) {
+        sandbox().workspace().write(directory + "/" + input.name(), in.readAllBytes(), false);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Adds something that the driver saw, such as the versions of a toolchain. */
+  public void observe(String name, JsonValue value) {
+    observed.put(name, value);
+  }
+
+  /**
+   * What a call comes to whose last command ended so. A program that exited by itself is a success,
+   * whatever its code; limits, kills and timeouts are not, and what there is of the output is kept.
+   */
+  public Outcome end(Ended ended, Supplier<Outcome.Output> output) {
+    return end(ended, output, List.of());
+  }
+
+  /** The same, with files that the tool leaves behind. */
+  public Outcome end(
+      Ended ended, Supplier<Outcome.Output> output, List<Outcome.Artifact> artifacts) {
+    Outcome.End how = how(ended.reason());
+    boolean succeeded = how == Outcome.End.SUCCEEDED;
+    return new Outcome(
+        how,
+        succeeded ? "ok" : ended.reason().text(),
+        succeeded ? "" : "the program was ended, or failed, by: " + ended.reason().text(),
+        Optional.of(output.get()),
+        artifacts,
+        metrics(),
+        observations());
+  }
+
+  /** A call that fails for a reason of the tool's own. */
+  public Outcome failed(String reason, String message, Optional<Outcome.Output> output) {
+    return new Outcome(
+        Outcome.End.FAILED,
+        reason,
+        Texts.message(message),
+        output,
+        List.of(),
+        metrics(),
+        observations());
+  }
+
+  /** A call that was refused on the way: the reason word is {@code refused}. */
+  Outcome refused(WritException e) {
+    return failed("refused", e.getMessage(), Optional.empty());
+  }
+
+  private static Outcome.End how(EndReason reason) {
+    return switch (reason) {
+      case EXITED, SIGNALLED -> Outcome.End.SUCCEEDED;
+      case TIMED_OUT -> Outcome.End.TIMED_OUT;
+      case CANCELLED, OUTPUT_LIMIT, CPU_LIMIT, OUT_OF_MEMORY, SECCOMP_VIOLATION ->
+          Outcome.End.KILLED;
+      case PIDS_LIMIT, DISK_LIMIT, EGRESS_DENIED -> Outcome.End.FAILED;
+    };
+  }
+
+  /** Times added up; of memory the most that one command had. */
+  private Outcome.Metrics metrics() {
+    long cpu = 0;
+    long memory = 0;
+    long wall = 0;
+    for (Ended ended : commands) {
+      cpu += ended.usage().cpuMs();
+      memory = Math.max(memory, ended.usage().memoryPeakBytes());
+      wall += ended.usage().wallMs();
+    }
+    return new Outcome.Metrics(cpu, memory, wall, 0);
+  }
+
+  private JsonValue.Obj observations() {
+    var json = JsonValue.object().putList("commands", commands, Ended::toJson);
+    observed.forEach(json::put);
+    return json.build();
+  }
+
+  /** Ends what runs and takes the sandbox away. */
+  @Override
+  public void close() {
+    if (sandbox != null) {
+      sandbox.destroy();
+    }
+  }
+}

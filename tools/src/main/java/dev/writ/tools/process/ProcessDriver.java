@@ -1,0 +1,121 @@
+package dev.writ.tools.process;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverFailed;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.wasm.Texts;
+import java.util.EnumSet;
+import java.util.Objects;
+
+/** Runs tools whose operations are confined processes of this host. */
+public abstract class ProcessDriver implements Driver {
+  /** Failures of the host or of us, not of what a call asks for. */
+  private static final EnumSet<SandboxError> OURS =
+      EnumSet.of(
+          SandboxError.ENGINE_FAILED,
+          SandboxError.HOST,
+          SandboxError.SANDBOX_ID,
+          SandboxError.SANDBOX_BUSY,
+          SandboxError.SANDBOX_GONE,
+          SandboxError.STATE_DIRECTORY,
+          SandboxError.STATE_LOCKED);
+
+  private final String name;
+  private final Digest program;
+  private final ProcessHost host;
+
+  /**
+   * @param program the digest of what the driver itself brings: its launcher, its table of
+   *     environment, whatever changes what a call does
+   */
+  protected ProcessDriver(String name, Digest program, ProcessHost host) {
+    this.name = Objects.requireNonNull(name);
+    this.program = Objects.requireNonNull(program);
+    this.host = Objects.requireNonNull(host);
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public Determinism determinism() {
+    return Determinism.RECORDED;
+  }
+
+  protected final ProcessHost host() {
+    return host;
+  }
+
+  /**
+   * Of the profile and of what the driver brings, not of the host's engine and toolchains: an
+   * auditor's machine without them must find the same. Those are in the observations.
+   *
+   * @throws WritException {@code SBX-020}
+   */
+  @Override
+  public final Digest sandboxProfile(String profile) {
+    return Jcs.digest(
+        JsonValue.object()
+            .put("driver", name)
+            .put("interface", 1)
+            .put("profile", Profile.named(profile).digest())
+            .put("program", program)
+            .build());
+  }
+
+  /**
+   * @throws WritException {@code TOL-001}, {@code TOL-002}, {@code SBX-020}, or why there is no
+   *     engine here: {@code SBX-001}, {@code SBX-003}
+   */
+  @Override
+  public final Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
+    if (!manifest.driver().equals(name)) {
+      throw new WritException(
+          ToolsError.DRIVER_MISMATCH,
+          manifest.name() + " names " + manifest.driver() + ", this is " + name);
+    }
+    manifest.sandboxes().forEach(this::sandboxProfile);
+    ToolManifest.Operation found =
+        manifest
+            .operation(operation)
+            .orElseThrow(() ->
+                new WritException(
+                    ToolsError.OPERATION_UNKNOWN,
+                    Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
+    host.engine();
+    Program prepared = program(manifest, found, content);
+    return invocation -> run(manifest, invocation, prepared);
+  }
+
+  /**
+   * What an operation does.
+   *
+   * @throws WritException where this host lacks what every call of it needs
+   */
+  protected abstract Program program(
+      ToolManifest manifest, ToolManifest.Operation operation, PackageContent content);
+
+  private Outcome run(ToolManifest manifest, Invocation invocation, Program prepared) {
+    ProcessCall call = new ProcessCall(host, manifest, invocation);
+    try (call) {
+      return prepared.run(call);
+    } catch (WritException e) {
+      if (e.code() instanceof SandboxError error && OURS.contains(error)) {
+        throw new DriverFailed(e.code().code());
+      }
+      return call.refused(e);
+    }
+  }
+}

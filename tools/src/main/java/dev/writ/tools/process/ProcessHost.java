@@ -1,0 +1,165 @@
+package dev.writ.tools.process;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.engine.Engines;
+import dev.writ.sandbox.workspace.Workspaces;
+import dev.writ.tools.ToolsError;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where the tools that are processes run: the sandbox of this host, or the reason why there is
+ * none. The sandbox is opened when it is first asked for, so that who runs no process does not pay
+ * for looking what is here; only what a killed process left is swept at once.
+ */
+public final class ProcessHost implements AutoCloseable {
+  private final SandboxSettings settings;
+  private final List<Guarantee> waived;
+  private final SecretStore secrets;
+  private final Optional<String> engineName;
+  private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
+  private WritException missing;
+  private Engines engines;
+  private Engine engine;
+  private boolean closed;
+
+  private ProcessHost(
+      SandboxSettings settings,
+      List<Guarantee> waived,
+      SecretStore secrets,
+      Optional<String> engineName,
+      WritException missing) {
+    this.settings = settings;
+    this.engineName = Objects.requireNonNull(engineName);
+    this.waived = List.copyOf(waived);
+    this.secrets = Objects.requireNonNull(secrets);
+    this.missing = missing;
+  }
+
+  /**
+   * The sandbox of this host.
+   *
+   * @param waived guarantees that this installation does without, each by its name
+   */
+  public static ProcessHost open(
+      SandboxSettings settings, List<Guarantee> waived, SecretStore secrets) {
+    return open(settings, waived, secrets, Optional.empty());
+  }
+
+  /**
+   * The same with an engine by its name.
+   *
+   * @param engineName {@code bubblewrap} or {@code runc}; without one, the first that will do
+   */
+  public static ProcessHost open(
+      SandboxSettings settings,
+      List<Guarantee> waived,
+      SecretStore secrets,
+      Optional<String> engineName) {
+    ProcessHost host =
+        new ProcessHost(Objects.requireNonNull(settings), waived, secrets, engineName, null);
+    if (Engines.leftSomething(settings)) {
+      host.tryOpen();
+    }
+    return host;
+  }
+
+  /**
+   * A host without a sandbox: for who looks at what tools did and runs none.
+   *
+   * @param why what every attempt to run a process is refused with
+   */
+  public static ProcessHost missing(WritException why) {
+    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), Objects.requireNonNull(why));
+  }
+
+  /** A sweep that fails says so when a sandbox is asked for. */
+  private void tryOpen() {
+    try {
+      engines();
+    } catch (WritException e) {
+      return;
+    }
+  }
+
+  /**
+   * What confines processes here.
+   *
+   * @throws WritException why there is nothing: {@code SBX-001} to {@code SBX-003}, {@code SBX-005},
+   *     {@code SBX-006}, {@code TOL-005}, or what {@link #missing} was given
+   */
+  public synchronized Engine engine() {
+    if (engine == null) {
+      engine = engineName.map(engines()::named).orElseGet(() -> engines.choose(waived));
+    }
+    return engine;
+  }
+
+  /**
+   * The workspaces of all runs.
+   *
+   * @throws WritException as {@link #engine}
+   */
+  public synchronized Workspaces workspaces() {
+    return engines().workspaces();
+  }
+
+  /**
+   * A directory for files that sandboxes are to see, beside what the engines keep.
+   *
+   * @throws WritException as {@link #engine}
+   */
+  public synchronized Path directory(String name) {
+    engines();
+    return settings.stateDirectory().resolve(name);
+  }
+
+  private synchronized Engines engines() {
+    if (closed) {
+      throw new WritException(ToolsError.DRIVERS_CLOSED, "the host of processes");
+    }
+    if (missing != null) {
+      // A new one each time: an exception that is thrown twice would gather suppressed ones.
+      throw new WritException(missing.code(), missing.found(), missing);
+    }
+    if (engines == null) {
+      engines = Engines.open(settings);
+    }
+    return engines;
+  }
+
+  /** Whether a run has a workspace; told without opening the sandbox. */
+  boolean hasWorkspace(String tenant, String run) {
+    return settings != null && Engines.hasWorkspace(settings, tenant, run);
+  }
+
+  /** Guarantees that this installation does without. */
+  public List<Guarantee> waived() {
+    return waived;
+  }
+
+  public SecretStore secrets() {
+    return secrets;
+  }
+
+  /** The workspaces as the executor needs them. */
+  public SandboxWorkspaces runWorkspaces() {
+    return runWorkspaces;
+  }
+
+  /** Ends every process; afterwards every run is refused. Workspaces stay. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    engine = null;
+    if (engines != null) {
+      engines.close();
+      engines = null;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package dev.writ.tools.process;
+
+import dev.writ.executor.driver.Outcome;
+
+/** What a tool does in one call. */
+@FunctionalInterface
+public interface Program {
+  /**
+   * Runs it once. What the confined program did comes back as an outcome; a {@code WritException}
+   * is a refusal of this call and becomes one too.
+   */
+  Outcome run(ProcessCall call);
+}

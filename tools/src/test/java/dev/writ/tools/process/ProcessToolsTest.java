@@ -1,0 +1,211 @@
+package dev.writ.tools.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.Call;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every process tool gets from its base. */
+class ProcessToolsTest {
+  private static final String SECRET = "hunter2-hunter2";
+  private static TestHosts hosts;
+
+  @BeforeAll
+  static void open() {
+    hosts =
+        TestHosts.open(
+            (manifest, invocation) ->
+                List.of(new SecretFile("token", SECRET.getBytes(StandardCharsets.UTF_8))),
+            Optional.empty());
+  }
+
+  @AfterAll
+  static void close() {
+    hosts.close();
+  }
+
+  private static Call call(String line, boolean workspace) {
+    return new Call(
+            new ShellDriver(hosts.host())
+                .prepare(ShellDriver.manifest(workspace), "run", file -> new byte[0]))
+        .sandbox("default")
+        .params(JsonValue.object().put("line", line).build());
+  }
+
+  private static JsonValue.Obj output(Outcome outcome) {
+    return (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
+  }
+
+  private static String text(Outcome outcome, String member) {
+    return ((JsonValue.Str) output(outcome).get(member)).value();
+  }
+
+  @Test
+  void aProgramThatFailsIsAnEffectThatSucceeded() {
+    Outcome outcome = call("printf out; printf err >&2; exit 3", false).run();
+    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(outcome.reason()).isEqualTo("ok");
+    assertThat(new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8))
+        .isEqualTo(
+            "{\"exit_code\":3,\"stderr\":\"err\",\"stderr_truncated\":false,"
+                + "\"stdout\":\"out\",\"stdout_truncated\":false}");
+    assertThat(outcome.metrics().wallMs()).isPositive();
+    assertThat(outcome.metrics().memoryBytes()).isPositive();
+    var commands = (JsonValue.Arr) outcome.observations().get("commands");
+    assertThat(commands.items()).hasSize(1);
+    assertThat(((JsonValue.Obj) commands.items().getFirst()).get("engine")).isNotNull();
+  }
+
+  @Test
+  void aSignalIsAnExitAsShellsSayIt() {
+    Outcome outcome = call("kill -9 $$", false).run();
+    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(output(outcome).get("exit_code")).isEqualTo(JsonValue.of(137));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'printf part; sleep 60', 400, 268435456, 1048576, TIMED_OUT, timed-out",
+    "'printf part; while :; do :; done', 20000, 268435456, 1048576, KILLED, cpu-limit",
+    "'printf part; python3 -c \"x=bytearray(3<<27)\"', 20000, 67108864, 1048576, KILLED, out-of-memory",
+    "'printf part; yes', 20000, 268435456, 4096, KILLED, output-limit"
+  })
+  void aLimitIsAnEffectThatFailedAndKeepsWhatThereIs(
+      String line, long wall, long memory, long outputBytes, Outcome.End end, String reason) {
+    Outcome outcome =
+        call(line, false)
+            .cpuMs(300)
+            .wallMs(wall)
+            .memoryBytes(memory)
+            .outputBytes(outputBytes)
+            .run();
+    assertThat(outcome.reason()).isEqualTo(reason);
+    assertThat(outcome.end()).isEqualTo(end);
+    assertThat(text(outcome, "stdout")).startsWith("part");
+    assertThat(outcome.output().orElseThrow().bytes().length).isLessThanOrEqualTo(1 << 20);
+  }
+
+  @Test
+  void whatCannotBeRunIsARefusalOfThisCallAndNamesItsCode() {
+    Outcome outcome = call("true", false).memoryBytes(1).run();
+    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.message()).contains("SBX-026", "memory_bytes is 1");
+    Outcome named = call("true", false).input("../x", "y").run();
+    assertThat(named.message()).contains("SBX-043");
+  }
+
+  @Test
+  void outputFitsTheCeilingAlsoWhereEscapesMakeMoreOfIt() {
+    Outcome outcome = call("head -c 3000 /dev/zero", false).outputBytes(4_000).run();
+    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(outcome.output().orElseThrow().bytes().length).isLessThanOrEqualTo(4_000);
+    assertThat(output(outcome).get("stdout_truncated")).isEqualTo(JsonValue.TRUE);
+    assertThat(text(outcome, "stdout")).isNotEmpty().matches("\\x00+");
+  }
+
+  @Test
+  void inputsAreFilesAndSecretsAreFilesThatAreMasked() {
+    Outcome outcome =
+        call("cat in/a/b; cat /run/secrets/token; env; cat /run/secrets/token >&2", false)
+            .input("a/b", "given;")
+            .run();
+    assertThat(text(outcome, "stdout")).startsWith("given;[secret]").contains("HOME=/workspace");
+    assertThat(text(outcome, "stderr")).isEqualTo("[secret]");
+    assertThat(new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8))
+        .doesNotContain(SECRET);
+  }
+
+  @Test
+  void filesOfARunStayForItAndNoOtherCallSeesThem() {
+    SandboxWorkspaces all = hosts.host().runWorkspaces();
+    assertThat(all.treeDigest("acme", "run-1")).isEqualTo(Digest.sha256());
+    call("echo one > file", true).run();
+    Digest one = all.treeDigest("acme", "run-1");
+    assertThat(one).isNotEqualTo(Digest.sha256());
+    assertThat(text(call("cat file", true).run(), "stdout")).isEqualTo("one\n");
+    assertThat(text(call("ls", false).run(), "stdout")).isEmpty();
+    assertThat(all.treeDigest("acme", "run-1")).isEqualTo(one);
+    assertThat(all.treeDigest("acme", "other")).isEqualTo(Digest.sha256());
+    all.wipe("acme", "run-1", "run-closed", Instant.EPOCH);
+    all.wipe("acme", "run-1", "run-closed", Instant.EPOCH);
+    assertThat(all.treeDigest("acme", "run-1")).isEqualTo(Digest.sha256());
+    assertThat(hosts.host().workspaces().wiped()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bubblewrap", "runc"})
+  void theEngineIsToldAndLeavesNothing(String engine) {
+    try (TestHosts other = TestHosts.open(SecretStore.NONE, Optional.of(engine))) {
+      Outcome outcome =
+          new Call(
+                  new ShellDriver(other.host())
+                      .prepare(ShellDriver.manifest(false), "run", file -> new byte[0]))
+              .sandbox("default")
+              .params(JsonValue.object().put("line", "echo hello").build())
+              .run();
+      assertThat(text(outcome, "stdout")).isEqualTo("hello\n");
+      assertThat(new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8))
+          .contains("\"engine\":\"" + engine);
+      assertThat(other.settings().stateDirectory().resolve("live").toFile().list()).isEmpty();
+    }
+  }
+
+  @Test
+  void whereNothingConfinesPreparingIsRefusedAndTheProfileIsStillKnown() {
+    WritException why = new WritException(SandboxError.NO_ENGINE, "none");
+    try (ProcessHost none = ProcessHost.missing(why)) {
+      ShellDriver driver = new ShellDriver(none);
+      ToolManifest manifest = ShellDriver.manifest(true);
+      assertThatThrownBy(() -> driver.prepare(manifest, "run", file -> new byte[0]))
+          .hasMessageContaining("SBX-001")
+          .hasMessageContaining("apt-get install bubblewrap");
+      assertThat(driver.sandboxProfile("default"))
+          .isEqualTo(new ShellDriver(hosts.host()).sandboxProfile("default"));
+      assertThat(driver.sandboxProfile("restricted"))
+          .isNotEqualTo(driver.sandboxProfile("default"));
+      assertThat(none.runWorkspaces().treeDigest("acme", "run-1")).isEqualTo(Digest.sha256());
+      none.runWorkspaces().wipe("acme", "run-1", "run-closed", Instant.EPOCH);
+    }
+  }
+
+  @Test
+  void anotherManifestOrOperationIsRefused() {
+    ShellDriver driver = new ShellDriver(hosts.host());
+    assertThatThrownBy(() ->
+            driver.prepare(ShellDriver.manifest(false), "walk", file -> new byte[0]))
+        .hasMessageContaining("TOL-002");
+    assertThatThrownBy(() -> driver.sandboxProfile("wasm")).hasMessageContaining("SBX-020");
+  }
+
+  @Test
+  void nothingIsOpenedUntilAProcessIsAskedFor() {
+    try (TestHosts lazy = TestHosts.open()) {
+      lazy.host().runWorkspaces().treeDigest("acme", "run-1");
+      assertThat(Files.exists(lazy.settings().stateDirectory())).isFalse();
+      lazy.host().engine();
+      assertThat(Files.exists(lazy.settings().stateDirectory())).isTrue();
+      lazy.host().close();
+      assertThatThrownBy(() -> lazy.host().engine()).hasMessageContaining("TOL-005");
+    }
+  }
+}
