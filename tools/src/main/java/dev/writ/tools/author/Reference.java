@@ -9,8 +9,9 @@ package dev.writ.tools.author;
  * @param name a module; or what computes one, where {@code dynamic}
  * @param dynamic whether what is meant is known only when it runs
  */
-record Reference(String path, long line, long column, String name, boolean dynamic) {
-  String place() {
+public record Reference(String path, long line, long column, String name, boolean dynamic) {
+  /** Where it stands, for people. */
+  public String place() {
     return path + " line " + line + ", column " + column;
   }
 }

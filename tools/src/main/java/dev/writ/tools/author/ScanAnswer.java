@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.SortedMap;
 
 /** What a scanning script answers: references, or where it could not read on. */
-final class ScanAnswer {
+public final class ScanAnswer {
   private ScanAnswer() {}
 
   /**
    * @throws WritException {@code TOL-210} where a file is no program of the language
    */
-  static List<Reference> read(byte[] json) {
+  public static List<Reference> read(byte[] json) {
     Fields fields = Fields.of("scan", Jcs.parse(json));
     List<String> unreadable = fields.list("unreadable", Fields::stringItem);
     List<Reference> references = fields.list("references", ScanAnswer::reference);
@@ -43,7 +43,7 @@ final class ScanAnswer {
   }
 
   /** The files as scripts are given them. */
-  static JsonValue.Obj question(SortedMap<String, byte[]> files) {
+  public static JsonValue.Obj question(SortedMap<String, byte[]> files) {
     var texts = JsonValue.object();
     files.forEach((path, bytes) -> texts.put(path, text(path, bytes)));
     return texts.build();

@@ -22,7 +22,6 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
   /** Tests stay with the author. */
   public static final String TESTS = "test/";
 
-  private static final String PROFILE = "restricted";
   private static final long BYTES_MAX = 64L << 20;
 
   public ToolProject {
@@ -62,7 +61,12 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
    * by digest, so what {@code tool.manifest} says beyond it is bound as well.
    */
   public ToolManifest manifest() {
-    boolean wasm = source.language() == Language.WASM;
+    String sandbox =
+        switch (source.language()) {
+          case WASM -> SandboxProfile.NAME;
+          case PYTHON, NODE -> "restricted"; // nothing but the interpreter exists
+          case JAVA, PROCESS -> "default";
+        };
     return new ToolManifest(
         source.tool(),
         source.version(),
@@ -78,7 +82,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
             source.network(),
             source.workspace()),
         source.resourceClass().ceiling(),
-        List.of(wasm ? SandboxProfile.NAME : PROFILE),
+        List.of(sandbox),
         files.entrySet().stream()
             .map(file ->
                 new ToolManifest.PackageFile(

@@ -29,7 +29,7 @@ function fail(incident, error) {
 function read(length) {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length;) {
-    const n = readSync(0, bytes, at);
+    const n = readSync(0, bytes, at, length - at);
     if (n === 0) process.exit(0);
     at += n;
   }

@@ -24,12 +24,20 @@ def write(kind, **members):
     frames_out.flush()
 
 
+def leave():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass  # the tool closed it
+    os._exit(0)
+
+
 def fail(kind, error):
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     traceback.print_exception(type(error), error, error.__traceback__)
     write("incident", incident=kind, message=text[:500].encode("utf-8", "replace").decode())
-    sys.stderr.flush()
-    os._exit(0)
+    leave()
 
 
 def load(entry, package):
@@ -51,7 +59,7 @@ def main():
     write("ready")
     head = frames_in.read(4)
     if len(head) < 4:
-        os._exit(0)
+        leave()
     call = json.loads(frames_in.read(struct.unpack(">I", head)[0]))
     try:
         operation = getattr(tool, call["operation"].replace("-", "_"))
@@ -59,8 +67,7 @@ def main():
         write("result", output=output)
     except BaseException as error:
         fail("Failed", error)
-    sys.stderr.flush()
-    os._exit(0)
+    leave()
 
 
 main()

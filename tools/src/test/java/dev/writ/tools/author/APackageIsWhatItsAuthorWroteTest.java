@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.Digest;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.js.JsDriver;
+import dev.writ.tools.language.PythonScanner;
+import dev.writ.tools.process.TestHosts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
@@ -23,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A project becomes one package, in one form; what registration would refuse, lint shows. */
 class APackageIsWhatItsAuthorWroteTest {
   private static Drivers drivers;
+  private static TestHosts hosts;
   private static Lint lint;
   @TempDir Path home;
 
@@ -32,12 +36,15 @@ class APackageIsWhatItsAuthorWroteTest {
     TreeMap<Language, Scanner> scanners = new TreeMap<>();
     scanners.put(Language.NODE, new NodeScanner(drivers.byName().get(JsDriver.NAME)));
     scanners.put(Language.JAVA, new JavaScanner());
+    hosts = TestHosts.open();
+    scanners.put(Language.PYTHON, new PythonScanner(hosts.host()));
     lint = new Lint(scanners);
   }
 
   @AfterAll
   static void close() {
     drivers.close();
+    hosts.close();
   }
 
   private Path project(Language language) {
@@ -93,33 +100,77 @@ class APackageIsWhatItsAuthorWroteTest {
     assertThat(folder.resolve("src/tool.mjs")).doesNotExist();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "import fs from 'node:fs', ''",
-    "import net from 'node:net', TOL-211",
-    "import { spawn } from 'child_process', TOL-211",
-    "import x from 'left-pad', TOL-211",
-    "import './other.mjs', TOL-211",
-    "await import('node:path'), ''",
-    "await import(String(1)), TOL-211",
-    "require(name), TOL-211",
-    "require('net'), TOL-211",
-    "eval('1'), TOL-211",
-    "new Function('return 1')(), TOL-211",
-    "(() => {}).constructor('return process')(), TOL-211",
-    "process.binding('fs'), TOL-211",
-    "process['dlo' + 'pen'], ''",
-    "this is no program, TOL-210",
-  })
-  void whatJavaScriptRefersToIsReadByAParser(String line, String code) {
-    Path folder = project(Language.NODE);
-    write(folder.resolve("src/more.mjs"), line + ";\n");
-    List<String> codes = codes(folder);
-    if (code == null || code.isEmpty()) {
-      assertThat(codes).isEmpty();
-    } else {
-      assertThat(codes).isNotEmpty().allMatch(found -> found.startsWith(code));
+  /** Lines of code, each with whether it is refused. */
+  private static void isRead(Path folder, String in, String ending, String[][] lines) {
+    List<String> wanted = new ArrayList<>();
+    for (int i = 0; i < lines.length; i++) {
+      String file = in + "more" + (char) ('a' + i) + ending;
+      write(folder.resolve(file), lines[i][0] + "\n");
+      if (lines[i][1].equals("refused")) {
+        wanted.add("TOL-211 " + file);
+      }
     }
+    assertThat(codes(folder).stream().map(code -> code.replaceAll(" line .*", "")).distinct())
+        .containsExactlyElementsOf(wanted);
+  }
+
+  @Test
+  void whatJavaScriptRefersToIsReadByAParser() {
+    Path folder = project(Language.NODE);
+    isRead(
+        folder,
+        "src/",
+        ".mjs",
+        new String[][] {
+          {"import fs from 'node:fs';", "used"},
+          {"import net from 'node:net';", "refused"},
+          {"import { spawn } from 'child_process';", "refused"},
+          {"import x from 'left-pad';", "refused"},
+          {"import './other.mjs';", "refused"},
+          {"export * from './tool.mjs';", "used"},
+          {"await import('node:path');", "used"},
+          {"await import(String(1));", "refused"},
+          {"require(name);", "refused"},
+          {"require('net');", "refused"},
+          {"eval('1');", "refused"},
+          {"new Function('return 1')();", "refused"},
+          {"(() => {}).constructor('return process')();", "refused"},
+          {"process.binding('fs');", "refused"},
+          {"// import net from 'node:net'", "used"},
+          {"const text = 'import net from \"node:net\"';", "used"},
+        });
+    write(folder.resolve("src/more.mjs"), "this is no program;");
+    assertThat(codes(folder)).containsExactly("TOL-210 code");
+  }
+
+  @Test
+  void whatPythonRefersToIsReadByAParser() {
+    Path folder = project(Language.PYTHON);
+    write(folder.resolve("src/own.py"), "x = 1\n");
+    isRead(
+        folder,
+        "src/",
+        ".py",
+        new String[][] {
+          {"import json, os.path", "used"},
+          {"import own", "used"},
+          {"from . import own", "used"},
+          {"import requests", "refused"},
+          {"import socket", "refused"},
+          {"import urllib.parse", "used"},
+          {"import urllib.request", "refused"},
+          {"import subprocess", "refused"},
+          {"import os\nos.system('ls')", "refused"},
+          {"from os import execv", "refused"},
+          {"import importlib", "refused"},
+          {"import ctypes", "refused"},
+          {"__import__('socket')", "refused"},
+          {"eval('1')", "refused"},
+          {"().__class__.__base__.__subclasses__()", "refused"},
+          {"x = 'import socket'  # import socket", "used"},
+        });
+    write(folder.resolve("src/more.py"), "this is no program");
+    assertThat(codes(folder)).containsExactly("TOL-210 code");
   }
 
   @ParameterizedTest
@@ -142,7 +193,7 @@ class APackageIsWhatItsAuthorWroteTest {
     } else {
       assertThat(codes)
           .containsExactly(
-              code + " src/More.java line 1, column 1", code + " src/Third.java line 1, column 42");
+              code + " src/More.java line 1, column 1", code + " src/Third.java line 1, column 41");
     }
   }
 
