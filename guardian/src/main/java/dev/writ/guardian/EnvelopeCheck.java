@@ -199,11 +199,11 @@ final class EnvelopeCheck {
             "params" + pointer + ", " + role.name() + " has " + role.environment());
       }
     }
+    Predicate<String> reachable =
+        text -> NetworkPlace.parse(text).filter(p -> p.isCovered(role.network())).isPresent();
     Optional<String> place =
-        refused(
-            effect,
-            capabilities.network(),
-            text -> NetworkPlace.parse(text).filter(p -> p.isCovered(role.network())).isPresent());
+        refused(effect, capabilities.network(), reachable)
+            .or(() -> capabilities.hosts().stream().filter(reachable.negate()).findFirst());
     return place.isPresent()
         ? violation(
             GuardianError.ENVELOPE_NETWORK,

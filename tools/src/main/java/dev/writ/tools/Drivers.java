@@ -7,6 +7,7 @@ import dev.writ.tools.code.CodeDriver;
 import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.git.GitDriver;
 import dev.writ.tools.js.JsDriver;
+import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -48,6 +49,7 @@ public final class Drivers implements AutoCloseable {
     drivers.add(new BrowserDriver(processes));
     drivers.add(new ExecDriver(processes));
     drivers.add(new GitDriver(processes));
+    drivers.addAll(LanguageDrivers.all(processes));
     return new Drivers(pool, processes, drivers);
   }
 

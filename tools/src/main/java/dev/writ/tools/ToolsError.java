@@ -139,7 +139,44 @@ public enum ToolsError implements ErrorCode {
   BROWSER_FILES(
       "TOL-062",
       "this build of Writ does not have the files of the browser tool",
-      "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says.");
+      "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says."),
+
+  SOURCE_INVALID(
+      "TOL-201",
+      "a tool.manifest or tool.lock cannot be used",
+      "Mend the file where the message points."),
+  SOURCE_FORMAT(
+      "TOL-202",
+      "a tool.manifest or tool.lock has a form of a later release",
+      "Write format: 1, or use the release that the tool was made for."),
+  ENTRY_MISSING(
+      "TOL-203", "a package has no file of its entry's name", "Add the file, or mend `entry`."),
+  LOCK_INCOMPLETE(
+      "TOL-204",
+      "tool.lock and the files below vendor/ do not agree",
+      "List each file below vendor/ once, with its digest: `writ tool lock` does."),
+  LOCK_DIGEST(
+      "TOL-205",
+      "a file below vendor/ is not what tool.lock says",
+      "Restore the file, or lock it anew with `writ tool lock` after looking at it."),
+  ARCHIVE_FORM(
+      "TOL-206",
+      "a package file is not in the one form that packages have",
+      "Make it with `writ tool package`."),
+  PACKAGE_UNSIGNED(
+      "TOL-207", "a package is not signed", "Sign it with `writ tool sign`, as a publisher."),
+  PACKAGE_DIFFERS(
+      "TOL-208",
+      "a package's signed manifest is not the one that its files make",
+      "Package and sign the tool again."),
+  PROJECT_EXISTS(
+      "TOL-209", "a project's folder is there already", "Name another one, or remove it."),
+  SOURCE_UNREADABLE(
+      "TOL-210", "a file of a tool is no program of its language", "Mend the file."),
+  MODULE_PROHIBITED(
+      "TOL-211",
+      "a tool uses a module that it may not use",
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for.");
 
   private final String code;
   private final String meaning;

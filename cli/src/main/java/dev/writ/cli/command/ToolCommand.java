@@ -19,8 +19,10 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +31,7 @@ import java.util.List;
 public final class ToolCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("tool", "List, show, register and revoke tools.");
+    return Usage.of("tool", "Write, test, package, sign, register, list and revoke tools.");
   }
 
   @Override
@@ -39,7 +41,9 @@ public final class ToolCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(), new Show(), new Register(), new Revoke());
+    List<CliCommand> commands = new ArrayList<>(ToolAuthoring.commands());
+    commands.addAll(List.of(new Register(), new Lists(), new Show(), new Revoke()));
+    return List.copyOf(commands);
   }
 
   private static List<ToolManifest> manifests(ToolRegistry registry) {
@@ -169,16 +173,20 @@ public final class ToolCommand implements CliCommand {
     public Usage usage() {
       return Usage.of(
               "register",
-              "Check a package (a folder with manifest.json and the files that it names) and copy"
-                  + " it into the registry.",
+              "Check a package and copy it into the registry.",
               "It runs once policy approves its digest.")
-          .argument("FOLDER", "");
+          .argument(
+              "PATH",
+              "A package file that an enrolled publisher signed; or a folder with manifest.json and"
+                  + " the files that it names.");
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
+      Path path = Path.of(arguments.argument("PATH"));
+      ToolRegistry registry = registry(Homes.home(session));
       ToolManifest manifest =
-          registry(Homes.home(session)).register(Path.of(arguments.argument("FOLDER")));
+          Files.isDirectory(path) ? registry.register(path) : signed(session, registry, path);
       session.show(
           new Manifest(manifest),
           (m, terminal) -> {
@@ -196,6 +204,19 @@ public final class ToolCommand implements CliCommand {
           });
       return ExitCode.OK;
     }
+  }
+
+  /** A package file: its signature counts by the trust in force, and lint finds nothing. */
+  private static ToolManifest signed(Session session, ToolRegistry registry, Path file) {
+    ToolArchive archive = Workbench.archive(file);
+    archive.verify(Homes.read(session, SystemState::read).trust(), Homes.clock().instant());
+    try (Workbench bench = new Workbench()) {
+      bench.lint().require(archive.project());
+    }
+    return registry.register(
+        archive.project().manifest(),
+        archive.project().files(),
+        archive.signature().orElseThrow());
   }
 
   /** {@code writ tool revoke}. */

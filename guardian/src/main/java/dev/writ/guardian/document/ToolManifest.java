@@ -65,6 +65,7 @@ public final class ToolManifest {
    * @param network params that are URLs or {@code host:port}
    * @param commands params that name programs which are to exist in the sandbox
    * @param secrets params that name secrets
+   * @param hosts places {@code host:port} that the tool itself connects to, whatever its params say
    * @param workspace whether the tool uses the run's workspace
    */
   public record Capabilities(
@@ -73,6 +74,7 @@ public final class ToolManifest {
       List<String> network,
       List<String> commands,
       List<String> secrets,
+      List<String> hosts,
       boolean workspace) {
     public Capabilities {
       paths = List.copyOf(paths);
@@ -80,12 +82,24 @@ public final class ToolManifest {
       network = List.copyOf(network);
       commands = List.copyOf(commands);
       secrets = List.copyOf(secrets);
+      hosts = List.copyOf(hosts);
     }
 
-    /** Without commands and secrets. */
+    /** Without commands, secrets and hosts. */
     public Capabilities(
         List<String> paths, List<String> environment, List<String> network, boolean workspace) {
-      this(paths, environment, network, List.of(), List.of(), workspace);
+      this(paths, environment, network, List.of(), List.of(), List.of(), workspace);
+    }
+
+    /** Without hosts. */
+    public Capabilities(
+        List<String> paths,
+        List<String> environment,
+        List<String> network,
+        List<String> commands,
+        List<String> secrets,
+        boolean workspace) {
+      this(paths, environment, network, commands, secrets, List.of(), workspace);
     }
 
     static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
@@ -98,6 +112,7 @@ public final class ToolManifest {
               fields.list("network", Fields::stringItem),
               listIfAny(fields, "commands"),
               listIfAny(fields, "secrets"),
+              listIfAny(fields, "hosts"),
               fields.bool("workspace"));
       fields.end();
       return capabilities;
@@ -121,6 +136,7 @@ public final class ToolManifest {
           .putList("network", network, JsonValue::of)
           .putIfPresent("commands", listed(commands), list -> list)
           .putIfPresent("secrets", listed(secrets), list -> list)
+          .putIfPresent("hosts", listed(hosts), list -> list)
           .put("workspace", workspace)
           .build();
     }
@@ -187,6 +203,7 @@ public final class ToolManifest {
     requireSorted("capabilities/network", capabilities.network());
     requireSorted("capabilities/commands", capabilities.commands());
     requireSorted("capabilities/secrets", capabilities.secrets());
+    requireSorted("capabilities/hosts", capabilities.hosts());
     requireSorted("files", files.stream().map(PackageFile::path).toList());
     this.ref = new ToolRef(name, version, Jcs.digest(toJson()));
   }

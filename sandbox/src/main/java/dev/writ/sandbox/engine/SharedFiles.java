@@ -33,7 +33,8 @@ final class SharedFiles {
   /**
    * The directory with these files and no others.
    *
-   * @param files by their names, plain and relative, parts separated by {@code /}
+   * @param files by their names, plain and relative, parts separated by {@code /}; those below
+   *     {@code bin} are programs
    * @throws WritException {@code SBX-007}
    */
   synchronized Path of(SortedMap<String, byte[]> files) {
@@ -63,7 +64,9 @@ final class SharedFiles {
         }
         directories(half, path.getParent());
         Files.write(path, file.getValue());
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        boolean program = file.getKey().startsWith("bin/");
+        Files.setPosixFilePermissions(
+            path, PosixFilePermissions.fromString(program ? "rwxr-xr-x" : "rw-r--r--"));
       }
       Files.move(half, place, StandardCopyOption.ATOMIC_MOVE);
       return place;

@@ -11,8 +11,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -20,7 +22,7 @@ import java.util.regex.Pattern;
  * followed out of it: a path is made of plain names, and what it leads to is a regular file and no
  * link.
  */
-final class PackageDirectory {
+public final class PackageDirectory {
   static final String MANIFEST = "manifest.json";
 
   private static final int MANIFEST_BYTES_MAX = 1 << 20;
@@ -83,6 +85,46 @@ final class PackageDirectory {
     return files;
   }
 
+  /**
+   * All files of a folder whose paths a package may have, by those paths.
+   *
+   * @param wanted which of them
+   * @param max bytes of all of them together
+   * @throws WritException {@code TOL-023}, {@code TOL-026}, {@code TOL-027}
+   */
+  public static SortedMap<String, byte[]> files(Path folder, Predicate<String> wanted, long max) {
+    TreeMap<String, Long> sizes = new TreeMap<>();
+    try {
+      list(folder, "", sizes, 0);
+    } catch (IOException e) {
+      throw io(e);
+    }
+    sizes.keySet().removeIf(wanted.negate());
+    long total = sizes.values().stream().mapToLong(Long::longValue).sum();
+    if (total > max) {
+      throw new WritException(ToolsError.PACKAGE_TOO_LARGE, total + " bytes, at most " + max);
+    }
+    PackageDirectory directory = new PackageDirectory(folder);
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    sizes.keySet().forEach(path -> files.put(path, directory.bytes(path, FILE_BYTES_MAX)));
+    return files;
+  }
+
+  /**
+   * Whether a path is one that a file of a package may have.
+   *
+   * @throws WritException {@code TOL-023}
+   */
+  public static void requirePath(String path) {
+    String[] names = path.split("/", -1);
+    if (names.length > DEPTH_MAX + 1) {
+      throw new WritException(ToolsError.PACKAGE_PATH, path.length() + " characters, too deep");
+    }
+    for (String name : names) {
+      requirePlain(name);
+    }
+  }
+
   private static void list(Path in, String prefix, TreeMap<String, Long> files, int depth)
       throws IOException {
     TreeSet<Path> sorted = new TreeSet<>();
@@ -111,7 +153,8 @@ final class PackageDirectory {
 
   private static void requirePlain(String name) {
     if (!NAME.matcher(name).matches()) {
-      throw new WritException(ToolsError.PACKAGE_PATH, "\"" + name + "\"");
+      String shown = name.length() > 80 ? name.substring(0, 80) + "…" : name;
+      throw new WritException(ToolsError.PACKAGE_PATH, "\"" + shown + "\"");
     }
   }
 

@@ -2,7 +2,9 @@ package dev.writ.tools.registry;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.ToolsError;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -153,9 +156,7 @@ public final class ToolRegistry {
    *     {@code TOL-022} where its name and version are taken
    */
   public ToolManifest register(Path source) {
-    Path target =
-        directory.orElseThrow(
-            () -> new WritException(ToolsError.PACKAGE_IO, "this registry has no directory"));
+    Path target = directory();
     PackageDirectory files = new PackageDirectory(source);
     ToolManifest manifest = files.manifest();
     requireName(manifest.name());
@@ -163,18 +164,47 @@ public final class ToolRegistry {
     checkFiles(manifest, files);
     checkDriver(manifest, files);
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
+    put(manifest, files::read, Optional.empty(), target, home);
+    return manifest;
+  }
+
+  /**
+   * The same for a package that was verified, with the signature that it came with.
+   *
+   * @param files all that the manifest names
+   */
+  public ToolManifest register(
+      ToolManifest manifest, SortedMap<String, byte[]> files, Envelope signature) {
+    Path target = directory();
+    requireName(manifest.name());
+    requireName(manifest.version());
+    Path home = target.resolve(manifest.name()).resolve(manifest.version());
+    put(
+        manifest, file -> files.get(file.path()), Optional.of(signature.toBytes()), target, home);
+    return manifest;
+  }
+
+  private void put(
+      ToolManifest manifest,
+      Driver.PackageContent content,
+      Optional<byte[]> signature,
+      Path target,
+      Path home) {
     if (isTaken(manifest, home)) {
-      return manifest;
+      return;
     }
     try {
-      copy(manifest, files, target, home);
+      copy(manifest, content, signature, target, home);
     } catch (IOException e) {
-      if (isTaken(manifest, home)) {
-        return manifest;
+      if (!isTaken(manifest, home)) {
+        throw PackageDirectory.io(e);
       }
-      throw PackageDirectory.io(e);
     }
-    return manifest;
+  }
+
+  private Path directory() {
+    return directory.orElseThrow(
+        () -> new WritException(ToolsError.PACKAGE_IO, "this registry has no directory"));
   }
 
   /** Whether this package is there already; another one of that name and version is refused. */
@@ -232,7 +262,12 @@ public final class ToolRegistry {
     }
   }
 
-  private static void copy(ToolManifest manifest, PackageDirectory files, Path target, Path home)
+  private static void copy(
+      ToolManifest manifest,
+      Driver.PackageContent content,
+      Optional<byte[]> signature,
+      Path target,
+      Path home)
       throws IOException {
     Path incoming = target.resolve(INCOMING);
     Files.createDirectories(incoming);
@@ -241,7 +276,10 @@ public final class ToolRegistry {
     try {
       write(fresh.resolve(PackageDirectory.MANIFEST), Jcs.write(manifest.toJson()));
       for (ToolManifest.PackageFile file : manifest.files()) {
-        write(fresh.resolve(file.path()), files.read(file));
+        write(fresh.resolve(file.path()), content.read(file));
+      }
+      if (signature.isPresent()) {
+        write(home.resolveSibling(manifest.version() + ".signature.json"), signature.get());
       }
       Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
       sync(home.getParent());
@@ -252,7 +290,7 @@ public final class ToolRegistry {
 
   private static void write(Path path, byte[] bytes) throws IOException {
     Files.createDirectories(path.getParent());
-    Files.write(path, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    Files.write(path, bytes, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
     sync(path);
     sync(path.getParent());
   }

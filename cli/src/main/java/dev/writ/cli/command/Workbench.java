@@ -1,0 +1,91 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.CliError;
+import dev.writ.executor.driver.Driver;
+import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.host.Trees;
+import dev.writ.tools.Drivers;
+import dev.writ.tools.author.JavaScanner;
+import dev.writ.tools.author.Language;
+import dev.writ.tools.author.Lint;
+import dev.writ.tools.author.NodeScanner;
+import dev.writ.tools.author.Scanner;
+import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.author.ToolProject;
+import dev.writ.tools.js.JsDriver;
+import dev.writ.tools.language.LanguageDrivers;
+import dev.writ.tools.language.PythonScanner;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.SecretStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.TreeMap;
+
+/** What an author of tools works with, away from any data directory: parsers, drivers, a sandbox. */
+final class Workbench implements AutoCloseable {
+  private final Path scratch;
+  private final ProcessHost host;
+  private final Drivers drivers = Drivers.wasmFamily();
+
+  Workbench() {
+    try {
+      scratch = Files.createTempDirectory("writ");
+      Files.setPosixFilePermissions(scratch, PosixFilePermissions.fromString("rwx--x--x"));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, "a scratch folder", e);
+    }
+    host =
+        ProcessHost.open(
+            SandboxSettings.in(scratch.resolve("s")), List.of(), SecretStore.NONE);
+  }
+
+  Lint lint() {
+    TreeMap<Language, Scanner> scanners = new TreeMap<>();
+    scanners.put(Language.NODE, new NodeScanner(drivers.byName().get(JsDriver.NAME)));
+    scanners.put(Language.JAVA, new JavaScanner());
+    scanners.put(Language.PYTHON, new PythonScanner(host));
+    return new Lint(scanners);
+  }
+
+  /** The driver that a project's manifest names. */
+  Driver driver(ToolProject project) {
+    String name = project.manifest().driver();
+    return LanguageDrivers.all(host).stream()
+        .filter(driver -> driver.name().equals(name))
+        .findFirst()
+        .orElseGet(() -> drivers.byName().get(name));
+  }
+
+  /** A project from its folder, or from a package file. */
+  static ToolProject project(Path path) {
+    return Files.isDirectory(path) ? ToolProject.open(path) : archive(path).project();
+  }
+
+  static ToolArchive archive(Path file) {
+    try {
+      return ToolArchive.read(Files.readAllBytes(file));
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
+    }
+  }
+
+  /** Writes a file that is not there yet. */
+  static void write(Path file, byte[] bytes) {
+    try {
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    drivers.close();
+    host.close();
+    Trees.remove(scratch);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.writ.tools.author;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.ToolSchemas;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.wasm.WasmDriver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The static validation of a package: what {@code writ tool lint} shows an author and registration
+ * refuses. It reads code and runs none of it. What code does all the same is the sandbox's matter.
+ */
+public final class Lint {
+  private final SortedMap<Language, Scanner> scanners;
+
+  /**
+   * @param scanners for the languages whose code is read
+   */
+  public Lint(SortedMap<Language, Scanner> scanners) {
+    this.scanners = new TreeMap<>(scanners);
+  }
+
+  /** Everything that is wrong, in the order in which it is looked at; empty for a good package. */
+  public List<Finding> check(ToolProject project) {
+    List<Finding> findings = new ArrayList<>();
+    ToolSource source = project.source();
+    for (String name : List.of(source.tool(), source.version())) {
+      if (!name.matches("[a-z0-9][a-z0-9._-]{0,63}")) {
+        findings.add(new Finding(ToolsError.TOOL_NAME, ToolSource.FILE, "\"" + name + "\""));
+      }
+    }
+    if (!project.files().containsKey(source.entry())) {
+      findings.add(
+          new Finding(ToolsError.ENTRY_MISSING, ToolSource.FILE, "entry " + source.entry()));
+    }
+    findings.addAll(project.lock().check(project.files()));
+    ToolManifest manifest = project.manifest();
+    collect(findings, ToolSource.FILE, () -> ToolSchemas.of(manifest));
+    if (source.language() == Language.WASM && project.files().containsKey(source.entry())) {
+      collect(
+          findings,
+          source.entry(),
+          () -> WasmDriver.checkModule(manifest, project.files().get(source.entry())));
+    }
+    collect(findings, "code", () -> findings.addAll(references(project)));
+    return List.copyOf(findings);
+  }
+
+  private List<Finding> references(ToolProject project) {
+    Scanner scanner = scanners.get(project.source().language());
+    if (scanner == null) {
+      return List.of();
+    }
+    TreeMap<String, byte[]> code = new TreeMap<>(project.files());
+    code.keySet().removeIf(path -> !scanner.reads(path));
+    Modules modules = new Modules(project);
+    List<Finding> findings = new ArrayList<>();
+    for (Reference reference : scanner.scan(code)) {
+      modules
+          .refusal(reference)
+          .ifPresent(why ->
+              findings.add(
+                  new Finding(ToolsError.MODULE_PROHIBITED, reference.place(), why)));
+    }
+    return findings;
+  }
+
+  private static void collect(List<Finding> findings, String place, Runnable check) {
+    try {
+      check.run();
+    } catch (WritException refused) {
+      findings.add(Finding.of(place, refused));
+    }
+  }
+
+  /**
+   * The same, for registration.
+   *
+   * @throws WritException with the first finding
+   */
+  public void require(ToolProject project) {
+    List<Finding> findings = check(project);
+    if (!findings.isEmpty()) {
+      throw findings.getFirst().refusal();
+    }
+  }
+
+  /** For {@code --json}. */
+  public static JsonValue toJson(List<Finding> findings) {
+    return JsonValue.of(findings.stream().<JsonValue>map(Finding::toJson).toList());
+  }
+}

@@ -1,0 +1,18 @@
+package dev.writ.tools.author;
+
+import java.util.List;
+import java.util.SortedMap;
+
+/** Finds what the code of one language refers to, with a real parser of that language. */
+public interface Scanner {
+  /** Whether a file is one of this language. */
+  boolean reads(String path);
+
+  /**
+   * Everything that the files import, load or call in order to load.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code TOL-210} where a file is no program of the
+   *     language, {@code SBX-0xx} where the parser must run confined and cannot
+   */
+  List<Reference> scan(SortedMap<String, byte[]> files);
+}

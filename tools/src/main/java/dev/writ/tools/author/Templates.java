@@ -1,0 +1,79 @@
+package dev.writ.tools.author;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.tools.ToolsError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The small project that {@code writ tool new} begins with: one that passes its own test. */
+public final class Templates {
+  private static final String NAME = "@TOOL@";
+
+  private Templates() {}
+
+  /**
+   * Makes a new folder.
+   *
+   * @throws WritException {@code TOL-021} for a name that no tool can have, {@code TOL-209} where
+   *     the folder is there already
+   */
+  public static void make(Language language, String tool, Path folder) {
+    if (!tool.matches("[a-z0-9][a-z0-9._-]{0,63}")) {
+      throw new WritException(ToolsError.TOOL_NAME, "a name of " + tool.length() + " characters");
+    }
+    if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString());
+    }
+    try {
+      for (String path : paths(language)) {
+        byte[] bytes = resource(language.text() + "/" + path);
+        Path file = folder.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.write(file, path.equals(ToolSource.FILE) ? named(bytes, tool) : bytes);
+        if (path.startsWith("bin/")) {
+          Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+      }
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString(), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<String> paths(Language language) {
+    List<String> code =
+        switch (language) {
+          case PYTHON -> List.of("src/tool.py");
+          case NODE -> List.of("src/tool.mjs");
+          case JAVA -> List.of("src/Tool.java");
+          case WASM -> List.of("tool.wasm", "src/tool.wat");
+          case PROCESS -> List.of("bin/tool");
+        };
+    return Stream.concat(
+            Stream.of(ToolSource.FILE, ToolLock.FILE, "test/count.json"),
+            code.stream())
+        .toList();
+  }
+
+  private static byte[] named(byte[] manifest, String tool) {
+    return new String(manifest, StandardCharsets.UTF_8)
+        .replace(NAME, tool)
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] resource(String path) throws IOException {
+    try (InputStream in = Templates.class.getResourceAsStream(path)) {
+      return in.readAllBytes();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.writ.tools.author;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.ToolsError;
+import dev.writ.tools.registry.PackageDirectory;
+import dev.writ.tools.wasm.SandboxProfile;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a tool package is made of: its source, its lock and all its files, whether they come from an
+ * author's folder or from an archive.
+ *
+ * @param files by their paths, {@code tool.manifest} and {@code tool.lock} among them
+ */
+public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, byte[]> files) {
+  /** Tests stay with the author. */
+  public static final String TESTS = "test/";
+
+  private static final long BYTES_MAX = 64L << 20;
+
+  public ToolProject {
+    files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+  }
+
+  /**
+   * Reads an author's folder.
+   *
+   * @throws WritException {@code TOL-023} to {@code TOL-027}, {@code TOL-201}, {@code TOL-202}
+   */
+  public static ToolProject open(Path folder) {
+    return of(PackageDirectory.files(folder, path -> !path.startsWith(TESTS), BYTES_MAX));
+  }
+
+  /**
+   * @throws WritException {@code TOL-024} where the two files are not there, {@code TOL-201},
+   *     {@code TOL-202}
+   */
+  public static ToolProject of(SortedMap<String, byte[]> files) {
+    return new ToolProject(
+        ToolSource.parse(required(files, ToolSource.FILE)),
+        ToolLock.parse(required(files, ToolLock.FILE)),
+        files);
+  }
+
+  private static byte[] required(SortedMap<String, byte[]> files, String name) {
+    byte[] bytes = files.get(name);
+    if (bytes == null) {
+      throw new WritException(ToolsError.PACKAGE_FILES, "there is no " + name);
+    }
+    return bytes;
+  }
+
+  /**
+   * The kernel's manifest: what is signed, approved and named in every intent. It names each file
+   * by digest, so what {@code tool.manifest} says beyond it is bound as well.
+   */
+  public ToolManifest manifest() {
+    String sandbox =
+        switch (source.language()) {
+          case WASM -> SandboxProfile.NAME;
+          case PYTHON, NODE -> "restricted"; // nothing but the interpreter exists
+          case JAVA, PROCESS -> "default";
+        };
+    return new ToolManifest(
+        source.tool(),
+        source.version(),
+        source.language().text(),
+        source.determinism(),
+        source.operations(),
+        new ToolManifest.Capabilities(
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            source.network(),
+            source.workspace()),
+        source.resourceClass().ceiling(),
+        List.of(sandbox),
+        files.entrySet().stream()
+            .map(file ->
+                new ToolManifest.PackageFile(
+                    file.getKey(), Digest.sha256(file.getValue()), file.getValue().length))
+            .toList());
+  }
+}

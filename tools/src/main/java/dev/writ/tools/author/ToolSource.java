@@ -1,0 +1,154 @@
+package dev.writ.tools.author;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.yaml.Located;
+import dev.writ.guardian.yaml.PlainYaml;
+import dev.writ.guardian.yaml.Section;
+import dev.writ.tools.ToolsError;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What an author writes about a tool: the file {@code tool.manifest} (spec/tool-package.md). The
+ * kernel's manifest is made from it.
+ *
+ * @param runtime the version of the language's runtime that it is written for, such as {@code 3.11}
+ * @param entry the file that holds the operations
+ * @param operations sorted by name
+ * @param workspace whether it works on the files of the run
+ * @param network places that it may connect to, {@code host:port}, sorted
+ * @param artifacts media types of the files that it may leave behind, sorted
+ * @param spawn whether it may start programs
+ */
+public record ToolSource(
+    String tool,
+    String version,
+    Language language,
+    String runtime,
+    String entry,
+    List<ToolManifest.Operation> operations,
+    boolean workspace,
+    List<String> network,
+    List<String> artifacts,
+    boolean spawn,
+    ResourceClass resourceClass,
+    Determinism determinism) {
+  /** The name of the file. */
+  public static final String FILE = "tool.manifest";
+
+  /** The form that this release reads. */
+  private static final long FORMAT = 1;
+
+  private static final String JSON = "application/json";
+
+  public ToolSource {
+    operations = List.copyOf(operations);
+    network = List.copyOf(network);
+    artifacts = List.copyOf(artifacts);
+  }
+
+  /**
+   * @throws WritException {@code TOL-201} with line, column and field for what cannot be used,
+   *     {@code TOL-202} for a form of a later release
+   */
+  public static ToolSource parse(byte[] bytes) {
+    try {
+      return read(Section.of(FILE, PlainYaml.read(bytes, FILE)));
+    } catch (WritException e) {
+      if (e.code() instanceof ToolsError) {
+        throw e;
+      }
+      throw new WritException(
+          ToolsError.SOURCE_INVALID, e.found() + " (" + e.code().meaning() + ")", e);
+    }
+  }
+
+  private static ToolSource read(Section file) {
+    long format = file.count("format");
+    if (format != FORMAT) {
+      throw new WritException(
+          ToolsError.SOURCE_FORMAT, FILE + " has format " + format + ", this release reads 1");
+    }
+    Language language = file.oneOf("language", Language.ALL, Language::text);
+    Section can = file.section("capabilities");
+    String filesystem = can.oneOf("filesystem", List.of("none", "workspace"), word -> word);
+    List<String> network = can.names("network", List.of());
+    network.forEach(place ->
+        can.require(
+            "network",
+            !place.contains("://") && NetworkPlace.parse(place).isPresent(),
+            "\"" + place + "\" is no host:port"));
+    List<String> artifacts = can.names("artifacts", List.of());
+    boolean spawn = can.bool("spawn");
+    can.end();
+    ToolSource source =
+        new ToolSource(
+            file.name("tool"),
+            file.name("version"),
+            language,
+            file.name("runtime"),
+            file.name("entry"),
+            operations(file),
+            filesystem.equals("workspace"),
+            network,
+            artifacts,
+            spawn,
+            file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
+            file.oneOf("determinism", List.of(Determinism.values()), Determinism::text));
+    file.end();
+    source.requireSense(file);
+    return source;
+  }
+
+  private static List<ToolManifest.Operation> operations(Section file) {
+    Section section = file.section("operations");
+    List<ToolManifest.Operation> operations = new ArrayList<>();
+    for (String name : section.keys()) {
+      Section operation = section.section(name);
+      section.require(
+          name, name.matches("[a-z][a-z0-9_-]{0,63}"), "\"" + name + "\" is no operation's name");
+      operations.add(
+          new ToolManifest.Operation(
+              name,
+              described(operation, operation.object("input")),
+              Optional.of(operation.object("output")),
+              JSON));
+      operation.end();
+    }
+    section.end();
+    file.require("operations", !operations.isEmpty(), "a tool has at least one operation");
+    operations.sort(Comparator.comparing(ToolManifest.Operation::name));
+    return operations;
+  }
+
+  /** What an operation does goes into its input's schema, where every caller sees it. */
+  private static JsonValue.Obj described(Section operation, JsonValue.Obj input) {
+    if (operation.optional("description", operation::text).isEmpty()) {
+      return input;
+    }
+    var builder = JsonValue.object();
+    input.members().forEach(builder::put);
+    builder.put("description", operation.text("description"));
+    return builder.build();
+  }
+
+  private void requireSense(Section file) {
+    boolean wasm = language == Language.WASM;
+    file.require(
+        "determinism",
+        wasm || determinism != Determinism.PURE,
+        "only wasm can be pure; write reproducible or recorded");
+    boolean bare = !workspace && network.isEmpty() && artifacts.isEmpty() && !spawn;
+    file.require("capabilities", !wasm || bare, "a wasm tool has none");
+    file.require(
+        "determinism",
+        determinism != Determinism.REPRODUCIBLE || (!workspace && network.isEmpty()),
+        "a tool with network or workspace is recorded");
+  }
+}

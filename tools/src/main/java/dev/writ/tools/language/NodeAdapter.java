@@ -1,0 +1,38 @@
+package dev.writ.tools.language;
+
+import dev.writ.tools.author.Language;
+import dev.writ.tools.author.ToolSource;
+import java.util.List;
+import java.util.Optional;
+
+/** Node: no code from strings, no addons. */
+public final class NodeAdapter implements LanguageAdapter {
+  private static final String NODE = "/usr/bin/node";
+
+  @Override
+  public Language language() {
+    return Language.NODE;
+  }
+
+  @Override
+  public List<String> workers() {
+    return List.of("worker.mjs");
+  }
+
+  @Override
+  public List<String> argv(ToolSource source) {
+    return List.of(
+        NODE,
+        "--disallow-code-generation-from-strings",
+        "--no-addons",
+        "--no-warnings",
+        WORKERS + "/worker.mjs",
+        source.entry(),
+        PACKAGE);
+  }
+
+  @Override
+  public Optional<List<String>> executables(ToolSource source) {
+    return Optional.of(List.of(NODE));
+  }
+}

@@ -1,0 +1,56 @@
+// Runs one operation of a Node tool: the worker side of the protocol in spec/tool-package.md.
+// argv: the entry file, the folder of the package. What the tool prints goes to standard error.
+import { readSync, writeSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import path from 'node:path';
+
+const PROTOCOL = 1;
+const out = 1;
+for (const name of ['log', 'info', 'debug', 'table', 'dir', 'group']) console[name] = console.error;
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+function writeAll(bytes) {
+  for (let at = 0; at < bytes.length;) at += writeSync(out, bytes, at);
+}
+
+function write(kind, members = {}) {
+  const body = Buffer.from(JSON.stringify({ protocol: PROTOCOL, kind, ...members }), 'utf8');
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(body.length);
+  writeAll(Buffer.concat([head, body]));
+}
+
+function fail(incident, error) {
+  process.stderr.write(`${error?.stack ?? error}\n`);
+  write('incident', { incident, message: String(error?.message ?? error).slice(0, 500).toWellFormed?.() ?? '' });
+  process.exit(0);
+}
+
+function read(length) {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length;) {
+    const n = readSync(0, bytes, at, length - at);
+    if (n === 0) process.exit(0);
+    at += n;
+  }
+  return bytes;
+}
+
+process.on('uncaughtException', (error) => fail('Failed', error));
+const [entry, folder] = process.argv.slice(2);
+let tool;
+try {
+  tool = await import(pathToFileURL(path.join(folder, entry)));
+} catch (error) {
+  fail('DependencyLoadFailure', error);
+}
+write('ready');
+const call = JSON.parse(read(read(4).readUInt32BE()).toString('utf8'));
+try {
+  const name = call.operation.replaceAll(/-([a-z0-9])/gu, (_, letter) => letter.toUpperCase());
+  const output = await tool[name](call.input, call.context);
+  write('result', { output });
+} catch (error) {
+  fail('Failed', error);
+}
+process.exit(0);
