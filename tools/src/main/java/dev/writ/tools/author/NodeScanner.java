@@ -59,7 +59,8 @@ public final class NodeScanner implements Scanner {
                     Instant.EPOCH,
                     CEILING,
                     SandboxProfile.NAME,
-                    Optional.empty()));
+                    Optional.empty(),
+        false));
     if (outcome.end() != Outcome.End.SUCCEEDED) {
       throw new WritException(
           ToolsError.SOURCE_UNREADABLE, outcome.reason() + " " + outcome.message());

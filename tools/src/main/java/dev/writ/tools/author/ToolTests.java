@@ -134,7 +134,8 @@ public final class ToolTests {
         TIME,
         manifest.resourcesMax(),
         manifest.sandboxes().getFirst(),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private Optional<String> difference(Case test, Outcome outcome) {
