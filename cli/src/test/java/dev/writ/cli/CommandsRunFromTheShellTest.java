@@ -42,8 +42,7 @@ class CommandsRunFromTheShellTest {
     all[0] = "--home";
     all[1] = home.toString();
     System.arraycopy(args, 0, all, 2, args.length);
-    return Run.on(
-        input, "", Map.of("WRIT_SANDBOX_DIR", sandboxes + "/s"), Commands.ALL, all);
+    return Run.on(input, "", Map.of("WRIT_SANDBOX_DIR", sandboxes + "/s"), Commands.ALL, all);
   }
 
   private Run exec(String line, String commands, String... more) {
@@ -128,11 +127,11 @@ class CommandsRunFromTheShellTest {
     Path policy = home.resolve("policy.yaml");
     String text =
         Files.readString(policy)
-            .replace("\nversion: 1\n", "\nversion: 2\n")
-            .replace("cel: \"!has(params.secrets)\"", "cel: \"true\"")
-        + "\nsecrets:\n  - { name: token, match: { tenant: "
-        + tenant()
-        + ", role: analyst, tool: exec } }\n";
+                .replace("\nversion: 1\n", "\nversion: 2\n")
+                .replace("cel: \"!has(params.secrets)\"", "cel: \"true\"")
+            + "\nsecrets:\n  - { name: token, match: { tenant: "
+            + tenant()
+            + ", role: analyst, tool: exec } }\n";
     Files.writeString(policy, text);
     Run activated = writ("", "policy", "activate", policy.toString());
     assertThat(activated.status()).as(activated.err()).isZero();

@@ -99,7 +99,8 @@ class TheServersDemoIsReadyToPasteTest {
         """
         {"role":"developer","case_id":"case-9","cwd":"/workspace/repo","cmd":"mkdir test-results; \
         echo '<testsuite tests=\\"3\\" failures=\\"1\\"/>' > junit.xml; echo log > test-results/log; \
-        echo done; bash; kubectl"}""");
+        echo done; bash; kubectl"}\
+        """);
     String answer =
         pasted(
             "curl -sS -H 'Authorization: Bearer "

@@ -41,7 +41,9 @@ class WhatIsListedIsAllThatRunsTest {
   void aProgramInTheWorkspaceDoesNotRun(String engine) throws Exception {
     byte[] program = Files.readAllBytes(Path.of("/usr/bin/uname"));
     try (Sandbox sandbox =
-        engines.named(engine).create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")))) {
+        engines
+            .named(engine)
+            .create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")))) {
       sandbox.workspace().write("uname", program, true);
       assertThat(text(sandbox.exec(line("./uname -s")))).isEqualTo("Linux\n");
       Ended ended =

@@ -57,19 +57,16 @@ class OnlyTheNamedCommandsExistTest {
 
   private static Call call(TestHosts where, String params) {
     JsonValue.Obj object =
-        (JsonValue.Obj)
-            Jcs.parse(params.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        (JsonValue.Obj) Jcs.parse(params.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     ToolSchemas.of(manifest()).requireInput("run", object);
-    return new Call(
-            new ExecDriver(where.host()).prepare(manifest(), "run", file -> new byte[0]))
+    return new Call(new ExecDriver(where.host()).prepare(manifest(), "run", file -> new byte[0]))
         .sandbox("restricted")
         .params(object);
   }
 
   private static JsonValue.Obj output(Outcome outcome) {
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo("ok");
-    JsonValue.Obj output =
-        (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
+    JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     ToolSchemas.of(manifest()).requireOutput("run", output);
     return output;
   }
@@ -108,10 +105,9 @@ class OnlyTheNamedCommandsExistTest {
   @Test
   void aProgramIsGivenByItsNameAndRunsWithItsWords() {
     Outcome outcome =
-        call(
-                "{'argv':['python3','-c','import sys,os;print(sys.argv[1:],sys.stdin.read(),"
-                    + "os.environ[\\\"MODE\\\"],os.getcwd());sys.exit(3)','a b','*'],"
-                    + "'commands':['python3'],'stdin':'given','env':{'MODE':'x'},'cwd':'repo/a'}")
+        call("{'argv':['python3','-c','import sys,os;print(sys.argv[1:],sys.stdin.read(),"
+                + "os.environ[\\\"MODE\\\"],os.getcwd());sys.exit(3)','a b','*'],"
+                + "'commands':['python3'],'stdin':'given','env':{'MODE':'x'},'cwd':'repo/a'}")
             .run();
     assertThat(text(outcome, "stdout")).isEqualTo("['a b', '*'] given x /workspace/repo/a\n");
     assertThat(number(outcome, "exit_code")).isEqualTo(3);
@@ -156,18 +152,18 @@ class OnlyTheNamedCommandsExistTest {
       assertThat(Toolbox.of(java.util.List.of("node", "npm")).found()).containsKey("npm");
     }
     assertThat(alone.executables()).noneMatch(path -> path.endsWith("/npm"));
-    assertThatThrownBy(() -> Toolbox.of(java.util.List.of("../sh"))).hasMessageContaining("TOL-050");
+    assertThatThrownBy(() -> Toolbox.of(java.util.List.of("../sh")))
+        .hasMessageContaining("TOL-050");
   }
 
   @Test
   void artifactsAndReportsComeFromTheDirectoryOfTheCommand() {
     Outcome outcome =
-        call(
-                "{'shell':'mkdir test-results; echo hi > test-results/log; echo x > other;"
-                    + " printf \\\"<testsuite tests=\\\\\\\"3\\\\\\\" failures=\\\\\\\"1\\\\\\\"/>\\\" > junit.xml;"
-                    + " printf \\\"<coverage line-rate=\\\\\\\"0.5\\\\\\\"/>\\\" > coverage.xml',"
-                    + "'commands':['sh'],'cwd':'repo',"
-                    + "'artifacts':['junit.xml','coverage.xml','test-results/']}")
+        call("{'shell':'mkdir test-results; echo hi > test-results/log; echo x > other; printf"
+                 + " \\\"<testsuite tests=\\\\\\\"3\\\\\\\" failures=\\\\\\\"1\\\\\\\"/>\\\" >"
+                 + " junit.xml; printf \\\"<coverage line-rate=\\\\\\\"0.5\\\\\\\"/>\\\" >"
+                 + " coverage.xml','commands':['sh'],'cwd':'repo',"
+                 + "'artifacts':['junit.xml','coverage.xml','test-results/']}")
             .run();
     assertThat(outcome.artifacts())
         .extracting(Outcome.Artifact::name)
@@ -192,11 +188,10 @@ class OnlyTheNamedCommandsExistTest {
     new SecretDirectory(home.resolve("secrets"))
         .put("token", TOKEN.getBytes(StandardCharsets.UTF_8));
     Outcome outcome =
-        call(
-                "{'shell':'cat /run/secrets/token; base64 /run/secrets/token; env >&2;"
-                    + " cat /proc/self/environ >&2; cat /run/secrets/token > out;"
-                    + " wc -c < /run/secrets/token > size','commands':['sh'],"
-                    + "'secrets':['token'],'artifacts':['out','size']}")
+        call("{'shell':'cat /run/secrets/token; base64 /run/secrets/token; env >&2;"
+                + " cat /proc/self/environ >&2; cat /run/secrets/token > out;"
+                + " wc -c < /run/secrets/token > size','commands':['sh'],"
+                + "'secrets':['token'],'artifacts':['out','size']}")
             .run();
     assertThat(text(outcome, "stdout")).startsWith("[secret][secret]");
     assertThat(outcome.artifacts().getFirst().bytes()).asString().isEqualTo("[secret]");
