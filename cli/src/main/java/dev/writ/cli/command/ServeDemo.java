@@ -64,8 +64,8 @@ final class ServeDemo {
     Home home = new Home(dir.resolve("writ-data"), () -> null);
     new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy());
     Running running = new Running();
-    OpenHome open = OpenHome.open(
-            home, Homes.clock(), Homes.processes(session, home), running::cancellable);
+    OpenHome open =
+        OpenHome.open(home, Homes.clock(), Homes.processes(session, home), running::cancellable);
     String token = Tokens.generate(random);
     DemoSurfaces surfaces = new DemoSurfaces(dir);
     GatewayConfig config = config(port, token, surfaces.config(random));

@@ -89,7 +89,8 @@ class CodeInterpreterTest {
         "python | 6 * 7                                   | 42 json",
         "python | x = 1                                   | null absent",
         "python | print('hello')                          | null json",
-        "python | {'a': [1, 2.5, None, True], 'b': 'é'}   | {\"a\":[1,2.5,null,true],\"b\":\"é\"} json",
+        "python | {'a': [1, 2.5, None, True], 'b': 'é'}   | {\"a\":[1,2.5,null,true],\"b\":\"é\"}"
+            + " json",
         "python | (1, 2)                                  | [1,2] json",
         "python | 2**53 - 1                               | 9007199254740991 json",
         "python | 2**53                                   | null not-json",
@@ -144,7 +145,9 @@ class CodeInterpreterTest {
         .startsWith("code:1\nfunction f() {")
         .endsWith("\nTypeError: no\n    at f (code:1:22)\n    at code:2:1\n");
     assertThat(node.get("exit_code")).isEqualTo(JsonValue.of(1));
-    assertThat(text(run("node", "let = 1 2"), "stderr")).startsWith("code:1").contains("SyntaxError");
+    assertThat(text(run("node", "let = 1 2"), "stderr"))
+        .startsWith("code:1")
+        .contains("SyntaxError");
     assertThat(text(run("node", "throw 3"), "stderr")).isEqualTo("Uncaught 3\n");
     assertThat(text(run("node", "Promise.reject(new Error('late'))"), "stderr"))
         .startsWith("Error: late\n");
@@ -251,7 +254,10 @@ class CodeInterpreterTest {
   @Test
   void aNodeSessionKeepsWhatCanBeCopied() {
     String[] session = {"session", "one"};
-    run("node", "var n = 3; globalThis.m = new Map([['a', 1]]); var f = () => 1; let gone = 1", session);
+    run(
+        "node",
+        "var n = 3; globalThis.m = new Map([['a', 1]]); var f = () => 1; let gone = 1",
+        session);
     JsonValue.Obj next = run("node", "[n, m.get('a'), typeof f, typeof gone]", session);
     assertThat(value(next)).isEqualTo("[3,1,\"undefined\",\"undefined\"] json");
   }
