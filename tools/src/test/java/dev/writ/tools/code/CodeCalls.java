@@ -28,10 +28,10 @@ final class CodeCalls {
     return call(tool, language, code, params);
   }
 
-  /** A call that leaves files behind. */
-  Call artifacts(String language, String code, String pattern) {
+  /** A call with a list of one text. */
+  Call with(String param, String item, String language, String code) {
     TreeMap<String, JsonValue> params = new TreeMap<>();
-    params.put("artifacts", JsonValue.of(List.of(JsonValue.of(pattern))));
+    params.put(param, JsonValue.of(List.of(JsonValue.of(item))));
     return call("code_interpreter", language, code, params);
   }
 

@@ -2,6 +2,7 @@ package dev.writ.tools.code;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -9,6 +10,7 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.TestHosts;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -177,11 +179,12 @@ class CodeInterpreterTest {
       CodeCalls calls = new CodeCalls(others.host());
       Outcome outcome =
           calls
-              .artifacts(
+              .with(
+                  "artifacts",
+                  "*.txt",
                   "python",
                   "s = open('/run/secrets/k').read()\nopen('a.txt', 'w').write('<' + s + '>')\n"
-                      + "print(s)\n[s, {'s': s}]",
-                  "*.txt")
+                      + "print(s)\n[s, {'s': s}]")
               .run();
       assertThat(Call.show(outcome)).doesNotContain("hunter2");
       assertThat(value(CodeCalls.output(outcome)))
@@ -190,6 +193,35 @@ class CodeInterpreterTest {
       assertThat(outcome.artifacts().getFirst().name()).isEqualTo("a.txt");
       assertThat(new String(outcome.artifacts().getFirst().bytes(), StandardCharsets.UTF_8))
           .isEqualTo("<[secret]>");
+    }
+  }
+
+  @Test
+  void onlyThePlacesThatItNamesAreReached() throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 5);
+          exchange.getResponseBody().write("there".getBytes(StandardCharsets.UTF_8));
+          exchange.close();
+        });
+    server.start();
+    try {
+      String place = "127.0.0.1:" + server.getAddress().getPort();
+      String get = "import urllib.request as r\nr.urlopen('http://%s/').read().decode()";
+      Outcome allowed = code.with("network", place, "python", get.formatted(place)).run();
+      assertThat(value(CodeCalls.output(allowed))).isEqualTo("\"there\" json");
+      assertThat(new String(Jcs.write(allowed.observations()), StandardCharsets.UTF_8))
+          .contains("\"host\":\"127.0.0.1\"");
+      Outcome other = code.with("network", "127.0.0.1:1", "python", get.formatted(place)).run();
+      assertThat(other.end()).isEqualTo(Outcome.End.FAILED);
+      assertThat(other.reason()).isEqualTo("egress-denied");
+      JsonValue.Obj none = run("python", get.formatted(place));
+      assertThat(none.get("exit_code")).isEqualTo(JsonValue.of(1));
+      assertThat(text(none, "stderr")).contains("URLError");
+    } finally {
+      server.stop(0);
     }
   }
 
