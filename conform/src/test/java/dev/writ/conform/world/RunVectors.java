@@ -206,7 +206,8 @@ final class RunVectors {
             YAML.replace(
                     "TOOLS\n",
                     approved("code_interpreter", "code_reproducible", "js", "sql", "word-count"))
-                .replace("tools: [js, sql, word-count]", "tools: [code_interpreter, code_reproducible]")
+                .replace(
+                    "tools: [js, sql, word-count]", "tools: [code_interpreter, code_reproducible]")
                 .replace("sandboxes: [wasm]", "sandboxes: [default]")
                 .replace(
                     "requirements:\n",
