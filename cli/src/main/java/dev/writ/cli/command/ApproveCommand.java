@@ -29,8 +29,8 @@ public final class ApproveCommand implements CliCommand {
             "approve",
             "Approve or reject a request that was escalated; the approval names this exact request,"
                 + " effect and policy.",
-            "`writ submit ID` executes it then; what a server vouched for, the same call of it. Where a"
-                + " server has the data directory, the approval is handed to it.")
+            "`writ submit ID` executes it then; what a server vouched for, the same call of it."
+                + " Where a server has the data directory, the approval is handed to it.")
         .argument("REQUEST", "The request's id, or its beginning.")
         .flag("--reject", "Reject it: a final denial.")
         .option("--as", "KEY", "The approver's key (default: the home's).")
@@ -49,8 +49,7 @@ public final class ApproveCommand implements CliCommand {
       end = answers.exitCode();
     } catch (WritException e) {
       Home home = Homes.home(session);
-      Optional<URI> server =
-          e.code() == LedgerError.LOCKED ? Serving.of(home) : Optional.empty();
+      Optional<URI> server = e.code() == LedgerError.LOCKED ? Serving.of(home) : Optional.empty();
       if (server.isEmpty()) {
         throw e;
       }
@@ -59,8 +58,7 @@ public final class ApproveCommand implements CliCommand {
     return arguments.has("--reject") ? ExitCode.OK : end;
   }
 
-  private static ExitCode atServer(
-      Session session, Arguments arguments, Home home, URI server) {
+  private static ExitCode atServer(Session session, Arguments arguments, Home home, URI server) {
     SigningKey key = home.key(arguments.option("--as").orElseGet(home::approver));
     ServedHome.Approved approved =
         Homes.read(

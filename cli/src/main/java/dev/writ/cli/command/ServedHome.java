@@ -81,8 +81,8 @@ final class ServedHome {
         state
             .trust()
             .key(key.kid())
-            .orElseThrow(() ->
-                new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
+            .orElseThrow(
+                () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
     String tenant = approver.tenant().orElse("");
     List<String> roles = state.policyInForce().approverRoles(tenant, approver.subject());
     Digest effect = Request.read(request.document()).effect().digest();

@@ -84,7 +84,7 @@ final class McpTestServer implements AutoCloseable {
       home.tools.register(tool);
       policy =
           policy
-              .replace("tools: [calc, mail,", "tools: [" + tool.name() + ", calc, mail,")
+              .replace("calc, mail, pay", tool.name() + ", calc, mail, pay")
               .replace(
                   "  - { effect: { tool: sim },",
                   "  - { effect: { tool: "
