@@ -61,7 +61,8 @@ public final class RunCommand implements CliCommand {
         .flag("--drop-output", "Keep only the digest of the output.")
         .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
-        .option("--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
+        .option(
+            "--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
         .option("--output-kb", "N", "Output size to declare (default: 1024).")
         .option(
             "--save-request",
@@ -140,8 +141,7 @@ public final class RunCommand implements CliCommand {
           arguments.option("--sandbox").orElseGet(() -> usual(manifest)),
           arguments.has("--pin-workspace")
               ? Optional.of(
-                  home.workspaces()
-                      .treeDigest(tenant, arguments.option("--run").orElse("main")))
+                  home.workspaces().treeDigest(tenant, arguments.option("--run").orElse("main")))
               : Optional.empty());
     }
 
@@ -159,9 +159,7 @@ public final class RunCommand implements CliCommand {
 
     /** {@code default} where the tool has it; the list is sorted, and says nothing of usual. */
     private static String usual(ToolManifest manifest) {
-      return manifest.sandboxes().contains("default")
-          ? "default"
-          : manifest.sandboxes().getFirst();
+      return manifest.sandboxes().contains("default") ? "default" : manifest.sandboxes().getFirst();
     }
 
     private long declared(String option, long unit, long modest, long most) {
