@@ -61,7 +61,8 @@ public final class RunCommand implements CliCommand {
         .flag("--drop-output", "Keep only the digest of the output.")
         .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
-        .option("--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
+        .option(
+            "--memory-mb", "N", "Memory to declare (default: 64; a process 256, a browser 1024).")
         .option("--output-kb", "N", "Output size to declare (default: 1024).")
         .option(
             "--save-request",

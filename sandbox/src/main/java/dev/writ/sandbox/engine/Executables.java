@@ -32,18 +32,20 @@ final class Executables {
               "node", List.of("/usr/share/nodejs", "/usr/lib/nodejs", "/usr/share/node_modules"),
               "git", List.of("/usr/lib/git-core", "/usr/share/git-core"),
               "perl", List.of("/usr/share/perl", "/usr/share/perl5", "/usr/lib/{triplet}/perl"),
-              "chromium", List.of(
-                  "/usr/lib/chromium",
-                  "/usr/share/chromium",
-                  "/etc/chromium",
-                  "/etc/fonts",
-                  "/usr/share/fonts",
-                  "/usr/share/fontconfig",
-                  "/var/cache/fontconfig",
-                  // What its cryptography loads by name; without it no certificate is ever judged.
-                  "/usr/lib/{triplet}/libsoftokn3.so",
-                  "/usr/lib/{triplet}/libfreeblpriv3.so",
-                  "/usr/lib/{triplet}/libnssckbi.so")));
+              "chromium",
+                  List.of(
+                      "/usr/lib/chromium",
+                      "/usr/share/chromium",
+                      "/etc/chromium",
+                      "/etc/fonts",
+                      "/usr/share/fonts",
+                      "/usr/share/fontconfig",
+                      "/var/cache/fontconfig",
+                      // What its cryptography loads by name; without it no certificate is ever
+                      // judged.
+                      "/usr/lib/{triplet}/libsoftokn3.so",
+                      "/usr/lib/{triplet}/libfreeblpriv3.so",
+                      "/usr/lib/{triplet}/libnssckbi.so")));
 
   /** What programs read that is neither program nor library. */
   private static final List<String> COMMON =

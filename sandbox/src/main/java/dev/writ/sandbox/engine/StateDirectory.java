@@ -90,9 +90,8 @@ final class StateDirectory implements AutoCloseable {
   }
 
   private void prepare(Host host) throws IOException {
-    for (Path directory : new Path[] {
-          live(), etc(), runtime(), root.resolve("roots"), root.resolve("files")
-        }) {
+    for (Path directory :
+        new Path[] {live(), etc(), runtime(), root.resolve("roots"), root.resolve("files")}) {
       Files.createDirectories(directory);
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }

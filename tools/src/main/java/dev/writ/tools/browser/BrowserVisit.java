@@ -61,8 +61,7 @@ final class BrowserVisit {
     Outcome.Output output = output(ended, report);
     Optional<Failure> failure = failure(ended, report);
     if (failure.isPresent()) {
-      return call.failed(
-          failure.get().reason(), failure.get().message(), Optional.of(output));
+      return call.failed(failure.get().reason(), failure.get().message(), Optional.of(output));
     }
     List<Outcome.Artifact> artifacts = new ArrayList<>();
     boolean whole = ended.reason() == EndReason.EXITED;

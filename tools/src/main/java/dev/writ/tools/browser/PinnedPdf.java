@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Gives a PDF of Chromium the time of its effect (ISO 32000-1, 14.3.3: CreationDate and ModDate), so
- * that the same page gives the same bytes. A date is replaced by one as long, so that no offset
+ * Gives a PDF of Chromium the time of its effect (ISO 32000-1, 14.3.3: CreationDate and ModDate),
+ * so that the same page gives the same bytes. A date is replaced by one as long, so that no offset
  * moves; Chromium writes no document id.
  */
 final class PinnedPdf {

@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a call asks for. The manifest's schema has seen the params; here is what a schema cannot say.
+ * What a call asks for. The manifest's schema has seen the params; here is what a schema cannot
+ * say.
  *
  * @param url to open, or nothing where the caller gave the page
  * @param start the name of the file to open where there is no url; empty for {@code html}
@@ -51,9 +52,7 @@ record VisitPlan(
     List<JsonValue> script =
         fields.optional("script", k -> fields.list(k, (path, v) -> v)).orElse(List.of());
     List<String> results =
-        fields
-            .optional("results", k -> fields.list(k, Fields::stringItem))
-            .orElse(List.of("text"));
+        fields.optional("results", k -> fields.list(k, Fields::stringItem)).orElse(List.of("text"));
     JsonValue.Obj viewport =
         fields
             .optional("viewport", fields::obj)

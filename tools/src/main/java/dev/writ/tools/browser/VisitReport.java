@@ -83,10 +83,7 @@ record VisitReport(
 
     private static JsonValue.Obj members(Fields event, String one, String other) {
       JsonValue.Obj members =
-          JsonValue.object()
-              .put(one, event.string(one))
-              .put(other, event.string(other))
-              .build();
+          JsonValue.object().put(one, event.string(one)).put(other, event.string(other)).build();
       event.end();
       return members;
     }

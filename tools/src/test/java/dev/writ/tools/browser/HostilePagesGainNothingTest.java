@@ -52,7 +52,13 @@ class HostilePagesGainNothingTest {
    */
   private static String attempts(String host, int udpPort, String mode) {
     return "<body><script type=module>"
-        + "const host = '" + host + "', udp = " + udpPort + ", mode = '" + mode + "';"
+        + "const host = '"
+        + host
+        + "', udp = "
+        + udpPort
+        + ", mode = '"
+        + mode
+        + "';"
         + """
         const log = (what, got) => console.log(`${got ? 'REACHED' : 'held'} ${what}`);
         const tries = [];
@@ -147,10 +153,12 @@ class HostilePagesGainNothingTest {
   void aPageThatGoesToAnotherPlaceIsDenied() {
     try (WebServer listed = WebServer.start();
         WebServer other = WebServer.start().page("/", "reached")) {
-      listed.on("/", exchange -> {
-        exchange.getResponseHeaders().set("Location", other.url("/"));
-        exchange.sendResponseHeaders(302, -1);
-      });
+      listed.on(
+          "/",
+          exchange -> {
+            exchange.getResponseHeaders().set("Location", other.url("/"));
+            exchange.sendResponseHeaders(302, -1);
+          });
       Outcome outcome =
           browser
               .call(
@@ -167,7 +175,10 @@ class HostilePagesGainNothingTest {
   @Test
   void questionsWithoutEndAreAnsweredUntilThereAreTooMany() {
     Outcome outcome =
-        browser.html("<script>while (confirm('more?') || true);</script>", ",\"results\":[\"console\"]").run();
+        browser
+            .html(
+                "<script>while (confirm('more?') || true);</script>", ",\"results\":[\"console\"]")
+            .run();
     assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("too-many-dialogs");
     assertThat(number(outcome, "dialogs")).isEqualTo(51);
     assertThat(console(outcome)).contains("dialog: confirm: more?");
@@ -190,11 +201,11 @@ class HostilePagesGainNothingTest {
     Outcome outcome =
         browser
             .html(
-                "<button onclick=\"for (let i = 0; i < 5; i++) open('about:blank#' + i)\">x</button>"
-                    + "<script>for (let i = 0; i < 30; i++) open('about:blank');"
-                    + "for (let i = 0; i < 3; i++) { const a = document.createElement('a');"
-                    + "a.download = 'bomb' + i; a.href = URL.createObjectURL(new Blob(["
-                    + "new Uint8Array(1 << 20)])); a.click(); }</script>",
+                "<button onclick=\"for (let i = 0; i < 5; i++) open('about:blank#' +"
+                    + " i)\">x</button><script>for (let i = 0; i < 30; i++) open('about:blank');for"
+                    + " (let i = 0; i < 3; i++) { const a = document.createElement('a');a.download"
+                    + " = 'bomb' + i; a.href = URL.createObjectURL(new Blob([new Uint8Array(1 <<"
+                    + " 20)])); a.click(); }</script>",
                 ",\"results\":[\"console\"],\"script\":[{\"action\":\"click\",\"selector\":\"button\"},"
                     + "{\"action\":\"wait\",\"ms\":300}]")
             .run();
@@ -209,8 +220,8 @@ class HostilePagesGainNothingTest {
     Outcome outcome =
         browser
             .html(
-                "<script>console.log('began'); const a = []; for (;;) a.push(new Uint8Array(1 << 24).fill(1))"
-                    + "</script>",
+                "<script>console.log('began'); const a = []; for (;;) a.push(new Uint8Array(1 <<"
+                    + " 24).fill(1))</script>",
                 ",\"results\":[\"console\"]")
             .memoryBytes(640 << 20)
             .run();
@@ -222,15 +233,19 @@ class HostilePagesGainNothingTest {
   @Test
   void aPageThatNeverEndsIsTimedOut() {
     try (WebServer server = WebServer.start()) {
-      server.on("/", exchange -> {
-        exchange.getResponseHeaders().set("Content-Type", "text/html");
-        exchange.sendResponseHeaders(200, 0);
-        exchange.getResponseBody().write("<script>console.log('began')</script>".getBytes(StandardCharsets.UTF_8));
-        for (; ; ) {
-          exchange.getResponseBody().write(" ".repeat(4_096).getBytes(StandardCharsets.UTF_8));
-          exchange.getResponseBody().flush();
-        }
-      });
+      server.on(
+          "/",
+          exchange -> {
+            exchange.getResponseHeaders().set("Content-Type", "text/html");
+            exchange.sendResponseHeaders(200, 0);
+            exchange
+                .getResponseBody()
+                .write("<script>console.log('began')</script>".getBytes(StandardCharsets.UTF_8));
+            for (; ; ) {
+              exchange.getResponseBody().write(" ".repeat(4_096).getBytes(StandardCharsets.UTF_8));
+              exchange.getResponseBody().flush();
+            }
+          });
       String params = "{\"url\":\"" + server.url("/") + "\",\"results\":[\"console\"]";
       Outcome call = browser.call(params + ",\"timeout_ms\":2000}").run();
       assertThat(call.reason()).as(Call.show(call)).isEqualTo("navigation-failed");
@@ -247,9 +262,9 @@ class HostilePagesGainNothingTest {
     Outcome outcome =
         browser
             .html(
-                "<body><script>for (let i = 0; i < 2000; i++) console.log(i, 'w'.repeat(20000));"
-                    + "document.body.innerHTML = '<pre>\\ud83d\\ude00' + ('x'.repeat(80) + '\\u0001\\n')"
-                    + ".repeat(6000)</script>",
+                "<body><script>for (let i = 0; i < 2000; i++) console.log(i,"
+                    + " 'w'.repeat(20000));document.body.innerHTML = '<pre>\\ud83d\\ude00' +"
+                    + " ('x'.repeat(80) + '\\u0001\\n').repeat(6000)</script>",
                 ",\"results\":[\"console\",\"html\",\"text\"]")
             .outputBytes(1 << 20)
             .run();

@@ -99,15 +99,19 @@ class PagesAreVisitedTest {
               "<title>Search</title><form action=/found><input name=q><select name=kind>"
                   + "<option value=a>A<option value=b>B</select><input type=checkbox name=deep>"
                   + "<button>Go</button></form>")
-          .on("/found", exchange -> {
-            String query = exchange.getRequestURI().getQuery();
-            WebServer.send(
-                exchange,
-                203,
-                "text/html",
-                "<title>Found</title><p>" + query + "<p id=late hidden>late"
-                    + "<script>setTimeout(() => { late.hidden = false }, 50)</script>");
-          });
+          .on(
+              "/found",
+              exchange -> {
+                String query = exchange.getRequestURI().getQuery();
+                WebServer.send(
+                    exchange,
+                    203,
+                    "text/html",
+                    "<title>Found</title><p>"
+                        + query
+                        + "<p id=late hidden>late"
+                        + "<script>setTimeout(() => { late.hidden = false }, 50)</script>");
+              });
       Outcome outcome =
           succeeded(
               browser.call(
@@ -137,10 +141,12 @@ class PagesAreVisitedTest {
   @Test
   void aFileThatWasGivenIsOpenedByItsNameAndPartsOfANetworkMayBeListed() {
     try (WebServer server = WebServer.start()) {
-      server.on("/data.json", exchange -> {
-        exchange.getResponseHeaders().set("Access-Control-Allow-Origin", "*");
-        WebServer.send(exchange, 200, "application/json", "{\"n\":7}");
-      });
+      server.on(
+          "/data.json",
+          exchange -> {
+            exchange.getResponseHeaders().set("Access-Control-Allow-Origin", "*");
+            WebServer.send(exchange, 200, "application/json", "{\"n\":7}");
+          });
       Outcome outcome =
           succeeded(
               browser
@@ -166,11 +172,12 @@ class PagesAreVisitedTest {
 
   @Test
   void aLongPageIsShownWholeAndATooLongOneAsFarAsTheViewGoes() throws IOException {
-    String results = ",\"results\":[\"png\"],\"full_page\":true,"
-        + "\"viewport\":{\"width\":200,\"height\":100}";
-    Outcome whole =
-        succeeded(browser.html("<body style='margin:0;height:3000px'>", results));
-    assertThat(ImageIO.read(new ByteArrayInputStream(artifact(whole, "screenshot.png"))).getHeight())
+    String results =
+        ",\"results\":[\"png\"],\"full_page\":true,"
+            + "\"viewport\":{\"width\":200,\"height\":100}";
+    Outcome whole = succeeded(browser.html("<body style='margin:0;height:3000px'>", results));
+    assertThat(
+            ImageIO.read(new ByteArrayInputStream(artifact(whole, "screenshot.png"))).getHeight())
         .isEqualTo(3_000);
     assertThat(output(whole).get("png_truncated")).isEqualTo(JsonValue.FALSE);
     Outcome cut = succeeded(browser.html("<body style='margin:0;height:3000000px'>", results));

@@ -42,12 +42,14 @@ final class WebServer implements AutoCloseable {
   }
 
   WebServer on(String path, Answer answer) {
-    server.createContext(path, exchange -> {
-      asked.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
-      try (exchange) {
-        answer.to(exchange);
-      }
-    });
+    server.createContext(
+        path,
+        exchange -> {
+          asked.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+          try (exchange) {
+            answer.to(exchange);
+          }
+        });
     return this;
   }
 
@@ -55,8 +57,7 @@ final class WebServer implements AutoCloseable {
     return on(path, exchange -> send(exchange, 200, "text/html; charset=utf-8", html));
   }
 
-  static void send(HttpExchange exchange, int status, String type, String body)
-      throws IOException {
+  static void send(HttpExchange exchange, int status, String type, String body) throws IOException {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", type);
     exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);

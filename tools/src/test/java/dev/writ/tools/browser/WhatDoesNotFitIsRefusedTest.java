@@ -85,13 +85,14 @@ class WhatDoesNotFitIsRefusedTest {
   void aHostWithoutABrowserIsToldWhatToInstall() {
     assertThatThrownBy(() -> BrowserDriver.requirePrograms(List.of("/usr/lib/chromium/none")))
         .isInstanceOfSatisfying(
-            WritException.class,
-            e -> assertThat(e.code()).isEqualTo(ToolsError.BROWSER_MISSING))
+            WritException.class, e -> assertThat(e.code()).isEqualTo(ToolsError.BROWSER_MISSING))
         .hasMessageContaining("TOL-060")
         .hasMessageContaining("apt-get install chromium");
   }
 
-  /** The build takes these files out of another's archive: each must be the one that was looked at. */
+  /**
+   * The build takes these files out of another's archive: each must be the one that was looked at.
+   */
   @Test
   void whatIsBroughtIsWhatWasLookedAt() throws Exception {
     var files = BrowserFiles.all();
@@ -127,14 +128,18 @@ class WhatDoesNotFitIsRefusedTest {
   void onlyDatesOfADocumentArePinned() {
     Instant time = Instant.parse("2026-01-02T03:04:05.678Z");
     String pdf =
-        "%PDF-1.4\n\u00ff/CreationDate (D:20261122050119+00'00')\n/ModDate (D:20261122050119+00'00')>>"
-            + "/ModDate (D:2026) (D:20261122050119+00'00') /Title (/CreationDate)";
+        "%PDF-1.4\n"
+            + "\u00ff/CreationDate (D:20261122050119+00'00')\n"
+            + "/ModDate (D:20261122050119+00'00')>>/ModDate (D:2026) (D:20261122050119+00'00')"
+            + " /Title (/CreationDate)";
     assertThat(
             new String(
                 PinnedPdf.at(time, pdf.getBytes(StandardCharsets.ISO_8859_1)),
                 StandardCharsets.ISO_8859_1))
         .isEqualTo(
-            "%PDF-1.4\n\u00ff/CreationDate (D:20260102030405+00'00')\n/ModDate (D:20260102030405+00'00')>>"
-                + "/ModDate (D:2026) (D:20261122050119+00'00') /Title (/CreationDate)");
+            "%PDF-1.4\n"
+                + "\u00ff/CreationDate (D:20260102030405+00'00')\n"
+                + "/ModDate (D:20260102030405+00'00')>>/ModDate (D:2026) (D:20261122050119+00'00')"
+                + " /Title (/CreationDate)");
   }
 }
