@@ -22,7 +22,7 @@ class BuiltinToolsTest {
   void eachOfThoseThatRunNoProcessIsCompletePureAndStrict() {
     assertThat(BuiltinTools.manifests().stream().map(ToolManifest::name))
         .containsExactly(
-            "code_interpreter", "code_reproducible", "exec", "js", "sql", "word-count");
+            "code_interpreter", "code_reproducible", "exec", "git_cli", "js", "sql", "word-count");
     for (ToolManifest manifest : BuiltinTools.manifests()) {
       if (!manifest.sandboxes().contains(SandboxProfile.NAME)) {
         continue;
