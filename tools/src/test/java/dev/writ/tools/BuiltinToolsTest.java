@@ -25,6 +25,7 @@ class BuiltinToolsTest {
             "code_interpreter",
             "code_reproducible",
             "exec",
+            "git_cli",
             "js",
             "sql",
             "web_browser",

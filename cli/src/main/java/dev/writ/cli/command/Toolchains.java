@@ -24,6 +24,7 @@ final class Toolchains {
 
   private static final List<Program> PROGRAMS =
       List.of(
+          new Program("git", "--version", "git", "git_cli"),
           new Program("python3", "--version", "python3", "code_interpreter"),
           new Program("node", "--version", "nodejs", "code_interpreter"),
           new Program("chromium", "--version", "chromium", "web_browser"));
