@@ -21,7 +21,7 @@ public record ImageReference(String name, Digest digest) {
   }
 
   /**
-   * @throws WritException {@code SBX-033}
+   * @throws WritException {@code SBX-034}
    */
   public static ImageReference parse(String text) {
     int at = text.indexOf('@');

@@ -65,13 +65,13 @@ public enum SandboxError implements ErrorCode {
       "certificates of authorities cannot be read",
       "Give a file of X.509 certificates in PEM."),
   UNSUPPORTED(
-      "SBX-032",
+      "SBX-033",
       "an engine cannot do what a sandbox or a command asks of it",
       "Ask less, or choose the engine that the message names."),
   IMAGE_REFERENCE(
-      "SBX-033", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
+      "SBX-034", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
   IMAGE(
-      "SBX-034",
+      "SBX-035",
       "an image is not here, or is not one that can be confined",
       "Pull the image by its digest; give one that declares no volumes."),
 

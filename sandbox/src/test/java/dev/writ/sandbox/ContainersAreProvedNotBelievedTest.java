@@ -149,20 +149,20 @@ class ContainersAreProvedNotBelievedTest {
             "@" + digest,
             "x@" + digest.toUpperCase(Locale.ROOT),
             "x@" + digest + "/json?a=")) {
-      assertThatThrownBy(() -> ImageReference.parse(bad)).as(bad).hasMessageContaining("SBX-033");
+      assertThatThrownBy(() -> ImageReference.parse(bad)).as(bad).hasMessageContaining("SBX-034");
     }
     assertThat(ImageReference.parse("host.test:5000/a/b@" + digest).name())
         .isEqualTo("host.test:5000/a/b");
     ImageReference absent = ImageReference.parse("python@sha256:" + "0".repeat(64));
     try (Sandbox sandbox = engines.named("docker").create(spec().withImage(absent))) {
       assertThatThrownBy(() -> sandbox.exec(Command.of("/hello")))
-          .hasMessageContaining("SBX-034")
+          .hasMessageContaining("SBX-035")
           .hasMessageContaining("nothing is pulled");
     }
     ImageReference volumes = image("writ-test-volumes", "VOLUME=/data");
     try (Sandbox sandbox = engines.named("docker").create(spec().withImage(volumes))) {
       assertThatThrownBy(() -> sandbox.exec(Command.of("/hello")))
-          .hasMessageContaining("SBX-034")
+          .hasMessageContaining("SBX-035")
           .hasMessageContaining("volumes");
     }
   }
@@ -171,15 +171,15 @@ class ContainersAreProvedNotBelievedTest {
   void whatAnEngineCannotDoIsRefusedAndNotLeftOut() {
     for (String engine : TestEngines.names()) {
       assertThatThrownBy(() -> engines.named(engine).create(spec().withImage(image)))
-          .hasMessageContaining("SBX-032");
+          .hasMessageContaining("SBX-033");
     }
     assertThat(engines.engines().forImages(List.of()).name()).isEqualTo("docker");
     try (Sandbox sandbox = engines.named("docker").create(spec().withImage(image))) {
       Command hello = Command.of("/hello", "x");
       assertThatThrownBy(() -> sandbox.exec(hello.reproducibly(new Reproducible(Instant.EPOCH, 1))))
-          .hasMessageContaining("SBX-032");
+          .hasMessageContaining("SBX-033");
       assertThatThrownBy(() -> sandbox.exec(hello.withExecutables(List.of("/usr/bin/sh"))))
-          .hasMessageContaining("SBX-032");
+          .hasMessageContaining("SBX-033");
     }
   }
 

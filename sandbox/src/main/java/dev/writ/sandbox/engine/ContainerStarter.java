@@ -63,9 +63,19 @@ final class ContainerStarter implements Starter {
     }
   }
 
-  /** Takes away all containers of a state directory; for a start, when nobody else has any. */
-  static void sweep(ApiClient client, String state) {
-    client.containers(ContainerConfig.LABEL + "=" + state).forEach(client::remove);
+  /**
+   * Takes away all containers of a state directory; for a start, when nobody else has any.
+   *
+   * @return whether none is left: a service that fails at it must not keep other engines from
+   *     starting
+   */
+  static boolean sweep(ApiClient client, String state) {
+    try {
+      client.containers(ContainerConfig.LABEL + "=" + state).forEach(client::remove);
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
   }
 
   @Override
@@ -78,7 +88,7 @@ final class ContainerStarter implements Starter {
     try {
       client.start(id);
       long keeper = client.state(id).pid();
-      Cgroup cgroup = prove(c, keeper);
+      Cgroup cgroup = prove(c, id, keeper);
       if (c.proxySocket().isPresent()) {
         forward = Optional.of(forwarder.start(c, keeper));
       }
@@ -113,16 +123,19 @@ final class ContainerStarter implements Starter {
   }
 
   /** Believes nothing: the kernel says whether the container is as it was asked for. */
-  private Cgroup prove(Confinement c, long keeper) {
+  private Cgroup prove(Confinement c, String id, long keeper) {
     Path proc = Path.of("/proc", Long.toString(keeper));
     List<String> hidden =
         c.view().stream().filter(Mounted.Hidden.class::isInstance).map(Mounted::target).toList();
     List<String> noexec = c.profile().tmpExec() ? List.of() : List.of("/tmp");
     new ContainerProof(proc, Path.of("/proc/self")).require(c.uid(), hidden, noexec);
     try {
-      Cgroup cgroup =
-          host.cgroups()
-              .ofProcess(Files.readString(proc.resolve("cgroup"), StandardCharsets.UTF_8));
+      String text = Files.readString(proc.resolve("cgroup"), StandardCharsets.UTF_8);
+      if (!text.contains(id)) {
+        throw new WritException(
+            SandboxError.ENGINE_FAILED, "the container's first process is not on this host");
+      }
+      Cgroup cgroup = host.cgroups().ofProcess(text);
       requireLimits(cgroup, c.command().limits());
       return cgroup;
     } catch (IOException e) {

@@ -70,9 +70,10 @@ public final class Engines implements AutoCloseable {
           Containers.look(
               host,
               settings.containers().map(List::of).orElseGet(() -> Sockets.look(System.getenv())));
-      containers.client().ifPresent(client -> ContainerStarter.sweep(client, state.id()));
+      boolean gone =
+          containers.client().map(c -> ContainerStarter.sweep(c, state.id())).orElse(false);
       Sweeper sweeper = new Sweeper(state, host.cgroups());
-      List<String> swept = sweeper.sweepAll(containers.client().isPresent());
+      List<String> swept = sweeper.sweepAll(gone);
       state.roots().clear();
       Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
       workspaces.sweep();

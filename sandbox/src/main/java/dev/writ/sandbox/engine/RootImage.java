@@ -31,7 +31,7 @@ final class RootImage {
   /**
    * The id of an image that the service has, and that is the one named.
    *
-   * @throws WritException {@code SBX-034}
+   * @throws WritException {@code SBX-035}
    */
   String of(ImageReference reference) {
     Image image =

@@ -32,9 +32,7 @@ final class Slots {
    */
   static synchronized long claim(long first, int pairs, long preferred) {
     try {
-      if (channel == null) {
-        channel = FileChannel.open(FILE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      }
+      open();
       boolean fits =
           preferred >= first && preferred < first + 2L * pairs && (preferred - first) % 2 == 0;
       if (fits && take(preferred)) {
@@ -49,6 +47,22 @@ final class Slots {
       throw new WritException(SandboxError.HOST, "cannot lock " + FILE, e);
     }
     throw new WritException(SandboxError.NO_SLOT, pairs + " of them");
+  }
+
+  /** Keeps a user id from everyone as long as this process lives: something still runs as it. */
+  static synchronized void keep(long uid) {
+    try {
+      open();
+      take(uid);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot lock " + FILE, e);
+    }
+  }
+
+  private static void open() throws IOException {
+    if (channel == null) {
+      channel = FileChannel.open(FILE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
   }
 
   private static boolean take(long uid) throws IOException {

@@ -43,6 +43,7 @@ final class Sweeper {
     for (Path directory : directories) {
       Optional<LiveEntry> entry = LiveEntry.read(directory);
       if (!containers && entry.map(e -> e.engine().equals(Detection.DOCKER)).orElse(false)) {
+        Slots.keep(entry.get().uid()); // what runs there runs as this one
         continue;
       }
       entry.ifPresent(e -> sweep(e));
