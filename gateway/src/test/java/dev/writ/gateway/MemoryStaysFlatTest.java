@@ -113,6 +113,7 @@ class MemoryStaysFlatTest {
                 + ", resident "
                 + resident.getLast());
       }
+      server.gateway.close(); // it would go on closing runs meanwhile
       assertThat(server.home.fsck().problems()).isEmpty();
     }
     System.out.println(
