@@ -70,9 +70,7 @@ public final class Drivers implements AutoCloseable {
    */
   public static Drivers wasmFamily(GuestPool pool) {
     return new Drivers(
-        pool,
-        ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")),
-        wasm(pool));
+        pool, ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")), wasm(pool));
   }
 
   private static List<Driver> wasm(GuestPool pool) {

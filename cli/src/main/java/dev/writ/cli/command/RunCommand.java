@@ -139,8 +139,7 @@ public final class RunCommand implements CliCommand {
           arguments.option("--sandbox").orElseGet(() -> usual(manifest)),
           arguments.has("--pin-workspace")
               ? Optional.of(
-                  home.workspaces()
-                      .treeDigest(tenant, arguments.option("--run").orElse("main")))
+                  home.workspaces().treeDigest(tenant, arguments.option("--run").orElse("main")))
               : Optional.empty());
     }
 
@@ -157,9 +156,7 @@ public final class RunCommand implements CliCommand {
 
     /** {@code default} where the tool has it; the list is sorted, and says nothing of usual. */
     private static String usual(ToolManifest manifest) {
-      return manifest.sandboxes().contains("default")
-          ? "default"
-          : manifest.sandboxes().getFirst();
+      return manifest.sandboxes().contains("default") ? "default" : manifest.sandboxes().getFirst();
     }
 
     private long declared(String option, long unit, long modest, long most) {

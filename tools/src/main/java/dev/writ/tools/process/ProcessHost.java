@@ -93,7 +93,8 @@ public final class ProcessHost implements AutoCloseable {
    * @param why what every attempt to run a process is refused with
    */
   public static ProcessHost missing(WritException why) {
-    return new ProcessHost(null, List.of(), SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
+    return new ProcessHost(
+        null, List.of(), SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
   }
 
   /** A sweep that fails says so when a sandbox is asked for. */
@@ -108,8 +109,8 @@ public final class ProcessHost implements AutoCloseable {
   /**
    * What confines processes here.
    *
-   * @throws WritException why there is nothing: {@code SBX-001} to {@code SBX-003}, {@code SBX-005},
-   *     {@code SBX-006}, {@code TOL-005}, or what {@link #missing} was given
+   * @throws WritException why there is nothing: {@code SBX-001} to {@code SBX-003}, {@code
+   *     SBX-005}, {@code SBX-006}, {@code TOL-005}, or what {@link #missing} was given
    */
   public synchronized Engine engine() {
     if (engine == null) {
