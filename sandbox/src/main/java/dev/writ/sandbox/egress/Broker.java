@@ -81,8 +81,7 @@ public record Broker(Optional<Credential> credential, List<Request> requests) {
       if (!token.matches("[A-Za-z0-9._~+/-]+=*")) {
         throw new WritException(SandboxError.BROKER, "a token holds what no bearer token may");
       }
-      String base64 =
-          Base64.getEncoder().encodeToString(token.getBytes(StandardCharsets.UTF_8));
+      String base64 = Base64.getEncoder().encodeToString(token.getBytes(StandardCharsets.UTF_8));
       return new Credential("Bearer " + token, List.of(token, base64));
     }
 

@@ -15,8 +15,7 @@ import java.util.Optional;
  * @param broker with one, the command has no connection of its own: it sends plain HTTP requests
  *     for {@code http://host:port/}, and the proxy sends those that the broker lists, over TLS
  */
-public record EgressRule(
-    String host, int port, boolean privateAddresses, Optional<Broker> broker) {
+public record EgressRule(String host, int port, boolean privateAddresses, Optional<Broker> broker) {
   public EgressRule {
     String name = host.startsWith("*.") ? host.substring(2) : host;
     boolean isName = !name.isEmpty() && name.length() <= 253 && name.matches("[a-z0-9._:-]+");

@@ -2,7 +2,9 @@ package dev.writ.sandbox.egress;
 
 import java.util.Optional;
 
-/** How the end of a message's content is found (RFC 9112, section 6.3): one way, or it is refused. */
+/**
+ * How the end of a message's content is found (RFC 9112, section 6.3): one way, or it is refused.
+ */
 sealed interface Framing {
 
   /** There is no content, and no field says so. */

@@ -203,7 +203,10 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
   private String log() {
     proxy.close();
     StringBuilder all = new StringBuilder();
-    proxy.events().forEach(e -> all.append(new String(Jcs.write(e.toJson()), StandardCharsets.UTF_8)).append(e));
+    proxy
+        .events()
+        .forEach(
+            e -> all.append(new String(Jcs.write(e.toJson()), StandardCharsets.UTF_8)).append(e));
     return all.toString();
   }
 
@@ -226,8 +229,7 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
                     + "Connection: close\r\n\r\n")
                 .replace("PORT", "" + origin.port()));
     EgressEvent.Connection event = last();
-    assertThat(event.http())
-        .contains(new EgressEvent.Http("GET", "/r.git/info/refs", 200, true));
+    assertThat(event.http()).contains(new EgressEvent.Http("GET", "/r.git/info/refs", 200, true));
     assertThat(event.verdict()).isEqualTo("connected");
     assertThat(log()).doesNotContain(TOKEN).doesNotContain(BASIC).doesNotContain("service=");
   }
@@ -249,7 +251,8 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
         "GET http://git.test:PORT/r.git/info/refs?service=git-receive-pack HTTP/1.1\r\n\r\n",
         "GET http://git.test:PORT/r.git/info/refs HTTP/1.1\r\n\r\n",
         "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack&x=1 HTTP/1.1\r\n\r\n",
-        "GET http://git.test:PORT/other.git/../r.git/info/refs?service=git-upload-pack HTTP/1.1\r\n\r\n",
+        "GET http://git.test:PORT/other.git/../r.git/info/refs?service=git-upload-pack"
+            + " HTTP/1.1\r\n\r\n",
         "GET http://git.test:PORT//r.git/info/refs?service=git-upload-pack HTTP/1.1\r\n\r\n",
         "GET http://git.test:PORT/r%2Egit/info/refs?service=git-upload-pack HTTP/1.1\r\n\r\n",
         "DELETE http://git.test:PORT/r.git/git-upload-pack HTTP/1.1\r\n\r\n",
@@ -259,9 +262,12 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
         // past the broker, though a wildcard covers the place
         "CONNECT git.test:PORT HTTP/1.1\r\n\r\n",
         // credentials of its own
-        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\nAuthorization: Basic eA==\r\n\r\n",
-        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\nCookie: a=b\r\n\r\n",
-        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\nPROXY-Authorization: b\r\n\r\n",
+        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\n"
+            + "Authorization: Basic eA==\r\n\r\n",
+        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\n"
+            + "Cookie: a=b\r\n\r\n",
+        "GET http://git.test:PORT/r.git/info/refs?service=git-upload-pack HTTP/1.1\r\n"
+            + "PROXY-Authorization: b\r\n\r\n",
       })
   void nothingElseIsSent(String request) throws Exception {
     assertThat(send(request)).startsWith("HTTP/1.1 403 ");
@@ -337,7 +343,10 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
     String target = "POST http://" + host + ":PORT/r.git/git-upload-pack HTTP/1.1\r\n";
     send(target + "Content-Length: 3\r\n\r\nabc" + smuggled);
     assertThat(origin.next()).contains("Content-Length: 3\r\n").endsWith("\r\n\r\nabc");
-    send(target + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n" + smuggled);
+    send(
+        target
+            + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n"
+            + smuggled);
     assertThat(origin.next())
         .contains("Transfer-Encoding: chunked\r\n")
         .endsWith("\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
@@ -353,9 +362,17 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
         "HTTP/1.1 200 OK\r\nX-Echo: TOKEN\r\nContent-Type: TOKEN\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Type: Basic BASE64\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 TOKEN\r\nContent-Length: 24\r\n\r\nTOKEN",
-        "HTTP/1.1 500 no\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ns3cr3\r\n13\r\nt-t0ken-of-the-host\r\n0\r\n\r\n",
+        "HTTP/1.1 500 no\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n"
+            + "5\r\n"
+            + "s3cr3\r\n"
+            + "13\r\n"
+            + "t-t0ken-of-the-host\r\n"
+            + "0\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\nyou sent BASE64 to me",
-        "HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\ns3cr3t-t0ken-of-s3cr3t-t0ken-of-the-host and something more",
+        "HTTP/1.1 200 OK\r\n"
+            + "Content-Length: 60\r\n\r\n"
+            + "s3cr3t-t0ken-of-s3cr3t-t0ken-of-the-host and something more",
       })
   void anAnswerThatRepeatsTheCredentialIsBrokenOff(String answer) throws Exception {
     origin.answer = answer.replace("TOKEN", TOKEN).replace("BASE64", BASIC);
@@ -429,8 +446,7 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
     proxy.close();
     Broker broker =
         new Broker(
-            Optional.of(Broker.Credential.bearer(TOKEN)),
-            List.of(new Broker.Request("GET", "/")));
+            Optional.of(Broker.Credential.bearer(TOKEN)), List.of(new Broker.Request("GET", "/")));
     String request = "GET http://git.test:PORT/ HTTP/1.1\r\n\r\n";
     List<EgressRule> rules =
         List.of(
@@ -438,8 +454,7 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
             new EgressRule("name.test", origin.port(), true).by(broker),
             new EgressRule("public.test", origin.port(), false).by(broker),
             new EgressRule("public.test", origin.port(), true));
-    List<SSLContext> trusts =
-        List.of(OriginTls.trusting(other.authority()), OriginTls.ofTheJdk());
+    List<SSLContext> trusts = List.of(OriginTls.trusting(other.authority()), OriginTls.ofTheJdk());
     for (SSLContext trust : trusts) {
       proxy = open(rules, trust);
       assertThat(send(request)).startsWith("HTTP/1.1 502 ");
@@ -464,8 +479,7 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
       content.append(piece);
       chunks.append(Integer.toHexString(length)).append("\r\n").append(piece).append("\r\n");
     }
-    origin.answer =
-        "HTTP/1.1 200 OK\r\nContent-Length: " + content.length() + "\r\n\r\n" + content;
+    origin.answer = "HTTP/1.1 200 OK\r\nContent-Length: " + content.length() + "\r\n\r\n" + content;
     String answer =
         send(
             "POST http://git.test:PORT/r.git/git-upload-pack HTTP/1.1\r\n"
@@ -527,12 +541,14 @@ class TheBrokerSendsWhatIsListedAndShowsNothingTest {
 
   @Test
   void aBrokerThatIsMalformedIsNotMade() {
-    assertThatThrownBy(() -> Broker.Credential.basic("u", "short77")).hasMessageContaining("SBX-030");
+    assertThatThrownBy(() -> Broker.Credential.basic("u", "short77"))
+        .hasMessageContaining("SBX-030");
     assertThatThrownBy(() -> Broker.Credential.basic("a:b", TOKEN)).hasMessageContaining("SBX-030");
     assertThatThrownBy(() -> Broker.Credential.basic("u", TOKEN + "\r\nX: y"))
         .hasMessageContaining("SBX-030")
         .hasMessageNotContaining(TOKEN);
-    assertThatThrownBy(() -> Broker.Credential.bearer(TOKEN + " x")).hasMessageContaining("SBX-030");
+    assertThatThrownBy(() -> Broker.Credential.bearer(TOKEN + " x"))
+        .hasMessageContaining("SBX-030");
     assertThatThrownBy(() -> new Broker.Request("get", "/")).hasMessageContaining("SBX-030");
     assertThatThrownBy(() -> new Broker.Request("GET", "/a b")).hasMessageContaining("SBX-030");
     assertThatThrownBy(() -> new Broker.Request("CONNECT", "/")).hasMessageContaining("SBX-030");

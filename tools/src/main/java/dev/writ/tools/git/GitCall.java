@@ -84,7 +84,8 @@ final class GitCall {
         .map(SecretFile::bytes)
         .findFirst()
         .orElseThrow(() ->
-            new WritException(ToolsError.GIT_CREDENTIAL, "this call was granted none of that name"));
+            new WritException(
+                ToolsError.GIT_CREDENTIAL, "this call was granted none of that name"));
   }
 
   /** Runs git in a repository, which is named to it, so that it looks for none. */

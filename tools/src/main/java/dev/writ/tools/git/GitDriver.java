@@ -48,8 +48,8 @@ public final class GitDriver extends ProcessDriver {
   /** The git of this host; it is at the same place in the sandbox. */
   private Path git() {
     return HostPrograms.find(git)
-        .orElseThrow(() ->
-            new WritException(ToolsError.GIT_MISSING, "git is in none of the usual places"));
+        .orElseThrow(
+            () -> new WritException(ToolsError.GIT_MISSING, "git is in none of the usual places"));
   }
 
   private static Operation operation(String name) {

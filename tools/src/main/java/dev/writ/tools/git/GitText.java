@@ -84,7 +84,8 @@ final class GitText {
     String[] fields = text.split("\0", -1);
     List<JsonValue> entries = new ArrayList<>();
     for (int at = 0; at + LOG_FIELDS <= fields.length; at += LOG_FIELDS) {
-      var parents = fields[at + 1].isEmpty() ? List.<String>of() : List.of(fields[at + 1].split(" "));
+      var parents =
+          fields[at + 1].isEmpty() ? List.<String>of() : List.of(fields[at + 1].split(" "));
       entries.add(
           JsonValue.object()
               .put("commit", fields[at])

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 final class LocalConfig {
   static final int MOST_BYTES = 256 * 1024;
 
-  private static final Pattern SECTION = Pattern.compile("\\[([A-Za-z0-9-]+)( \"([^\"\\\\]*)\")?\\]");
+  private static final Pattern SECTION =
+      Pattern.compile("\\[([A-Za-z0-9-]+)( \"([^\"\\\\]*)\")?\\]");
   private static final Pattern ENTRY =
       Pattern.compile("\t([A-Za-z][A-Za-z0-9-]*) = ([^\"\\\\;# ]([^\"\\\\;#]*[^\"\\\\;# ])?)");
   private static final Pattern QUOTED =
@@ -81,7 +82,11 @@ final class LocalConfig {
               && switch (e.key) {
                 case "repositoryformatversion" -> e.value.matches("[01]");
                 case "bare" -> e.value.equals("false");
-                case "filemode", "logallrefupdates", "symlinks", "ignorecase", "precomposeunicode" ->
+                case "filemode",
+                    "logallrefupdates",
+                    "symlinks",
+                    "ignorecase",
+                    "precomposeunicode" ->
                     flag;
                 default -> false;
               };

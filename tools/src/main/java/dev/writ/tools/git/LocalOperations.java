@@ -25,8 +25,7 @@ final class LocalOperations {
     String branch = Revisions.name(call.text("branch").orElse("main"));
     Ended ended =
         call.outside(
-            List.of(
-                "init", "--quiet", "--template=", "--initial-branch=" + branch, place.inside()),
+            List.of("init", "--quiet", "--template=", "--initial-branch=" + branch, place.inside()),
             Optional.empty());
     if (!ended.succeeded()) {
       return call.failed(ended);
@@ -39,8 +38,7 @@ final class LocalOperations {
     Place place = call.repository();
     List<String> arguments =
         new ArrayList<>(List.of("checkout", "--quiet", "--no-recurse-submodules"));
-    call.text("create")
-        .ifPresent(name -> arguments.addAll(List.of("-b", Revisions.name(name))));
+    call.text("create").ifPresent(name -> arguments.addAll(List.of("-b", Revisions.name(name))));
     call.text("ref").ifPresent(ref -> arguments.add(Revisions.commit(ref)));
     if (!call.params().has("create") && !call.params().has("ref")) {
       throw new WritException(ToolsError.GIT_REVISION, "neither ref nor create says where to");

@@ -20,7 +20,8 @@ final class RemoteOperations {
     Repository.requireFree(call.workspace(), place);
     List<String> arguments =
         new ArrayList<>(
-            List.of("clone", "--quiet", "--template=", "--no-recurse-submodules", "--origin=origin"));
+            List.of(
+                "clone", "--quiet", "--template=", "--no-recurse-submodules", "--origin=origin"));
     call.text("ref").ifPresent(ref -> arguments.add("--branch=" + Revisions.name(ref)));
     if (call.params().has("depth")) {
       arguments.add("--depth=" + depth(call.params().count("depth")));
@@ -50,8 +51,7 @@ final class RemoteOperations {
     TreeMap<String, JsonValue> members = new TreeMap<>();
     Optional<String> ref = call.text("ref");
     if (ref.isPresent()) {
-      Ended at =
-          call.in(place, List.of("rev-parse", "--verify", "--quiet", tracking(ref.get())));
+      Ended at = call.in(place, List.of("rev-parse", "--verify", "--quiet", tracking(ref.get())));
       members.put(
           "commit", at.succeeded() ? JsonValue.of(GitCall.out(at).strip()) : JsonValue.NULL);
     }
@@ -110,8 +110,7 @@ final class RemoteOperations {
                 "--no-force"));
     // With it, the reference is replaced if it is still at that commit; without, only moved on.
     call.text("expect")
-        .ifPresent(id ->
-            arguments.add("--force-with-lease=" + to + ":" + Revisions.id(id)));
+        .ifPresent(id -> arguments.add("--force-with-lease=" + to + ":" + Revisions.id(id)));
     arguments.addAll(List.of("--", remote.url().text(), from + ":" + to));
     Ended ended = call.in(place, arguments, remote);
     TreeMap<String, JsonValue> members = new TreeMap<>();

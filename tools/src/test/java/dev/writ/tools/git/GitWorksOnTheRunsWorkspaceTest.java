@@ -26,7 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clone, change, commit, push: before git's own server, with a password that nobody inside sees. */
+/**
+ * Clone, change, commit, push: before git's own server, with a password that nobody inside sees.
+ */
 class GitWorksOnTheRunsWorkspaceTest {
   private static final String ENGINE = "bubblewrap";
   private static GitLab lab;
@@ -78,7 +80,15 @@ class GitWorksOnTheRunsWorkspaceTest {
     outcomes.add(run(engine, "status", "path", "app"));
     outcomes.add(run(engine, "diff", "path", "app"));
     outcomes.add(
-        run(engine, "commit", "path", "app", "message", "A change", "author", person("Ada", "a@b.test")));
+        run(
+            engine,
+            "commit",
+            "path",
+            "app",
+            "message",
+            "A change",
+            "author",
+            person("Ada", "a@b.test")));
     JsonValue.Obj committed = GitLab.output("commit", outcomes.getLast());
     outcomes.add(
         run(engine, "push", "path", "app", "url", url(), "ref", branch, "credential", "robot"));
@@ -102,8 +112,15 @@ class GitWorksOnTheRunsWorkspaceTest {
     String who = "{\"email\":\"a@b.test\",\"name\":\"Ada\",\"time\":\"2026-01-02T03:04:05Z\"}";
     assertThat(json(GitLab.output("log", outcomes.getLast()).get("entries")))
         .isEqualTo(
-            "[{\"author\":" + who + ",\"commit\":\"" + commit + "\",\"committer\":" + who
-                + ",\"message\":\"A change\\n\",\"parents\":[\"" + first + "\"]}]");
+            "[{\"author\":"
+                + who
+                + ",\"commit\":\""
+                + commit
+                + "\",\"committer\":"
+                + who
+                + ",\"message\":\"A change\\n\",\"parents\":[\""
+                + first
+                + "\"]}]");
     assertThat(json(GitLab.output("push", outcomes.get(5)).get("updates")))
         .isEqualTo(
             "[{\"flag\":\"*\",\"from\":\"refs/heads/B\",\"summary\":\"[new branch]\",\"to\":\"refs/heads/B\"}]"
@@ -119,8 +136,10 @@ class GitWorksOnTheRunsWorkspaceTest {
         .doesNotContain("http://");
     String seen = json(outcomes.getFirst().observations());
     assertThat(seen)
-        .contains("\"http\":{\"brokered\":true,\"method\":\"GET\",\"path\":\"/team/app.git/info/refs\",\"status\":200}")
-        .contains("\"http\":{\"brokered\":true,\"method\":\"POST\",\"path\":\"/team/app.git/git-upload-pack\",\"status\":200}")
+        .contains(
+            "\"http\":{\"brokered\":true,\"method\":\"GET\",\"path\":\"/team/app.git/info/refs\",\"status\":200}")
+        .contains(
+            "\"http\":{\"brokered\":true,\"method\":\"POST\",\"path\":\"/team/app.git/git-upload-pack\",\"status\":200}")
         .contains("\"programs\":{\"git\":{\"digest\":\"sha256:")
         .contains("\"engine\":\"" + engine)
         .doesNotContain("service=");
@@ -182,7 +201,19 @@ class GitWorksOnTheRunsWorkspaceTest {
   void onlyTheRequestsOfTheProtocolForThatRepositoryAreSent() {
     int before = lab.server().requests().size();
     run(ENGINE, "clone", "url", url(), "path", "r", "credential", "robot");
-    run(ENGINE, "push", "path", "r", "url", url(), "ref", "main", "to", "same", "credential", "robot");
+    run(
+        ENGINE,
+        "push",
+        "path",
+        "r",
+        "url",
+        url(),
+        "ref",
+        "main",
+        "to",
+        "same",
+        "credential",
+        "robot");
     List<String> requests = lab.server().requests();
     assertThat(requests.subList(before, requests.size()))
         .containsExactly(
@@ -198,7 +229,8 @@ class GitWorksOnTheRunsWorkspaceTest {
     "wrong, authentication-failed, git ended with 128",
     "elsewhere, refused, TOL-076 a credential cannot be used for this call: it is for another host",
     "plain, refused, TOL-076 a credential cannot be used for this call: it is not https",
-    "unknown, refused, TOL-076 a credential cannot be used for this call: this call was granted none",
+    "unknown, refused, TOL-076 a credential cannot be used for this call: this call was granted"
+        + " none",
     "'', authentication-failed, git ended with 128",
   })
   void aCredentialThatDoesNotOpenItFailsTheCall(String name, String reason, String message) {
@@ -216,7 +248,8 @@ class GitWorksOnTheRunsWorkspaceTest {
   @Test
   void whatIsOpenToAllNeedsNoCredential() {
     JsonValue.Obj cloned =
-        lab.run(ENGINE, "clone", "url", lab.server().url("public/open.git"), "path", "o", "depth", 1);
+        lab.run(
+            ENGINE, "clone", "url", lab.server().url("public/open.git"), "path", "o", "depth", 1);
     assertThat(cloned.get("commit")).isNotEqualTo(JsonValue.NULL);
   }
 
@@ -266,7 +299,9 @@ class GitWorksOnTheRunsWorkspaceTest {
     run(ENGINE, "checkout", "path", "a", "create", "mine", "ref", "HEAD~1");
     lab.write(ENGINE, "a/f", "mine");
     run(ENGINE, "commit", "path", "a", "message", "mine");
-    Object[] mine = {"path", "a", "url", url(), "ref", "mine", "to", "shared", "credential", "robot"};
+    Object[] mine = {
+      "path", "a", "url", url(), "ref", "mine", "to", "shared", "credential", "robot"
+    };
     Outcome rejected = lab.call(ENGINE, "push", mine).run();
     assertThat(rejected.reason()).isEqualTo("push-rejected");
     assertThat(json(GitLab.output("push", rejected).get("updates"))).contains("\"flag\":\"!\"");
@@ -295,7 +330,8 @@ class GitWorksOnTheRunsWorkspaceTest {
     assertThat(pulled.get("commit")).isEqualTo(fetched.get("commit"));
     JsonValue.Obj at = lab.run(ENGINE, "checkout", "path", "b", "ref", "HEAD~1");
     assertThat(at.get("branch")).isEqualTo(JsonValue.NULL);
-    assertThat(json(lab.run(ENGINE, "diff", "path", "b", "from", "HEAD", "to", "main").get("files")))
+    assertThat(
+            json(lab.run(ENGINE, "diff", "path", "b", "from", "HEAD", "to", "main").get("files")))
         .isEqualTo("[{\"added\":1,\"deleted\":1,\"path\":\"f\",\"status\":\"M\"}]");
     Outcome missing = lab.call(ENGINE, "checkout", "path", "b", "ref", "no-such").run();
     assertThat(missing.reason()).isEqualTo("git-failed");
@@ -325,7 +361,8 @@ class GitWorksOnTheRunsWorkspaceTest {
     assertThat(GitLab.text(diff, "diff")).startsWith("diff --git ");
     assertThat(json(diff.get("files")))
         .isEqualTo(
-            "[{\"added\":1,\"deleted\":10000,\"path\":\"many\u00e9 \\\"q\\\"\\tt\",\"status\":\"M\"},"
+            "[{\"added\":1,\"deleted\":10000,\"path\":\"many\u00e9"
+                + " \\\"q\\\"\\tt\",\"status\":\"M\"},"
                 + "{\"added\":null,\"deleted\":null,\"path\":\"noise\",\"status\":\"M\"}]");
     Outcome flood = lab.call(ENGINE, "diff", "path", "big").outputBytes(3_000).run();
     assertThat(flood.reason()).isEqualTo("output-limit");

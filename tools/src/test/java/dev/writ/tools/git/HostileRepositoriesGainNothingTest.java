@@ -16,7 +16,6 @@ import dev.writ.tools.Call;
 import dev.writ.tools.process.ProcessHost;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,10 +188,19 @@ class HostileRepositoriesGainNothingTest {
     assertThat(refused(Files.readString(lab.file(ENGINE, "r/.git/config")))).isEmpty();
     assertThat(
             refused(
-                "[core]\n\trepositoryformatversion = 1\n\tfilemode = true\n[extensions]\n"
-                    + "\tobjectformat = sha256\n[remote \"origin\"]\n\turl = https://git.test/a/b.git\n"
-                    + "\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"fix#1\"]\n"
-                    + "\tremote = origin\n\tmerge = \"refs/heads/fix#1\"\n[user]\n\tname = A B\n"))
+                "[core]\n"
+                    + "\trepositoryformatversion = 1\n"
+                    + "\tfilemode = true\n"
+                    + "[extensions]\n"
+                    + "\tobjectformat = sha256\n"
+                    + "[remote \"origin\"]\n"
+                    + "\turl = https://git.test/a/b.git\n"
+                    + "\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+                    + "[branch \"fix#1\"]\n"
+                    + "\tremote = origin\n"
+                    + "\tmerge = \"refs/heads/fix#1\"\n"
+                    + "[user]\n"
+                    + "\tname = A B\n"))
         .isEmpty();
   }
 
@@ -241,11 +249,28 @@ class HostileRepositoriesGainNothingTest {
     Path git = lab.file(engine, "r/.git");
     for (String hook :
         List.of(
-            "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout",
-            "post-commit", "post-index-change", "post-merge", "post-rewrite", "post-update",
-            "pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push",
-            "pre-rebase", "prepare-commit-msg", "proc-receive", "push-to-checkout",
-            "reference-transaction", "sendemail-validate", "update")) {
+            "applypatch-msg",
+            "commit-msg",
+            "fsmonitor-watchman",
+            "post-applypatch",
+            "post-checkout",
+            "post-commit",
+            "post-index-change",
+            "post-merge",
+            "post-rewrite",
+            "post-update",
+            "pre-applypatch",
+            "pre-auto-gc",
+            "pre-commit",
+            "pre-merge-commit",
+            "pre-push",
+            "pre-rebase",
+            "prepare-commit-msg",
+            "proc-receive",
+            "push-to-checkout",
+            "reference-transaction",
+            "sendemail-validate",
+            "update")) {
       lab.workspace(engine).write("r/.git/hooks/" + hook, evil, true);
     }
     lab.write(engine, "r/.git/info/attributes", "* filter=evil diff=evil merge=evil\n");
@@ -306,8 +331,7 @@ class HostileRepositoriesGainNothingTest {
     Path work = lab.server().directory("work-public-evil-" + engine + ".git");
     Files.createSymbolicLink(work.resolve("link"), Path.of("/etc/passwd"));
     Files.createSymbolicLink(work.resolve("dirlink"), Path.of(".git/hooks"));
-    GitServer.git(
-        work, "update-index", "--add", "--cacheinfo", "160000," + "1".repeat(40) + ",x");
+    GitServer.git(work, "update-index", "--add", "--cacheinfo", "160000," + "1".repeat(40) + ",x");
     GitServer.git(work, "add", "link", "dirlink");
     GitServer.git(work, "commit", "--quiet", "--message=links");
     GitServer.git(work, "push", "--quiet", "origin", "HEAD:refs/heads/main");
@@ -347,7 +371,8 @@ class HostileRepositoriesGainNothingTest {
         "40000 ..",
       })
   void treesWithNamesOfGitsOwnAreRefused(String entry) throws IOException {
-    String name = "public/tree-" + HexFormat.of().formatHex(entry.getBytes(StandardCharsets.UTF_8)) + ".git";
+    String name =
+        "public/tree-" + HexFormat.of().formatHex(entry.getBytes(StandardCharsets.UTF_8)) + ".git";
     Path repository = lab.server().make(name);
     byte[] config = "[core]\n\tfsmonitor = /workspace/evil\n".getBytes(StandardCharsets.UTF_8);
     String blob = GitServer.git(repository, config, "hash-object", "-w", "--stdin");
@@ -355,8 +380,7 @@ class HostileRepositoriesGainNothingTest {
     String tree = tree(repository, entry, entry.startsWith("4") ? inner : blob);
     String commit = GitServer.git(repository, "commit-tree", "-m", "x", tree);
     GitServer.git(repository, "update-ref", "refs/heads/main", commit);
-    Outcome outcome =
-        lab.call(ENGINE, "clone", "url", lab.server().url(name), "path", "r").run();
+    Outcome outcome = lab.call(ENGINE, "clone", "url", lab.server().url(name), "path", "r").run();
     assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.FAILED);
     assertThat(outcome.reason()).isEqualTo("git-failed");
     assertThat(lab.workspace(ENGINE).files(TreeLimits.STANDARD))
@@ -369,7 +393,14 @@ class HostileRepositoriesGainNothingTest {
     bytes.write(0);
     bytes.writeBytes(HexFormat.of().parseHex(id));
     return GitServer.git(
-        repository, bytes.toByteArray(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin");
+        repository,
+        bytes.toByteArray(),
+        "hash-object",
+        "-t",
+        "tree",
+        "-w",
+        "--literally",
+        "--stdin");
   }
 
   @Test
@@ -429,10 +460,40 @@ class HostileRepositoriesGainNothingTest {
 
   private static final List<String> REVISIONS =
       List.of(
-          "-x", "--upload-pack=evil", "--output=/workspace/PWNED", "-", "", "a b", "a..b", "a:b", ":/x",
-          "a^{/x}", "@{-1}", "@", "a@{1}", "HEAD@{now}", "/a", "a/", "a//b", ".a", "a/.b", "a.lock",
-          "a/b.LOCK", "a.", "a\\b", "a*", "a?", "a[b", "a\nb", "a\u0000b", "a\u007f", "\u00e4",
-          "~1", "^1", "a~b", "a^b");
+          "-x",
+          "--upload-pack=evil",
+          "--output=/workspace/PWNED",
+          "-",
+          "",
+          "a b",
+          "a..b",
+          "a:b",
+          ":/x",
+          "a^{/x}",
+          "@{-1}",
+          "@",
+          "a@{1}",
+          "HEAD@{now}",
+          "/a",
+          "a/",
+          "a//b",
+          ".a",
+          "a/.b",
+          "a.lock",
+          "a/b.LOCK",
+          "a.",
+          "a\\b",
+          "a*",
+          "a?",
+          "a[b",
+          "a\nb",
+          "a\u0000b",
+          "a\u007f",
+          "\u00e4",
+          "~1",
+          "^1",
+          "a~b",
+          "a^b");
 
   @Test
   void revisionsThatMeanMoreThanANameAreRefused() {
@@ -444,7 +505,11 @@ class HostileRepositoriesGainNothingTest {
     }
     for (String[] at :
         new String[][] {
-          {"checkout", "ref"}, {"checkout", "create"}, {"diff", "from"}, {"diff", "to"}, {"log", "ref"}
+          {"checkout", "ref"},
+          {"checkout", "create"},
+          {"diff", "from"},
+          {"diff", "to"},
+          {"log", "ref"}
         }) {
       Outcome outcome =
           lab.call(ENGINE, at[0], "path", "r", at[1], "--output=/workspace/PWNED").run();
@@ -456,8 +521,24 @@ class HostileRepositoriesGainNothingTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "/", "/etc", "..", "../x", "a/../b", "a/./b", "a//b", "a/", "./a", ".git", "a/.git",
-        "a/.GIT/hooks", "r/.git/hooks", "git~1", "a\\b", "a\u0000b", "a\nb",
+        "",
+        "/",
+        "/etc",
+        "..",
+        "../x",
+        "a/../b",
+        "a/./b",
+        "a//b",
+        "a/",
+        "./a",
+        ".git",
+        "a/.git",
+        "a/.GIT/hooks",
+        "r/.git/hooks",
+        "git~1",
+        "a\\b",
+        "a\u0000b",
+        "a\nb",
       })
   void placesOutsideOfTheWorkspaceOrInGitsOwnAreRefused(String path) {
     Outcome outcome = lab.call(ENGINE, "init", "path", path).run();

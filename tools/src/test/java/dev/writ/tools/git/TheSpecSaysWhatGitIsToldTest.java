@@ -60,7 +60,8 @@ class TheSpecSaysWhatGitIsToldTest {
               .orElseThrow();
       JsonValue.Obj params = (JsonValue.Obj) operation.input().get("properties");
       params.members().keySet().forEach(param -> assertThat(row).contains("`" + param + "`"));
-      assertThat(row.split("\\|")[2].split("`").length / 2).isGreaterThanOrEqualTo(params.members().size());
+      assertThat(row.split("\\|")[2].split("`").length / 2)
+          .isGreaterThanOrEqualTo(params.members().size());
     }
   }
 
