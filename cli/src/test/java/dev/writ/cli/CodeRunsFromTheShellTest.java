@@ -61,7 +61,10 @@ class CodeRunsFromTheShellTest {
     Path input = Files.writeString(dir.resolve("data.csv"), "1;2");
     for (String[] one :
         new String[][] {
-          {"python", "import time, random\n[time.time(), random.random(), open('in/data.csv').read()]"},
+          {
+            "python",
+            "import time, random\n[time.time(), random.random(), open('in/data.csv').read()]"
+          },
           {"node", "[Date.now(), Math.random(), require('fs').readFileSync('in/data.csv', 'utf8')]"}
         }) {
       Run run = code("code_reproducible", one[0], one[1], "--input", input.toString());
@@ -99,7 +102,8 @@ class CodeRunsFromTheShellTest {
         code("code_interpreter", "python", "print('before')\nx = bytearray(1 << 30)", "--json");
     JsonValue.Obj receipt = (JsonValue.Obj) parse(run.out()).get("receipt");
     assertThat(receipt.members().keySet()).isEqualTo(shown.members().keySet());
-    for (String same : new String[] {"status", "reason", "message", "workspace_before", "artifacts"}) {
+    for (String same :
+        new String[] {"status", "reason", "message", "workspace_before", "artifacts"}) {
       assertThat(receipt.get(same)).as(same).isEqualTo(shown.get(same));
     }
   }

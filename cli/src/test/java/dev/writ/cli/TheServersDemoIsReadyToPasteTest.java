@@ -73,6 +73,7 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("\"status\":\"success\"", "\"stdout\":\"42\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+      commandsOfSeedTwo(string(said, "url"), string(said, "token"));
       // Operations and seed 000 both answer /health, and say the same.
       assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");
@@ -87,6 +88,43 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(Path.of(string(said, "home")).getParent()).doesNotExist();
     assertThat(auditLines()).hasSize(1);
     assertThat(auditLines().getFirst().members()).hasSize(10).containsKey("sandbox_profile");
+  }
+
+  /** What a role has not does not exist, and what its tests report is told in the seed's words. */
+  private void commandsOfSeedTwo(String url, String token) throws Exception {
+    Files.writeString(
+        dir.resolve("cmd.json"),
+        """
+        {"role":"developer","case_id":"case-9","cwd":"/workspace/repo","cmd":"mkdir test-results; \
+        echo '<testsuite tests=\\"3\\" failures=\\"1\\"/>' > junit.xml; echo log > test-results/log; \
+        echo done; bash; kubectl"}""");
+    String answer =
+        pasted(
+            "curl -sS -H 'Authorization: Bearer "
+                + token
+                + "' -H 'Content-Type: application/json' "
+                + url
+                + "/v1/tools/exec -d @cmd.json");
+    assertThat(answer)
+        .contains(
+            "\"analysis\":{\"test_count\":3}",
+            "{\"path\":\"/artifacts/junit.xml\",\"type\":\"junit_xml\"}",
+            "{\"path\":\"/artifacts/test-results.tar\",\"type\":\"test_results\"}",
+            "\"exit_code\":127",
+            "\"image\":\"exec@sha256:",
+            "\"stdout_tail\":\"done\\n\"")
+        .containsPattern("\"stderr_tail\":\"[^\"]*bash: not found[^\"]*kubectl: not found");
+    Files.writeString(
+        dir.resolve("cmd.json"),
+        "{\"role\":\"developer\",\"case_id\":\"case-9\",\"cmd\":\"kubectl get pods\"}");
+    assertThat(
+            pasted(
+                "curl -sS -H 'Authorization: Bearer "
+                    + token
+                    + "' -H 'Content-Type: application/json' "
+                    + url
+                    + "/v1/tools/exec -d @cmd.json"))
+        .contains("GRD-714");
   }
 
   private static String startingWith(TreeMap<String, String> answers, String what) {

@@ -900,11 +900,17 @@ final class GuardianVectors {
         "it pins a workspace that the tool does not use",
         "GRD-411",
         r -> r.workspaceBefore = Optional.of(World.SNAPSHOT));
-    ToolManifest workspace = workspaceTool();
+    workspace("", "a reproducible tool must pin its workspace", Determinism.REPRODUCIBLE, false);
+    workspace("-pure", "so must one that says it is pure", Determinism.PURE, false);
+    workspace("-recorded", "what is recorded need not", Determinism.RECORDED, true);
+  }
+
+  private void workspace(String name, String reason, Determinism determinism, boolean allowed) {
+    ToolManifest workspace = workspaceTool(determinism);
     judge(
-        "envelope-workspace-unpinned",
-        "a reproducible tool must pin its workspace",
-        "DENY GRD-411",
+        "envelope-workspace-unpinned" + name,
+        reason,
+        allowed ? "ALLOW" : "DENY GRD-411",
         Policy.parse(
             World.POLICY
                 .replace("PACKAGE", workspace.packageDigest().toString())
@@ -915,13 +921,13 @@ final class GuardianVectors {
         workspace);
   }
 
-  static ToolManifest workspaceTool() {
+  static ToolManifest workspaceTool(Determinism determinism) {
     ToolManifest m = World.manifest();
     return new ToolManifest(
         m.name(),
         m.version(),
         m.driver(),
-        Determinism.REPRODUCIBLE,
+        determinism,
         m.operations(),
         new ToolManifest.Capabilities(List.of(), List.of(), List.of(), true),
         m.resourcesMax(),

@@ -45,7 +45,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * PROTOCOL 20: a workspace is an input. Its digests are in every receipt, a pin holds or nothing
- * runs, one effect is in it at a time, and nobody goes in while it is not known what happened there.
+ * runs, one effect is in it at a time, and nobody goes in while it is not known what happened
+ * there.
  */
 class AWorkspaceIsAnInputTest {
   private static final Digest NEW = RunWorkspaces.EMPTY;
@@ -64,7 +65,8 @@ class AWorkspaceIsAnInputTest {
     home.beforeWrite(() -> {});
     home.workspaces.fails(null);
     home.restartWith(e -> e);
-    AuditReport report = Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {});
+    AuditReport report =
+        Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {});
     assertThat(report.problems()).isEmpty();
     assertThat(home.fsck().problems()).isEmpty();
     home.close();
@@ -145,9 +147,10 @@ class AWorkspaceIsAnInputTest {
     Receipt formless = serve(ask("desk"));
     assertThat(formless.code()).contains("EXE-601");
     left(formless, "x", "xy");
-    home.restartWith(with(_ -> {
-      throw new WritException(LedgerError.DISK_FULL, "blobs");
-    }));
+    home.restartWith(
+        with(_ -> {
+          throw new WritException(LedgerError.DISK_FULL, "blobs");
+        }));
     Receipt unstored = serve(ask("desk"));
     assertThat(unstored.code()).contains("EXE-702");
     left(unstored, "xy", "xyy");
@@ -387,8 +390,7 @@ class AWorkspaceIsAnInputTest {
     Answer decided = home.decide(ask("desk").params("{\"n\":2}").sign());
     left(home.execute(decided, "alice").receipt(), "", "a");
     home.workspaces.wipe("acme", "run-1", "for-a-test", TestHome.START);
-    while_one_is_inside(
-        () -> assertThat(home.execute(decided, "alice").repeated()).isTrue());
+    while_one_is_inside(() -> assertThat(home.execute(decided, "alice").repeated()).isTrue());
   }
 
   @Test
@@ -775,7 +777,8 @@ class AWorkspaceIsAnInputTest {
     serve(ask("desk"));
     home.workspaces.write("acme", "run-1", "by hand");
     left(serve(ask("desk")), "aby hand", "aby handa");
-    AuditReport report = Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {});
+    AuditReport report =
+        Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {});
     assertThat(report.problems()).isEmpty();
     assertThat(report.notVerified())
         .anyMatch(line -> line.contains("1 effects: found their workspace other than"));

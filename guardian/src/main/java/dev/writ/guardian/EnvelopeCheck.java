@@ -124,9 +124,7 @@ final class EnvelopeCheck {
     }
     int rule = ProofCheck.ruleNumber(matter);
     boolean approved = rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
-    if (uses
-        && !pins
-        && (approved || matter.manifest().determinism() != Determinism.RECORDED)) {
+    if (uses && !pins && (approved || matter.manifest().determinism() != Determinism.RECORDED)) {
       return violation(
           GuardianError.ENVELOPE_WORKSPACE,
           approved ? "its approval must pin it" : "a reproducible tool must pin it");

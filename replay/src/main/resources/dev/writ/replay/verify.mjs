@@ -1220,7 +1220,8 @@ export function pae(type, payload) {
 }
 
 /**
- * Verifies an envelope under a trust and gives its signers, those of required algorithms first.
+ * Verifies an envelope under a trust and gives its signers, those of required algorithms first and
+ * Ed25519 before ML-DSA-65: the first is the holder (envelope.md, 10).
  * `inForce(key, place)` asks whether the key counts: now (`liveAt`), or at a place in the log.
  */
 export async function verifyEnvelope(envelope, type, trust, inForce, place = 'envelope') {
@@ -1249,7 +1250,7 @@ export async function verifyEnvelope(envelope, type, trust, inForce, place = 'en
   for (let i = 0; i < signers.length; i++) {
     await verifySignature(signers[i], message, envelope.signatures[i].sig, `${place}/signatures/${i}`);
   }
-  const rank = (key) => (required.includes(key.algorithm) ? required.indexOf(key.algorithm) : required.length);
+  const rank = (key) => (required.includes(key.algorithm) ? 0 : 2) + (key.algorithm === 'Ed25519' ? 0 : 1);
   return signers.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -2600,7 +2601,7 @@ class Run {
 }
 
 /** Of several keys that signed a request, the one with the least id (request.md). */
-const holderOf = (signers) => signers.reduce((least, key) => (key.kid < least.kid ? key : least));
+const holderOf = ([first]) => first;
 
 function delegationOf(envelope, place) {
   try {

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What receipts say of workspaces, forged by who holds the executor's key, and all else made to fit:
- * the audit of the ledger and both verifiers of bundles find it.
+ * What receipts say of workspaces, forged by who holds the executor's key, and all else made to
+ * fit: the audit of the ledger and both verifiers of bundles find it.
  */
 class BothVerifiersHoldWorkspacesTest {
   private static final SecondOpinion OPINION = new SecondOpinion();
@@ -103,7 +103,9 @@ class BothVerifiersHoldWorkspacesTest {
     try {
       OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
     } catch (WritException e) {
-      assertThat(audit.problems()).extracting(AuditReport.Problem::code).contains((ExecutorError) e.code());
+      assertThat(audit.problems())
+          .extracting(AuditReport.Problem::code)
+          .contains((ExecutorError) e.code());
       return e.code().code() + " " + e.found();
     }
     return "nothing";
@@ -152,9 +154,9 @@ class BothVerifiersHoldWorkspacesTest {
       Workshop.fill(home);
       Sample.close(home, "run-1");
       Digest broken =
-          receipt(home, r -> r.code().filter(ExecutorError.DRIVER_FAILED.code()::equals).isPresent());
-      assertThat(
-              found(home, broken, set("workspace_after", null, "code", "EXE-402")))
+          receipt(
+              home, r -> r.code().filter(ExecutorError.DRIVER_FAILED.code()::equals).isPresent());
+      assertThat(found(home, broken, set("workspace_after", null, "code", "EXE-402")))
           .startsWith("EXE-954")
           .contains("its workspace was in quarantine by receipt");
     }

@@ -15,7 +15,7 @@ public enum Guarantee {
   CPU_LIMIT("share of processors, and processor time of the whole tree", true),
   MEASURED("processor time and peak memory as the kernel counts them", true),
   DISK_LIMIT("size of the workspace", true),
-  TMP_NOEXEC("no program runs from /tmp", true),
+  TMP_NOEXEC("no program runs from /tmp, nor from the workspace where executables are listed", true),
   LANDLOCK("Landlock in the kernel", false),
   APPARMOR("AppArmor in the kernel", false);
 

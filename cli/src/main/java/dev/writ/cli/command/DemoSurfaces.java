@@ -32,17 +32,21 @@ final class DemoSurfaces {
   private static final String TRACE = "33333333-3333-4333-8333-333333333333";
 
   private final Path dir;
+  private final boolean confined;
 
   /**
    * @param dir the demo's own directory, for the secret and the bodies of the requests
+   * @param confined whether this host can confine commands; else one command is played
    */
-  DemoSurfaces(Path dir) {
+  DemoSurfaces(Path dir, boolean confined) {
     this.dir = dir;
+    this.confined = confined;
   }
 
   /** What comes after the starter policy. */
-  static String policy() {
-    try (InputStream in = DemoSurfaces.class.getResourceAsStream("demo-surfaces.yaml")) {
+  String policy() {
+    String name = confined ? "demo-surfaces.yaml" : "demo-surfaces-played.yaml";
+    try (InputStream in = DemoSurfaces.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -87,7 +91,7 @@ final class DemoSurfaces {
     Path logline = body("logline.json", logline());
     return List.of(
         new ServeDemo.Try(
-            "execute (seed 000): the strict gateway; echo is a line of JavaScript here",
+            "execute (seed 000): the strict gateway" + played(),
             post + bearer + url + "/execute -d @" + body("execute.json", execute(now))),
         new ServeDemo.Try(
             "logline (seed 001): signed by a shared secret",
@@ -103,8 +107,12 @@ final class DemoSurfaces {
                 + "/execute --data-binary @"
                 + logline),
         new ServeDemo.Try(
-            "tools (seed 002): a command in a role; echo is a line of JavaScript here",
+            "tools (seed 002): a command in a role" + played(),
             post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())));
+  }
+
+  private String played() {
+    return confined ? "" : "; echo is a line of JavaScript here: no sandbox for commands";
   }
 
   private Path body(String name, JsonValue json) {
@@ -162,12 +170,12 @@ final class DemoSurfaces {
         .build();
   }
 
-  private static JsonValue tools() {
+  private JsonValue tools() {
     return JsonValue.object()
         .put("role", "developer")
         .put("case_id", "case-123")
         .put("subtask_id", "DEV-123")
-        .put("cmd", "echo hello from the tool gateway")
+        .put("cmd", "echo hello from the tool gateway" + (confined ? " | tee greeting.txt" : ""))
         .put("cwd", "/workspace/repo")
         .put("timeout_sec", 10)
         .put("env", JsonValue.object().put("LANG", "C").build())

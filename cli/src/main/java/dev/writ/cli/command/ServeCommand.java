@@ -76,8 +76,8 @@ public final class ServeCommand implements CliCommand {
     Home home = Homes.home(session);
     GatewayConfig config = config(session, arguments, home);
     Running running = new Running();
-    OpenHome open = OpenHome.open(
-            home, Homes.clock(), Homes.processes(session, home), running::cancellable);
+    OpenHome open =
+        OpenHome.open(home, Homes.clock(), Homes.processes(session, home), running::cancellable);
     Gateway gateway =
         start(
             session,

@@ -14,6 +14,7 @@ import dev.writ.cli.home.Asking;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.HomeMaker;
 import dev.writ.cli.home.OpenHome;
+import dev.writ.cli.home.SandboxPlace;
 import dev.writ.cli.home.StarterPolicy;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -31,9 +32,11 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.BuiltinTools;
+import dev.writ.tools.process.ProcessHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,12 +65,12 @@ final class ServeDemo {
   ExitCode run(int port) {
     Path dir = temporary();
     Home home = new Home(dir.resolve("writ-data"), () -> null);
-    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy());
+    ProcessHost processes = processes(home, dir);
+    DemoSurfaces surfaces = new DemoSurfaces(dir, confines(processes));
+    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy(surfaces));
     Running running = new Running();
-    OpenHome open = OpenHome.open(
-            home, Homes.clock(), Homes.processes(session, home), running::cancellable);
+    OpenHome open = OpenHome.open(home, Homes.clock(), processes, running::cancellable);
     String token = Tokens.generate(random);
-    DemoSurfaces surfaces = new DemoSurfaces(dir);
     GatewayConfig config = config(port, token, surfaces.config(random));
     // Nothing of the caller's environment counts: no secret of theirs, no workspace.
     Gateway gateway =
@@ -86,8 +89,32 @@ final class ServeDemo {
     return ExitCode.OK;
   }
 
+  /** Sandboxes are as throw-away as the rest, in the demo's own directory. */
+  private ProcessHost processes(Home home, Path dir) {
+    TreeMap<String, String> environment = new TreeMap<>(session.environment());
+    environment.put("WRIT_SANDBOX_DIR", dir.resolve("sandbox").toString());
+    try {
+      if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx--x--x"));
+      }
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNWRITABLE, dir.toString(), e);
+    }
+    return SandboxPlace.host(home, environment);
+  }
+
+  /** Whether this host has what commands need; where it has not, the demo echoes in JavaScript. */
+  private static boolean confines(ProcessHost processes) {
+    try {
+      processes.engine();
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
   /** The starter's, with surfaces that may vouch, and requests that stay fresh for a day. */
-  private static String policy() {
+  private static String policy(DemoSurfaces surfaces) {
     return StarterPolicy.text(NAMES, BuiltinTools.manifests())
             .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
             .replace(
@@ -99,12 +126,14 @@ final class ServeDemo {
                 "  analyst:\n",
                 """
                   developer:
-                    tools: [js]
-                    sandboxes: [wasm]
+                    tools: [exec, js]
+                    sandboxes: [restricted, wasm]
                     resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
+                    paths: [.]
+                    environment: [LANG]
                   analyst:
                 """)
-        + DemoSurfaces.policy();
+        + surfaces.policy();
   }
 
   private static GatewayConfig config(

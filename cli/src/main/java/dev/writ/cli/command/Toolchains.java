@@ -49,10 +49,7 @@ final class Toolchains {
       return new Finding(
           State.NOTE,
           program.name(),
-          "not found; "
-              + program.tool()
-              + " needs it: apt-get install "
-              + program.install());
+          "not found; " + program.tool() + " needs it: apt-get install " + program.install());
     }
     String says = HostCommands.firstLine(path.get().toString(), program.version());
     return says.isEmpty()

@@ -60,8 +60,7 @@ public final class OpenHome implements AutoCloseable {
     try {
       SigningKey logKey = home.key("log");
       ledger =
-          Ledger.open(
-              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
+          Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
       drivers = Drivers.all(processes);
       return new OpenHome(home, ledger, drivers, wrap, clock);
     } catch (RuntimeException e) {

@@ -43,8 +43,7 @@ public final class SandboxPlace {
     return host("replay", environment, SecretStore.NONE);
   }
 
-  private static ProcessHost host(
-      String of, Map<String, String> environment, SecretStore secrets) {
+  private static ProcessHost host(String of, Map<String, String> environment, SecretStore secrets) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
@@ -70,8 +69,7 @@ public final class SandboxPlace {
 
   private static ProcessHost open(
       Path directory, SecretStore secrets, Optional<String> engineName, Runnable before) {
-    return ProcessHost.open(
-        SandboxSettings.in(directory), List.of(), secrets, engineName, before);
+    return ProcessHost.open(SandboxSettings.in(directory), List.of(), secrets, engineName, before);
   }
 
   /** Makes it, or makes sure that who is there made it for us: others may write beside it. */

@@ -51,8 +51,8 @@ class TheSandboxPlaceIsOursAloneTest {
   @Test
   void whatAnotherUserMadeIsRefused() throws Exception {
     Path place = Files.createDirectory(dir.resolve("place"));
-    UserPrincipal other = place.getFileSystem().getUserPrincipalLookupService()
-        .lookupPrincipalByName("nobody");
+    UserPrincipal other =
+        place.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
     assertThatThrownBy(() -> SandboxPlace.require(place, other, "rwx------"))
         .hasMessageContaining("CLI-017");
   }
@@ -61,8 +61,7 @@ class TheSandboxPlaceIsOursAloneTest {
   void nothingIsMadeBeforeTheFirstProcess() {
     Path named = dir.resolve("named");
     Home home = new Home(dir.resolve("home"), () -> null);
-    try (var host =
-        SandboxPlace.host(home, Map.of("WRIT_SANDBOX_DIR", named.toString()))) {
+    try (var host = SandboxPlace.host(home, Map.of("WRIT_SANDBOX_DIR", named.toString()))) {
       assertThat(host.waived()).isEmpty();
       assertThat(Files.exists(named, LinkOption.NOFOLLOW_LINKS)).isFalse();
     }

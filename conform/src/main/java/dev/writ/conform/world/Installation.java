@@ -40,7 +40,8 @@ final class Installation implements AutoCloseable {
 
   final SettableClock clock;
   final ScriptedTools tools;
-  final ScriptedDriver driver = new ScriptedDriver(this::crash);
+  final ScriptedWorkspaces workspaces = new ScriptedWorkspaces();
+  final ScriptedDriver driver = new ScriptedDriver(this::crash, workspaces);
   private final Function<KernelConfig, Kernel> opener;
   private final Instant start;
   private final CountedRandom random = new CountedRandom();
@@ -48,6 +49,7 @@ final class Installation implements AutoCloseable {
   private Path home = top.resolve("0");
   private int homes;
   private boolean withDriver = true;
+  private boolean withWorkspaces = true;
   private boolean crashed;
   private boolean open;
   private Ledger ledger;
@@ -130,7 +132,7 @@ final class Installation implements AutoCloseable {
                   TestParty.key("executor"),
                   tools,
                   withDriver ? List.<Driver>of(driver) : List.of(),
-                  RunWorkspaces.NONE,
+                  withWorkspaces ? workspaces : RunWorkspaces.NONE,
                   clock,
                   random));
     } catch (RuntimeException e) {
@@ -162,9 +164,10 @@ final class Installation implements AutoCloseable {
   }
 
   /** Stops and starts: what is not in the ledger is gone. */
-  void restart(boolean drivers) {
+  void restart(boolean drivers, boolean workspacesToo) {
     stop();
     withDriver = drivers;
+    withWorkspaces = workspacesToo;
     open();
   }
 

@@ -60,6 +60,7 @@ public final class Scenario implements AutoCloseable {
           input.list("steps", (path, value) -> (JsonValue) scenario.step(path, value));
       var output = JsonValue.object().put("steps", JsonValue.of(outcomes));
       output.put("events", scenario.events());
+      scenario.home.workspaces.shown().ifPresent(trees -> output.put("workspaces", trees));
       scenario.home.problems().ifPresent(problems -> output.put("problems", problems));
       return output.build();
     }

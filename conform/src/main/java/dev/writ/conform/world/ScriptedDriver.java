@@ -29,12 +29,15 @@ final class ScriptedDriver implements Driver {
   /** What happens to the machine while a tool runs. */
   private final Runnable crash;
 
+  private final ScriptedWorkspaces workspaces;
+
   private final TreeMap<String, JsonValue.Obj> behaviours = new TreeMap<>();
   private boolean refusing;
   private long runs;
 
-  ScriptedDriver(Runnable crash) {
+  ScriptedDriver(Runnable crash, ScriptedWorkspaces workspaces) {
     this.crash = crash;
+    this.workspaces = workspaces;
   }
 
   @Override
@@ -91,6 +94,13 @@ final class ScriptedDriver implements Driver {
           USED);
     }
     Fields fields = Fields.of("behaviour", behaviour.get());
+    if (fields.has("appends_b64")) {
+      workspaces.append(
+          invocation, StrictBase64.decode("appends_b64", fields.string("appends_b64")));
+    }
+    if (fields.has("unmeasured") && fields.bool("unmeasured")) {
+      workspaces.fails(true);
+    }
     return switch (fields.name("does")) {
       case "crash" -> {
         crash.run();

@@ -85,7 +85,13 @@ final class Steps {
       case "register" -> home.tools.register(step.fields("tool"));
       case "unregister" -> home.tools.remove(step.name("name"), step.name("version"));
       case "corrupt" -> home.tools.corrupt(step.name("name"), step.name("version"));
-      case "restart" -> home.restart(step.bool("driver"));
+      case "restart" ->
+          home.restart(step.bool("driver"), !step.has("workspaces") || step.bool("workspaces"));
+      case "workspace" ->
+          home.workspaces.write(
+              new RunId(step.name("tenant"), step.name("run")),
+              StrictBase64.decode("content_b64", step.string("content_b64")));
+      case "measure" -> home.workspaces.fails(step.bool("fails"));
       case "backup" -> home.backup();
       case "restore" -> home.restore();
       default -> throw new WritException(ConformError.SCENARIO, "no step \"" + word + "\"");
@@ -154,6 +160,9 @@ final class Steps {
         .put("retained", receipt.retained())
         .putIfPresent("output", receipt.output(), c -> JsonValue.of(c.digest().toString()))
         .putIfPresent("raw_output", receipt.rawOutput(), c -> JsonValue.of(c.digest().toString()))
+        .putIfPresent(
+            "workspace_before", receipt.workspaceBefore(), d -> JsonValue.of(d.toString()))
+        .putIfPresent("workspace_after", receipt.workspaceAfter(), d -> JsonValue.of(d.toString()))
         .put("resolved", served.resolution().isPresent());
   }
 

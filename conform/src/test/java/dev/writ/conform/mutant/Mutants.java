@@ -946,6 +946,9 @@ final class Mutants {
       {"EXE-306", "does without an input"},
       {"EXE-307", "consumes what it does not know"},
       {"EXE-308", "runs packages that are not what they were"},
+      {"EXE-309", "works without a workspace where there is none"},
+      {"EXE-310", "takes any tree for the pinned one"},
+      {"EXE-311", "goes into a workspace in quarantine"},
       {"EXE-110", "one key for two effects"},
       {"EXE-111", "serves superseded intents"},
       {"EXE-112", "ignores the time of an order"},
@@ -1002,6 +1005,24 @@ final class Mutants {
                         ? put(step, "lamport", JsonValue.of(1))
                         : step)
             .hinting("lamport=Num[value=3.0]"));
+    for (String member : List.of("workspace_before", "workspace_after")) {
+      all.add(
+          showing("executor", "does not tell the " + member, step -> without(step, member))
+              .hinting(member));
+    }
+    all.add(
+        telling(
+                "executor",
+                "executor.run",
+                "executor.run: keeps the workspaces of closed runs",
+                output ->
+                    output.get("workspaces") == null
+                        ? output
+                        : put(
+                            output,
+                            "workspaces",
+                            JsonValue.object().put("acme/run-1", "sha256:00").build()))
+            .hinting("workspaces"));
     all.add(
         telling(
             "executor",

@@ -47,6 +47,7 @@ final class ExecutorVectors {
     vectors.runs();
     vectors.approvals();
     vectors.installation();
+    vectors.made.addAll(WorkspaceVectors.all());
     return vectors.made;
   }
 

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** What scenarios are made of: parties, tools, policy, requests and steps. */
 final class Plot {
@@ -132,8 +134,16 @@ final class Plot {
 
   /** The first policy, or one that follows another; the text can be changed before. */
   static Policy policy(long version, Optional<Digest> previous, String from, String to) {
+    return policy(TOOLS, version, previous, text -> text.replace(from, to));
+  }
+
+  private static Policy policy(
+      List<ToolManifest> approved,
+      long version,
+      Optional<Digest> previous,
+      UnaryOperator<String> change) {
     StringBuilder tools = new StringBuilder();
-    TOOLS.forEach(m ->
+    approved.forEach(m ->
         tools
             .append("  - { name: ")
             .append(m.name())
@@ -143,9 +153,24 @@ final class Plot {
     String text =
         YAML.replace("VERSION", String.valueOf(version))
             .replace("PREVIOUS", previous.map(d -> "previous: \"" + d + "\"").orElse(""))
-            .replace("TOOLS\n", tools)
-            .replace(from, to);
-    return Policy.parse(text.getBytes(StandardCharsets.UTF_8), "policy.yaml");
+            .replace("TOOLS\n", tools);
+    return Policy.parse(change.apply(text).getBytes(StandardCharsets.UTF_8), "policy.yaml");
+  }
+
+  /** Tools that use the workspace of their run, beside the others. */
+  static final List<ToolManifest> IN_WORKSPACES =
+      Stream.concat(
+              TOOLS.stream(),
+              Stream.of(
+                  inWorkspace("desk", Determinism.RECORDED),
+                  inWorkspace("lathe", Determinism.REPRODUCIBLE),
+                  inWorkspace("vault", Determinism.RECORDED)))
+          .toList();
+
+  private static ToolManifest inWorkspace(String name, Determinism determinism) {
+    String text =
+        new String(Jcs.write(manifest(name, determinism).toJson()), StandardCharsets.UTF_8);
+    return ToolManifest.read(json(text.replace("\"workspace\":false", "\"workspace\":true")));
   }
 
   private static final Policy FIRST = policy(1, Optional.empty(), "scenario", "scenario");
@@ -173,6 +198,34 @@ final class Plot {
         .putList("parties", PARTIES, Plot::party)
         .putList("tools", TOOLS, m -> tool(m, CODE))
         .put("policy", policy().toJson())
+        .put("start", START)
+        .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
+        .build();
+  }
+
+  /** The policy of {@link #workshop}. */
+  static final Policy WORKSHOP =
+      policy(
+          IN_WORKSPACES,
+          1,
+          Optional.empty(),
+          text ->
+              text.replace("mail, odd, pay, sim]", "desk, lathe, mail, odd, pay, sim, vault]")
+                  .replace(
+                      "requirements:\n",
+                      """
+                      requirements:
+                        - { effect: { tool: desk }, require: { cel: 'true' } }
+                        - { effect: { tool: lathe }, require: { cel: 'true' } }
+                        - { effect: { tool: vault }, require: { approvals: { role: reviewer, count: 1 } } }
+                      """));
+
+  /** The input of a scenario with the tools that use workspaces. */
+  static JsonValue.Obj workshop(ObjectBuilder... steps) {
+    return JsonValue.object()
+        .putList("parties", PARTIES, Plot::party)
+        .putList("tools", IN_WORKSPACES, m -> tool(m, CODE))
+        .put("policy", WORKSHOP.toJson())
         .put("start", START)
         .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
         .build();

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A driver of code that gives what it gave once, on a host with an engine: vectors are made the same
- * also where there is none. The outcomes are in {@code code-outcomes.json}.
+ * A driver of code that gives what it gave once, on a host with an engine: vectors are made the
+ * same also where there is none. The outcomes are in {@code code-outcomes.json}.
  */
 record RecalledCode(Driver of) implements Driver {
   /** One outcome, and the call that had it. */

@@ -203,8 +203,11 @@ final class RunVectors {
   private static Installation ofCode() {
     Policy policy =
         Policy.parse(
-            YAML.replace("TOOLS\n", approved("code_interpreter", "code_reproducible"))
-                .replace("tools: [js, sql, word-count]", "tools: [code_interpreter, code_reproducible]")
+            YAML.replace(
+                    "TOOLS\n",
+                    approved("code_interpreter", "code_reproducible", "js", "sql", "word-count"))
+                .replace(
+                    "tools: [js, sql, word-count]", "tools: [code_interpreter, code_reproducible]")
                 .replace("sandboxes: [wasm]", "sandboxes: [default]")
                 .replace(
                     "requirements:\n",

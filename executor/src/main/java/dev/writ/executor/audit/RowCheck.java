@@ -245,10 +245,11 @@ final class RowCheck implements RunRows {
   private void workspace(OpenRun run, boolean closed) {
     run.workspace
         .unsettled()
-        .forEach((request, before) -> bytes(
-            Tables.UNSETTLED,
-            Tables.key(run.id.tenant(), run.id.run(), request.hex()),
-            before.bytes()));
+        .forEach((request, before) ->
+            bytes(
+                Tables.UNSETTLED,
+                Tables.key(run.id.tenant(), run.id.run(), request.hex()),
+                before.bytes()));
     boolean used = run.workspace.used();
     for (Asked asked : run.asked.values()) {
       used |= asked.dispatched.isPresent() && running(run, asked);
@@ -283,7 +284,8 @@ final class RowCheck implements RunRows {
         Tables.UNSETTLED,
         key,
         RowCheck::tree,
-        pinned.or(() -> row.filter(r -> r.length == Digest.LENGTH).map(Digest::ofBytes))
+        pinned
+            .or(() -> row.filter(r -> r.length == Digest.LENGTH).map(Digest::ofBytes))
             .map(Digest::toString)
             .orElse("a tree digest"));
     return true;

@@ -55,7 +55,8 @@ final class RunWalk {
     this.standing = standing;
     this.rejudging = rejudging;
     this.rows = rows;
-    this.receipts = new ReceiptCheck(documents, standing, new WorkspaceCheck(findings, rejudging), rows);
+    this.receipts =
+        new ReceiptCheck(documents, standing, new WorkspaceCheck(findings, rejudging), rows);
   }
 
   void event(long index, Event event) {

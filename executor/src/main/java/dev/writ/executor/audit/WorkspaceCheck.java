@@ -14,7 +14,9 @@ import java.util.Optional;
 
 /** What receipts say of the workspace of their run (PROTOCOL 20). */
 final class WorkspaceCheck {
-  /** Codes of a receipt that need not say how the tree was left: what else failed hides the first. */
+  /**
+   * Codes of a receipt that need not say how the tree was left: what else failed hides the first.
+   */
   private static final List<String> NOT_MEASURED =
       List.of(
           ExecutorError.WORKSPACE_UNMEASURED.code(),
@@ -44,18 +46,15 @@ final class WorkspaceCheck {
         .usesWorkspace(receipt.tool())
         .ifPresent(uses ->
             findings.same(
-                AUDIT_BINDING,
-                place + " /workspace_before is there",
-                before.isPresent(),
-                uses));
+                AUDIT_BINDING, place + " /workspace_before is there", before.isPresent(), uses));
     after(receipt, place);
     if (before.isPresent()) {
       findings.workspaces++;
       OpenWorkspace workspace = run.workspace;
       workspace
           .taken(dispatchedAt)
-          .ifPresent(why ->
-              findings.problem(AUDIT_ORDER, place, why, "one effect in it after the other"));
+          .ifPresent(
+              why -> findings.problem(AUDIT_ORDER, place, why, "one effect in it after the other"));
       found(workspace, before.get(), place);
       workspace.left(
           event.body(), receipt.request(), before.get(), receipt.workspaceAfter(), event.seq());
@@ -70,8 +69,7 @@ final class WorkspaceCheck {
     boolean unmeasured =
         receipt.code().filter(ExecutorError.WORKSPACE_UNMEASURED.code()::equals).isPresent();
     if (there && (!may || unmeasured) || !there && need) {
-      findings.problem(
-          AUDIT_BINDING, place + " /workspace_after is there", there, need);
+      findings.problem(AUDIT_BINDING, place + " /workspace_after is there", there, need);
     }
   }
 

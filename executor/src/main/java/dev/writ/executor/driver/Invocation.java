@@ -17,7 +17,8 @@ import java.util.Optional;
  * @param seed 32 bytes: what the tool's random numbers come from
  * @param time the clock reading of {@code effect.dispatched}: what the tool sees as the time
  * @param resources the declared ceiling, which the driver enforces
- * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses it
+ * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses
+ *     it
  * @param approved whether the decision saw a signed approval for this very request
  */
 public record Invocation(

@@ -53,8 +53,8 @@ public final class Tables {
   public static final String WORKSPACE = "workspace";
 
   /**
-   * tenant, run, request → tree digest before: dispatched in the run's workspace, and what it did to
-   * it is not known. Any such row quarantines the workspace.
+   * tenant, run, request → tree digest before: dispatched in the run's workspace, and what it did
+   * to it is not known. Any such row quarantines the workspace.
    */
   public static final String UNSETTLED = "unsettled";
 

@@ -149,8 +149,7 @@ public final class Dispatch {
               ReceiptStage.idempotencyKey(order.request(), order.decision().request()),
               order.decision().request().bytes());
       workspaceBefore.ifPresent(tree ->
-          WorkspaceUse.dispatched(
-              turn, order.request().scope(), order.decision().request(), tree));
+          WorkspaceUse.dispatched(turn, order.request().scope(), order.decision().request(), tree));
       commit = turn.enqueue();
     }
     commit.await();

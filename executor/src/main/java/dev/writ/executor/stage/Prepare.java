@@ -96,8 +96,7 @@ public final class Prepare {
 
   private Digest measure(Order order) {
     try {
-      return workspaces.before(
-          order.request().scope(), order.request().effect().workspaceBefore());
+      return workspaces.before(order.request().scope(), order.request().effect().workspaceBefore());
     } catch (WritException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {

@@ -36,14 +36,14 @@ public record Result(
     Status status = Status.of(outcome.end());
     Result ended =
         new Result(
-        status,
-        ran.driverFailure().map(_ -> ExecutorError.DRIVER_FAILED.code()),
-        outcome.reason(),
-        bounded(outcome.message()),
-        outcome.output(),
-        status == Status.SUCCEEDED ? outcome.output() : Optional.empty(),
-        Optional.empty(),
-        outcome.artifacts());
+            status,
+            ran.driverFailure().map(_ -> ExecutorError.DRIVER_FAILED.code()),
+            outcome.reason(),
+            bounded(outcome.message()),
+            outcome.output(),
+            status == Status.SUCCEEDED ? outcome.output() : Optional.empty(),
+            Optional.empty(),
+            outcome.artifacts());
     return ran.workspace()
         .failure()
         .map(found -> ended.refuse(ExecutorError.WORKSPACE_UNMEASURED, found))

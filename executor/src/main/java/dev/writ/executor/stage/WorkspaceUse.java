@@ -101,7 +101,9 @@ public final class WorkspaceUse {
     turn.batch().delete(Tables.UNSETTLED, key(scope, request));
   }
 
-  /** The tree before an effect that was dispatched and did not settle; absent where it uses none. */
+  /**
+   * The tree before an effect that was dispatched and did not settle; absent where it uses none.
+   */
   public static Optional<Digest> before(LedgerState ledger, Scope scope, Digest request) {
     return ledger.get(Tables.UNSETTLED, key(scope, request)).map(Digest::ofBytes);
   }

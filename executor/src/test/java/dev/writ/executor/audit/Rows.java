@@ -26,7 +26,9 @@ final class Rows {
           Tables.PENDING,
           Tables.DOUBT,
           Tables.ACCOUNT,
-          Tables.CLOSED);
+          Tables.CLOSED,
+          Tables.WORKSPACE,
+          Tables.UNSETTLED);
 
   /** Names of everybody whose key a ledger of these tests may know. */
   static final List<String> NAMES = names();

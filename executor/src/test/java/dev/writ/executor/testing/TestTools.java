@@ -51,7 +51,8 @@ public final class TestTools implements Tools.Registry {
   }
 
   public static ToolManifest inWorkspace(String name, Determinism determinism) {
-    String json = new String(Jcs.write(manifest(name, determinism).toJson()), StandardCharsets.UTF_8);
+    String json =
+        new String(Jcs.write(manifest(name, determinism).toJson()), StandardCharsets.UTF_8);
     return ToolManifest.read(object(json.replace("\"workspace\":false", "\"workspace\":true")));
   }
 

@@ -6,6 +6,7 @@ import dev.writ.executor.document.Receipt;
 import dev.writ.gateway.seed.ToolText;
 import dev.writ.guardian.document.Request;
 import java.util.List;
+import java.util.Optional;
 
 /** An execution in the words of seed 002: its response and its audit event. */
 record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText text) {
@@ -16,7 +17,8 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
       List.of(
           List.of("junit.xml", "junit_xml"),
           List.of("coverage.xml", "coverage_xml"),
-          List.of("test-results", "test_results"));
+          List.of("test-results", "test_results"),
+          List.of("test-results.tar", "test_results"));
 
   /** The request's id in the seed's form; whole, since short ids meet. */
   String execId() {
@@ -74,7 +76,27 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         .put("stderr_tail", tail(text.stderr()))
         .put("artifacts", JsonValue.of(artifacts()))
         .put("logged_to", ToolsSurface.STREAM)
+        .putIfPresent("analysis", analysis(), a -> a)
         .build();
+  }
+
+  /** The seed's TestAnalysis, where the tool understood a report among the artifacts. */
+  private Optional<JsonValue> analysis() {
+    Optional<JsonValue> tests = member("tests", "tests");
+    Optional<JsonValue> coverage = member("coverage", "line_rate");
+    return tests.isEmpty() && coverage.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            JsonValue.object()
+                .putIfPresent("test_count", tests, t -> t)
+                .putIfPresent("coverage", coverage, c -> c)
+                .build());
+  }
+
+  private Optional<JsonValue> member(String object, String name) {
+    return text.members().get(object) instanceof JsonValue.Obj found
+        ? Optional.ofNullable(found.get(name))
+        : Optional.empty();
   }
 
   /** The fields of the seed's stream: all texts, as in Redis. */

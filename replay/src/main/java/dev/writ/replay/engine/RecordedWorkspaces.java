@@ -37,7 +37,9 @@ final class RecordedWorkspaces implements RunWorkspaces {
     tree = () -> before(intent).or(() -> pinned).orElseGet(Digest::sha256);
   }
 
-  /** Before an effect that was refused: another tree than it pins only where the refusal says so. */
+  /**
+   * Before an effect that was refused: another tree than it pins only where the refusal says so.
+   */
   void refused(Refusal refusal, Optional<Digest> pinned) {
     Optional<Digest> found =
         refusal.code().equals(ExecutorError.WORKSPACE_PIN.code())

@@ -56,8 +56,7 @@ final class Stepping {
 
   /** Refusals of stage 3 that follow from the workspace, and are not taken from the record. */
   private static final List<String> FOLLOW =
-      List.of(
-          ExecutorError.WORKSPACE_PIN.code(), ExecutorError.WORKSPACE_QUARANTINED.code());
+      List.of(ExecutorError.WORKSPACE_PIN.code(), ExecutorError.WORKSPACE_QUARANTINED.code());
 
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
@@ -495,10 +494,7 @@ final class Stepping {
       inFlight.put(event.body(), new InFlight(event, Optional.empty()));
     } else {
       List<Dispatched> begun = new ArrayList<>();
-      attempt(
-          candidates,
-          state -> begun.add(begin(event.body(), state)),
-          instead);
+      attempt(candidates, state -> begun.add(begin(event.body(), state)), instead);
       if (departed.isPresent()) {
         return;
       }

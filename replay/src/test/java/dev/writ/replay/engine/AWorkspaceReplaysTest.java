@@ -5,22 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Served;
+import dev.writ.executor.audit.Audit;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Refusal;
+import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestRequest;
 import dev.writ.executor.testing.TestWorkspaces;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.RunId;
 import dev.writ.replay.BundleSeam;
 import dev.writ.replay.Recording;
 import dev.writ.replay.Workshop;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * PROTOCOL 20 in a replay: how the tree stood is taken from the receipts, and what follows from
@@ -125,6 +136,49 @@ class AWorkspaceReplaysTest {
     assertThat(home.driver.runs()).hasSize(ran);
   }
 
+  /**
+   * Three agents' threads in two runs, with pins that hold by luck, doubts, resolutions and starts
+   * in between: whatever comes of it replays, and both the audit and the verifier find it sound.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void any_schedule(long first) throws Exception {
+    long seed = Long.getLong("writ.seed", first);
+    System.out.println("writ.seed=" + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 4; round++) {
+      try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+        for (int i = 0; i < 8; i++) {
+          TestRequest request = any(random, round * 8 + i);
+          threads.submit(() -> home.submit(request));
+        }
+      }
+      Workshop.fails(home, random.nextInt(2) == 0 ? "run-1" : "run-2");
+      for (String row : home.rows(Tables.DOUBT)) {
+        Served doubt = home.kernel().receipt("acme", Digest.parse("sha256:" + row));
+        if (doubt.resolution().isEmpty() && random.nextInt(3) > 0) {
+          home.kernel().resolve(home.resolution(doubt, Resolution.Found.HAPPENED));
+        }
+      }
+    }
+    assertThat(
+            Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {})
+                .problems())
+        .isEmpty();
+    for (String run : List.of("run-1", "run-2")) {
+      Replayed.completely(home, new RunId("acme", run));
+    }
+  }
+
+  private TestRequest any(Random random, int n) {
+    TestRequest request =
+        Workshop.ask(home, List.of("desk", "desk", "lathe", "mail").get(random.nextInt(4)))
+            .run("run-" + (1 + random.nextInt(2)))
+            .params("{\"n\":" + n + "}");
+    boolean pins = random.nextInt(3) == 0;
+    return pins ? request.pins(TestWorkspaces.digest("a".repeat(random.nextInt(4)))) : request;
+  }
+
   // Forged.
 
   private static List<Event> events(Recording recording) {
@@ -140,8 +194,8 @@ class AWorkspaceReplaysTest {
   private static Event receipt(Recording recording, Predicate<Receipt> which) {
     return events(recording).stream()
         .filter(e -> e.kind().equals(EventKind.RECEIPT_SIGNED))
-        .filter(e ->
-            which.test(Receipt.read(recording.document(e.body()).orElseThrow().document())))
+        .filter(
+            e -> which.test(Receipt.read(recording.document(e.body()).orElseThrow().document())))
         .findFirst()
         .orElseThrow();
   }
@@ -150,9 +204,7 @@ class AWorkspaceReplaysTest {
     return events(recording).stream()
         .filter(e -> e.kind().equals(EventKind.EFFECT_REFUSED))
         .filter(e ->
-            Refusal.read(recording.document(e.body()).orElseThrow().document())
-                .code()
-                .equals(code))
+            Refusal.read(recording.document(e.body()).orElseThrow().document()).code().equals(code))
         .findFirst()
         .orElseThrow();
   }

@@ -166,7 +166,18 @@ final class LiveSandbox implements Sandbox {
     if (!command.secrets().isEmpty()) {
       secrets = Optional.of(secrets(command.secrets(), run.resolve("secrets")));
     }
-    return new View.Places(engine.state().etc(), workspace.directory(), tmp, secrets);
+    return new View.Places(engine.state().etc(), workspace(command, run), tmp, secrets);
+  }
+
+  /** Where executables are listed, a program that was put into the workspace is none of them. */
+  private Path workspace(Command command, Path run) throws IOException {
+    if (command.executables().isEmpty() || !engine.host().root()) {
+      return workspace.directory();
+    }
+    Path place = run.resolve("workspace");
+    Files.createDirectory(place);
+    Mounts.bindNoexec(workspace.directory(), place);
+    return place;
   }
 
   /** On a tmpfs of its own, never on a disk. */

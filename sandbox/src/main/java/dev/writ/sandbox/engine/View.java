@@ -66,7 +66,7 @@ final class View {
         .ifPresentOrElse(
             tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
             () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
-    view.add(new Mounted.Writable(places.workspace(), "/workspace", true));
+    view.add(new Mounted.Writable(places.workspace(), "/workspace", command.executables().isEmpty()));
     command.binds().forEach(bind -> view.add(bound(bind)));
     for (String file : profile.hiddenProc()) {
       if (Files.exists(Path.of(file))) {

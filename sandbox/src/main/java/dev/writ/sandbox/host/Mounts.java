@@ -28,6 +28,8 @@ public final class Mounts {
   private static final long NOSUID = 2;
   private static final long NODEV = 4;
   private static final long NOEXEC = 8;
+  private static final long REMOUNT = 32;
+  private static final long BIND = 4096;
   private static final int DETACH = 2;
 
   private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
@@ -70,6 +72,16 @@ public final class Mounts {
     String options =
         "size=" + bytes + ",nr_inodes=" + inodes + ",mode=" + mode + ",uid=" + uid + ",gid=" + uid;
     mount("writ", where, "tmpfs", NOSUID | NODEV | (exec ? 0 : NOEXEC), options);
+  }
+
+  /**
+   * Shows a directory at another place, from where no program of it runs.
+   *
+   * @throws WritException {@code SBX-007}
+   */
+  public static void bindNoexec(Path source, Path where) {
+    mount(source.toString(), where, "none", BIND, "");
+    mount("none", where, "none", REMOUNT | BIND | NOSUID | NODEV | NOEXEC, "");
   }
 
   private static void mount(String source, Path where, String type, long flags, String options) {

@@ -161,7 +161,8 @@ final class CodeRun {
     }
     Optional<JsonValue> about = parse(Arrays.copyOf(bytes, end));
     return about.isPresent() && about.get() instanceof JsonValue.Obj object
-        ? new Found(object, parse(Arrays.copyOfRange(bytes, Math.min(end + 1, bytes.length), bytes.length)))
+        ? new Found(
+            object, parse(Arrays.copyOfRange(bytes, Math.min(end + 1, bytes.length), bytes.length)))
         : Found.NOTHING;
   }
 
@@ -178,9 +179,7 @@ final class CodeRun {
     String state = found.state();
     members.put(
         "return_value",
-        state.equals("json")
-            ? call.masking().apply(found.value.orElseThrow())
-            : JsonValue.NULL);
+        state.equals("json") ? call.masking().apply(found.value.orElseThrow()) : JsonValue.NULL);
     members.put("artifacts", artifacts.toJson());
     members.put("return_value_state", JsonValue.of(state));
     if (!reproducible) {

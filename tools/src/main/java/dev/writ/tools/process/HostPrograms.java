@@ -30,8 +30,9 @@ public final class HostPrograms {
   }
 
   /**
-   * Its path, size, digest and Debian package, or {@code null} where it is not there. The digest of a large program
-   * takes a while and is computed once, beside the caller, for as long as the file does not change.
+   * Its path, size, digest and Debian package, or {@code null} where it is not there. The digest of
+   * a large program takes a while and is computed once, beside the caller, for as long as the file
+   * does not change.
    */
   synchronized Supplier<JsonValue> describe(String program) {
     Optional<Path> path = find(program);
@@ -49,8 +50,7 @@ public final class HostPrograms {
     } catch (IOException e) {
       return () -> JsonValue.NULL;
     }
-    return known.computeIfAbsent(
-            key, k -> CompletableFuture.supplyAsync(() -> read(path.get())))
+    return known.computeIfAbsent(key, k -> CompletableFuture.supplyAsync(() -> read(path.get())))
         ::join;
   }
 

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the escapes
- * of JSON, in hexadecimal and in base64 of either alphabet, also where the secret is only a part of
- * what was encoded and where the text was wrapped into lines. Of a secret of several lines each line
- * that is long enough counts by itself. A program that means to give a secret away can: it has it,
- * and may write it backwards. This is for those that do not mean to.
+ * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the
+ * escapes of JSON, in hexadecimal and in base64 of either alphabet, also where the secret is only a
+ * part of what was encoded and where the text was wrapped into lines. Of a secret of several lines
+ * each line that is long enough counts by itself. A program that means to give a secret away can:
+ * it has it, and may write it backwards. This is for those that do not mean to.
  */
 public final class Masking {
   /** A shorter secret would be found where it is not. */

@@ -106,8 +106,7 @@ public final class ProcessCall implements AutoCloseable {
   public Sandbox sandbox() {
     if (sandbox == null) {
       SandboxSpec spec =
-          SandboxSpec.of(
-                  "call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
+          SandboxSpec.of("call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
               .without(host.waived());
       if (invocation.approved()) {
         spec = spec.asApproved();

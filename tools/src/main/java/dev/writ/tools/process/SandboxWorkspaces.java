@@ -39,10 +39,7 @@ public final class SandboxWorkspaces implements RunWorkspaces {
   @Override
   public Digest treeDigest(String tenant, String run) {
     return host.hasWorkspace(tenant, run)
-        ? host.workspaces()
-            .find(tenant, run)
-            .map(Workspace::treeDigest)
-            .orElseGet(Digest::sha256)
+        ? host.workspaces().find(tenant, run).map(Workspace::treeDigest).orElseGet(Digest::sha256)
         : Digest.sha256();
   }
 

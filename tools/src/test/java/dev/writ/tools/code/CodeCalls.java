@@ -28,15 +28,14 @@ final class CodeCalls {
     return call(tool, language, code, params);
   }
 
-  /** A call that leaves files behind. */
-  Call artifacts(String language, String code, String pattern) {
+  /** A call with a list of one text. */
+  Call with(String param, String item, String language, String code) {
     TreeMap<String, JsonValue> params = new TreeMap<>();
-    params.put("artifacts", JsonValue.of(List.of(JsonValue.of(pattern))));
+    params.put(param, JsonValue.of(List.of(JsonValue.of(item))));
     return call("code_interpreter", language, code, params);
   }
 
-  private Call call(
-      String tool, String language, String code, TreeMap<String, JsonValue> params) {
+  private Call call(String tool, String language, String code, TreeMap<String, JsonValue> params) {
     ToolManifest manifest = BuiltinTools.manifest(tool, "1.0.0").orElseThrow();
     params.put("language", JsonValue.of(language));
     params.put("code", JsonValue.of(code));
@@ -70,8 +69,7 @@ final class CodeCalls {
   static JsonValue.Obj parsed(Outcome outcome) {
     JsonValue.Obj object = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     String tool = object.get("duration_ms") == null ? "code_reproducible" : "code_interpreter";
-    ToolSchemas.of(BuiltinTools.manifest(tool, "1.0.0").orElseThrow())
-        .requireOutput("run", object);
+    ToolSchemas.of(BuiltinTools.manifest(tool, "1.0.0").orElseThrow()).requireOutput("run", object);
     return object;
   }
 }

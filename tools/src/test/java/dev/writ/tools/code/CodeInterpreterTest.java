@@ -2,6 +2,7 @@ package dev.writ.tools.code;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -9,6 +10,7 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.TestHosts;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -89,7 +91,8 @@ class CodeInterpreterTest {
         "python | 6 * 7                                   | 42 json",
         "python | x = 1                                   | null absent",
         "python | print('hello')                          | null json",
-        "python | {'a': [1, 2.5, None, True], 'b': 'é'}   | {\"a\":[1,2.5,null,true],\"b\":\"é\"} json",
+        "python | {'a': [1, 2.5, None, True], 'b': 'é'}   | {\"a\":[1,2.5,null,true],\"b\":\"é\"}"
+            + " json",
         "python | (1, 2)                                  | [1,2] json",
         "python | 2**53 - 1                               | 9007199254740991 json",
         "python | 2**53                                   | null not-json",
@@ -144,7 +147,9 @@ class CodeInterpreterTest {
         .startsWith("code:1\nfunction f() {")
         .endsWith("\nTypeError: no\n    at f (code:1:22)\n    at code:2:1\n");
     assertThat(node.get("exit_code")).isEqualTo(JsonValue.of(1));
-    assertThat(text(run("node", "let = 1 2"), "stderr")).startsWith("code:1").contains("SyntaxError");
+    assertThat(text(run("node", "let = 1 2"), "stderr"))
+        .startsWith("code:1")
+        .contains("SyntaxError");
     assertThat(text(run("node", "throw 3"), "stderr")).isEqualTo("Uncaught 3\n");
     assertThat(text(run("node", "Promise.reject(new Error('late'))"), "stderr"))
         .startsWith("Error: late\n");
@@ -174,11 +179,12 @@ class CodeInterpreterTest {
       CodeCalls calls = new CodeCalls(others.host());
       Outcome outcome =
           calls
-              .artifacts(
+              .with(
+                  "artifacts",
+                  "*.txt",
                   "python",
                   "s = open('/run/secrets/k').read()\nopen('a.txt', 'w').write('<' + s + '>')\n"
-                      + "print(s)\n[s, {'s': s}]",
-                  "*.txt")
+                      + "print(s)\n[s, {'s': s}]")
               .run();
       assertThat(Call.show(outcome)).doesNotContain("hunter2");
       assertThat(value(CodeCalls.output(outcome)))
@@ -187,6 +193,35 @@ class CodeInterpreterTest {
       assertThat(outcome.artifacts().getFirst().name()).isEqualTo("a.txt");
       assertThat(new String(outcome.artifacts().getFirst().bytes(), StandardCharsets.UTF_8))
           .isEqualTo("<[secret]>");
+    }
+  }
+
+  @Test
+  void onlyThePlacesThatItNamesAreReached() throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 5);
+          exchange.getResponseBody().write("there".getBytes(StandardCharsets.UTF_8));
+          exchange.close();
+        });
+    server.start();
+    try {
+      String place = "127.0.0.1:" + server.getAddress().getPort();
+      String get = "import urllib.request as r\nr.urlopen('http://%s/').read().decode()";
+      Outcome allowed = code.with("network", place, "python", get.formatted(place)).run();
+      assertThat(value(CodeCalls.output(allowed))).isEqualTo("\"there\" json");
+      assertThat(new String(Jcs.write(allowed.observations()), StandardCharsets.UTF_8))
+          .contains("\"host\":\"127.0.0.1\"");
+      Outcome other = code.with("network", "127.0.0.1:1", "python", get.formatted(place)).run();
+      assertThat(other.end()).isEqualTo(Outcome.End.FAILED);
+      assertThat(other.reason()).isEqualTo("egress-denied");
+      JsonValue.Obj none = run("python", get.formatted(place));
+      assertThat(none.get("exit_code")).isEqualTo(JsonValue.of(1));
+      assertThat(text(none, "stderr")).contains("URLError");
+    } finally {
+      server.stop(0);
     }
   }
 
@@ -251,7 +286,10 @@ class CodeInterpreterTest {
   @Test
   void aNodeSessionKeepsWhatCanBeCopied() {
     String[] session = {"session", "one"};
-    run("node", "var n = 3; globalThis.m = new Map([['a', 1]]); var f = () => 1; let gone = 1", session);
+    run(
+        "node",
+        "var n = 3; globalThis.m = new Map([['a', 1]]); var f = () => 1; let gone = 1",
+        session);
     JsonValue.Obj next = run("node", "[n, m.get('a'), typeof f, typeof gone]", session);
     assertThat(value(next)).isEqualTo("[3,1,\"undefined\",\"undefined\"] json");
   }

@@ -74,7 +74,9 @@ class CodeRunsAgainTheSameTest {
     assertThat(outputs.getFirst()).contains("2026").doesNotContain("duration_ms");
   }
 
-  /** What spec/tool-code.md says is not the same; where one of these is, the page is out of date. */
+  /**
+   * What spec/tool-code.md says is not the same; where one of these is, the page is out of date.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

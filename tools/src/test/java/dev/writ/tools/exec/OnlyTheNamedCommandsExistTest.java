@@ -237,6 +237,23 @@ class OnlyTheNamedCommandsExistTest {
   }
 
   @Test
+  void theSpecsExamplesHold() throws IOException {
+    String page = Files.readString(Path.of("../spec/tool-exec.md"));
+    assertThat(page).contains("`" + String.join(" ", Toolbox.BASE) + "`");
+    String[] parts = page.split("```json canonical\n");
+    ToolSchemas schemas = ToolSchemas.of(manifest());
+    schemas.requireInput("run", json(parts[1]));
+    schemas.requireOutput("run", json(parts[2]));
+    var both = new java.util.TreeMap<>(((JsonValue.Obj) json(parts[2])).members());
+    both.putAll(((JsonValue.Obj) json(parts[3])).members());
+    schemas.requireOutput("run", new JsonValue.Obj(both));
+  }
+
+  private static JsonValue json(String part) {
+    return Jcs.parse(part.substring(0, part.indexOf("```")).getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void theBaseHasNoShellAndNoInterpreter() {
     assertThat(Toolbox.BASE)
         .isSorted()

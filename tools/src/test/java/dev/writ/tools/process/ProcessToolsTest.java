@@ -89,7 +89,8 @@ class ProcessToolsTest {
   @CsvSource({
     "'printf part; sleep 60', 400, 268435456, 1048576, TIMED_OUT, timed-out",
     "'printf part; while :; do :; done', 20000, 268435456, 1048576, KILLED, cpu-limit",
-    "'printf part; python3 -c \"x=bytearray(3<<27)\"', 20000, 67108864, 1048576, KILLED, out-of-memory",
+    "'printf part; python3 -c \"x=bytearray(3<<27)\"', 20000, 67108864, 1048576, KILLED,"
+        + " out-of-memory",
     "'printf part; yes', 20000, 268435456, 4096, KILLED, output-limit"
   })
   void aLimitIsAnEffectThatFailedAndKeepsWhatThereIs(
@@ -195,8 +196,8 @@ class ProcessToolsTest {
   void whoOnlyReplaysRunsNoProcess() {
     try (Drivers drivers = Drivers.withoutProcesses()) {
       ToolManifest manifest = BuiltinTools.manifest("code_interpreter", "1.0.0").orElseThrow();
-      assertThatThrownBy(() ->
-              drivers.byName().get("code").prepare(manifest, "run", file -> new byte[0]))
+      assertThatThrownBy(
+              () -> drivers.byName().get("code").prepare(manifest, "run", file -> new byte[0]))
           .hasMessageContaining("TOL-031");
     }
   }
@@ -222,8 +223,8 @@ class ProcessToolsTest {
   @Test
   void anotherManifestOrOperationIsRefused() {
     ShellDriver driver = new ShellDriver(hosts.host());
-    assertThatThrownBy(() ->
-            driver.prepare(ShellDriver.manifest(false), "walk", file -> new byte[0]))
+    assertThatThrownBy(
+            () -> driver.prepare(ShellDriver.manifest(false), "walk", file -> new byte[0]))
         .hasMessageContaining("TOL-002");
     assertThatThrownBy(() -> driver.sandboxProfile("wasm")).hasMessageContaining("SBX-020");
   }

@@ -29,8 +29,7 @@ public final class TestHosts implements AutoCloseable {
     Path directory = directory();
     return new TestHosts(
         directory,
-        ProcessHost.open(
-            SandboxSettings.in(directory.resolve("s")), List.of(), secrets, engine));
+        ProcessHost.open(SandboxSettings.in(directory.resolve("s")), List.of(), secrets, engine));
   }
 
   /** A directory that the users of sandboxes may traverse. */
