@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A podman service of the tests' own, with nothing of the host's podman: one for each JVM, started
@@ -100,6 +101,16 @@ public final class PodmanService {
     }
   }
 
+  /** podman cleans up after containers in processes of their own, which would mount again. */
+  private void awaitHelpers() {
+    long give = System.nanoTime() + 10_000_000_000L;
+    while (System.nanoTime() < give
+        && ProcessHandle.allProcesses()
+            .anyMatch(p -> p.info().commandLine().orElse("").contains(directory + "/"))) {
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
   private void stop() {
     try {
       podman("rm", "--all", "--force", "--time", "0");
@@ -107,6 +118,7 @@ public final class PodmanService {
       System.err.println("podman rm: " + e.getMessage());
     }
     process.destroyForcibly();
+    awaitHelpers();
     Mounts.below(directory).forEach(Mounts::unmount);
     Trees.remove(directory);
   }
