@@ -212,5 +212,19 @@ final class RunningContainer implements Running {
     forwarder.ifPresent(Process::destroyForcibly);
     streams.close();
     client.remove(container);
+    if (client.service().podman()) {
+      endMonitors();
+    }
+  }
+
+  /**
+   * podman's monitor of a process waits for five minutes, in case somebody asks how it ended; and
+   * then it cleans up after a container that is gone.
+   */
+  private void endMonitors() {
+    ProcessHandle.allProcesses()
+        .filter(p -> p.info().command().orElse("").endsWith("/conmon"))
+        .filter(p -> p.info().commandLine().orElse("").contains(container))
+        .forEach(ProcessHandle::destroyForcibly);
   }
 }

@@ -106,8 +106,18 @@ public final class PodmanService {
     long give = System.nanoTime() + 10_000_000_000L;
     while (System.nanoTime() < give
         && ProcessHandle.allProcesses()
-            .anyMatch(p -> p.info().commandLine().orElse("").contains(directory + "/"))) {
+            .filter(p -> p.info().commandLine().orElse("").contains(directory + "/"))
+            .peek(p -> endMonitor(p))
+            .findAny()
+            .isPresent()) {
       LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  /** That of a container whose JVM was killed waits for minutes. */
+  private static void endMonitor(ProcessHandle process) {
+    if (process.info().command().orElse("").endsWith("/conmon")) {
+      process.destroyForcibly();
     }
   }
 
