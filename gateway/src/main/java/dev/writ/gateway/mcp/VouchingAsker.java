@@ -34,7 +34,7 @@ record VouchingAsker(Pipeline pipeline) implements McpAsker {
 
   @Override
   public Answer again(McpSession session, Digest request) {
-    return pipeline.again(session.caller().tenant(), request, Optional.empty());
+    return pipeline.again(session.caller(), request, Optional.empty());
   }
 
   @Override
