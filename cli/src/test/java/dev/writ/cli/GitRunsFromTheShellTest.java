@@ -128,9 +128,9 @@ class GitRunsFromTheShellTest {
   void authoritiesAndPlacesThatCannotBeReadAreSaidAtOnce() throws IOException {
     Path ca = dir.resolve("ca.pem");
     Files.writeString(ca, "no certificate");
-    assertThat(git("init", "path=x").err()).startsWith("writ: SBX-031 ");
+    assertThat(git("init", "path=x").err()).contains("\"code\":\"SBX-031\"");
     Files.delete(ca);
-    assertThat(git("init", "path=x").err()).startsWith("writ: CLI-002 ");
+    assertThat(git("init", "path=x").err()).contains("\"code\":\"CLI-002\"");
   }
 
   /** In every form, in every file: of the home, of the sandboxes, of the exported run. */
