@@ -19,11 +19,13 @@ import dev.writ.gateway.mcp.McpParts;
 import dev.writ.gateway.mcp.McpSession;
 import dev.writ.gateway.mcp.McpSettings;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.tools.process.ProcessHost;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Answers in this process, over a home whose agent's key is at hand: one session. */
 public final class LocalAnswering {
@@ -34,11 +36,13 @@ public final class LocalAnswering {
   private final McpSession session;
 
   /**
+   * @param processes where processes run
    * @param key of the agent, who signs every request
    * @param giveUp asked while another process has the home: whether not to wait for it
    */
-  public LocalAnswering(Home home, SigningKey key, BooleanSupplier giveUp) {
-    this.home = new SharedHome(home);
+  public LocalAnswering(
+      Home home, Supplier<ProcessHost> processes, SigningKey key, BooleanSupplier giveUp) {
+    this.home = new SharedHome(home, processes);
     this.key = key;
     this.giveUp = giveUp;
     this.session = this.home.work(giveUp, this::begin);

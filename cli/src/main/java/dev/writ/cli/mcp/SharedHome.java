@@ -5,9 +5,11 @@ import dev.writ.cli.Homes;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.ledger.LedgerError;
+import dev.writ.tools.process.ProcessHost;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A home that is open while calls are at work and no longer: between them every other command works
@@ -18,11 +20,16 @@ final class SharedHome {
   private static final int LOOKS_MAX = 150;
 
   private final Home home;
+  private final Supplier<ProcessHost> processes;
   private OpenHome open;
   private int users;
 
-  SharedHome(Home home) {
+  /**
+   * @param processes where processes run, anew for each time that the home is open
+   */
+  SharedHome(Home home, Supplier<ProcessHost> processes) {
     this.home = home;
+    this.processes = processes;
   }
 
   Home home() {
@@ -64,7 +71,7 @@ final class SharedHome {
   private OpenHome patiently(BooleanSupplier giveUp) {
     for (int looks = 1; ; looks++) {
       try {
-        return OpenHome.open(home, Homes.clock());
+        return OpenHome.open(home, Homes.clock(), processes.get());
       } catch (WritException e) {
         if (e.code() != LedgerError.LOCKED || looks == LOOKS_MAX || giveUp.getAsBoolean()) {
           throw e;
