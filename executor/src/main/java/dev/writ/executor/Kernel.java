@@ -248,8 +248,7 @@ public final class Kernel {
         return answered.get();
       }
       boolean workspace = execute && tools.usesWorkspace(request.effect());
-      try (KeyedLocks.Held _ =
-          workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
+      try (KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return first(
             current(envelope, entry), row, evidence, raw, run, new Wanted(execute, workspace));
       }

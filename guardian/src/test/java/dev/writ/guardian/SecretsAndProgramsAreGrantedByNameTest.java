@@ -57,8 +57,7 @@ class SecretsAndProgramsAreGrantedByNameTest {
   }
 
   private static Decision judge(Policy policy, String params) {
-    Admitted a =
-        World.request().params("{\"source\":\"1\"," + params.substring(1)).admit(policy);
+    Admitted a = World.request().params("{\"source\":\"1\"," + params.substring(1)).admit(policy);
     JudgeInputs in =
         World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
     return Judge.judge(a, manifest(), policy, in, World.SNAPSHOT, Optional.empty());
@@ -136,7 +135,8 @@ class SecretsAndProgramsAreGrantedByNameTest {
   void theOrderOfGrantsSaysNothingAndOldPoliciesKeepTheirBytes() {
     Policy policy = policy();
     String[] lines = SECRETS.split("\n");
-    String turned = lines[0] + "\n" + lines[4] + "\n" + lines[2] + "\n" + lines[3] + "\n" + lines[1];
+    String turned =
+        lines[0] + "\n" + lines[4] + "\n" + lines[2] + "\n" + lines[3] + "\n" + lines[1];
     assertThat(policy.secretNames()).containsExactly("foreign", "of-root", "shared", "token");
     assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
     assertThat(parse(World.POLICY + turned).secretNames()).isEqualTo(policy.secretNames());
@@ -176,8 +176,7 @@ class SecretsAndProgramsAreGrantedByNameTest {
   void aCommandIsAPlainName(String name) {
     String text =
         World.POLICY.replace(
-            "    environment: [LANG]",
-            "    environment: [LANG]\n    commands: [\"" + name + "\"]");
+            "    environment: [LANG]", "    environment: [LANG]\n    commands: [\"" + name + "\"]");
     assertThatThrownBy(() -> parse(text)).hasMessageContaining("GRD-505");
   }
 

@@ -55,7 +55,11 @@ class SurfacePagesTest {
   @Test
   void theSectionsOfThePolicyPageLoadAndHaveOneForm() throws IOException {
     String page = page("policy.md");
-    String yaml = World.POLICY + fence(page, "yaml execute") + fence(page, "yaml commands") + fence(page, "yaml secrets");
+    String yaml =
+        World.POLICY
+            + fence(page, "yaml execute")
+            + fence(page, "yaml commands")
+            + fence(page, "yaml secrets");
     Policy policy = World.policy(yaml);
     assertThat(policy.execute()).isPresent();
     assertThat(policy.commands()).isPresent();

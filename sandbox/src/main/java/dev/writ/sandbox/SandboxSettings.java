@@ -49,7 +49,14 @@ public record SandboxSettings(
   }
 
   public SandboxSettings(Path stateDirectory, long firstUid, int sandboxes, Resolver resolver) {
-    this(stateDirectory, firstUid, sandboxes, resolver, OriginTls::ofTheJdk, List.of(), Optional.empty());
+    this(
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        OriginTls::ofTheJdk,
+        List.of(),
+        Optional.empty());
   }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
@@ -74,12 +81,6 @@ public record SandboxSettings(
 
   public SandboxSettings withContainers(Path socket) {
     return new SandboxSettings(
-        stateDirectory,
-        firstUid,
-        sandboxes,
-        resolver,
-        tls,
-        privatePlaces,
-        Optional.of(socket));
+        stateDirectory, firstUid, sandboxes, resolver, tls, privatePlaces, Optional.of(socket));
   }
 }

@@ -171,8 +171,7 @@ public enum ToolsError implements ErrorCode {
       "Package and sign the tool again."),
   PROJECT_EXISTS(
       "TOL-209", "a project's folder is there already", "Name another one, or remove it."),
-  SOURCE_UNREADABLE(
-      "TOL-210", "a file of a tool is no program of its language", "Mend the file."),
+  SOURCE_UNREADABLE("TOL-210", "a file of a tool is no program of its language", "Mend the file."),
   MODULE_PROHIBITED(
       "TOL-211",
       "a tool uses a module that it may not use",

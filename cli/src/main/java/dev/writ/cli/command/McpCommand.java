@@ -170,7 +170,10 @@ public final class McpCommand implements CliCommand {
 
     private synchronized LocalAnswering local() {
       if (local.isEmpty()) {
-        local = Optional.of(new LocalAnswering(home(), () -> Homes.processes(session, home()), key(), this::isServed));
+        local =
+            Optional.of(
+                new LocalAnswering(
+                    home(), () -> Homes.processes(session, home()), key(), this::isServed));
       }
       return local.get();
     }

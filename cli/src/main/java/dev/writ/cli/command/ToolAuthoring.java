@@ -125,7 +125,8 @@ final class ToolAuthoring {
     @Override
     public Usage usage() {
       return Usage.of(
-              "test", "Run a project's tests, test/*.json, confined and bounded as the platform will.")
+              "test",
+              "Run a project's tests, test/*.json, confined and bounded as the platform will.")
           .argument("FOLDER", "The project's folder.");
     }
 
@@ -211,8 +212,7 @@ final class ToolAuthoring {
         bench.lint().require(project);
       }
       Packed packed =
-          new Packed(
-              Path.of(arguments.option("--out").orElse(name)), ToolArchive.of(project));
+          new Packed(Path.of(arguments.option("--out").orElse(name)), ToolArchive.of(project));
       Workbench.write(packed.file(), packed.archive().toBytes());
       session.show(packed, Packed::print);
       return ExitCode.OK;

@@ -214,9 +214,7 @@ public final class ToolCommand implements CliCommand {
       bench.lint().require(archive.project());
     }
     return registry.register(
-        archive.project().manifest(),
-        archive.project().files(),
-        archive.signature().orElseThrow());
+        archive.project().manifest(), archive.project().files(), archive.signature().orElseThrow());
   }
 
   /** {@code writ tool revoke}. */

@@ -25,7 +25,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.TreeMap;
 
-/** What an author of tools works with, away from any data directory: parsers, drivers, a sandbox. */
+/**
+ * What an author of tools works with, away from any data directory: parsers, drivers, a sandbox.
+ */
 final class Workbench implements AutoCloseable {
   private final Path scratch;
   private final ProcessHost host;
@@ -38,9 +40,7 @@ final class Workbench implements AutoCloseable {
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host =
-        ProcessHost.open(
-            SandboxSettings.in(scratch.resolve("s")), List.of(), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), List.of(), SecretStore.NONE);
   }
 
   Lint lint() {

@@ -46,8 +46,7 @@ public final class SandboxPlace {
     return host("replay", environment, SecretStore.NONE);
   }
 
-  private static ProcessHost host(
-      String of, Map<String, String> environment, SecretStore secrets) {
+  private static ProcessHost host(String of, Map<String, String> environment, SecretStore secrets) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
@@ -72,10 +71,7 @@ public final class SandboxPlace {
   }
 
   private static ProcessHost open(
-      SandboxSettings settings,
-      SecretStore secrets,
-      Optional<String> engineName,
-      Runnable before) {
+      SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
     return ProcessHost.open(settings, List.of(), secrets, engineName, before);
   }
 

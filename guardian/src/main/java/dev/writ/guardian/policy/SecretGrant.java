@@ -14,8 +14,7 @@ import java.util.List;
 public record SecretGrant(String name, Match match) {
 
   static SecretGrant read(Section section) {
-    SecretGrant grant =
-        new SecretGrant(section.name("name"), Match.read(section.section("match")));
+    SecretGrant grant = new SecretGrant(section.name("name"), Match.read(section.section("match")));
     section.require("name", isName(grant.name), "\"" + grant.name + "\" is no plain name");
     section.require(
         "match",

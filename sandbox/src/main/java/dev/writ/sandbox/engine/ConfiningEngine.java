@@ -24,9 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** An engine that confines each command anew, by its starter. */
 final class ConfiningEngine implements Engine {

@@ -28,8 +28,8 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * Java, read by the JDK's own parser; nothing is resolved, processed or run. Names of
- * {@code java.lang}, which need no import, are given in full.
+ * Java, read by the JDK's own parser; nothing is resolved, processed or run. Names of {@code
+ * java.lang}, which need no import, are given in full.
  */
 public final class JavaScanner implements Scanner {
   private static final List<String> IMPLICIT =
@@ -47,9 +47,7 @@ public final class JavaScanner implements Scanner {
     List<Source> sources = new ArrayList<>();
     ScanAnswer.question(files)
         .members()
-        .forEach((path, text) ->
-            sources.add(
-                new Source(path, ((JsonValue.Str) text).value())));
+        .forEach((path, text) -> sources.add(new Source(path, ((JsonValue.Str) text).value())));
     JavacTask task =
         (JavacTask)
             compiler.getTask(null, null, said, List.of("-proc:none"), null, List.copyOf(sources));

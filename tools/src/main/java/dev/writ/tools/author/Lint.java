@@ -64,8 +64,7 @@ public final class Lint {
       modules
           .refusal(reference)
           .ifPresent(why ->
-              findings.add(
-                  new Finding(ToolsError.MODULE_PROHIBITED, reference.place(), why)));
+              findings.add(new Finding(ToolsError.MODULE_PROHIBITED, reference.place(), why)));
     }
     return findings;
   }

@@ -42,10 +42,7 @@ final class Modules {
     String first = name.contains(".") ? name.substring(0, name.indexOf('.')) : name;
     List<String> allowed = allowed("python");
     boolean holds =
-        name.startsWith(".")
-            || allowed.contains(name)
-            || allowed.contains(first)
-            || carries(first);
+        name.startsWith(".") || allowed.contains(name) || allowed.contains(first) || carries(first);
     return holds ? Optional.empty() : Optional.of("module " + name + " is none that it may use");
   }
 
@@ -54,14 +51,12 @@ final class Modules {
     String beside = source.entry().substring(0, source.entry().lastIndexOf('/') + 1);
     return List.of(beside, ToolLock.VENDOR).stream()
         .anyMatch(in ->
-            paths.contains(in + module + ".py")
-                || paths.contains(in + module + "/__init__.py"));
+            paths.contains(in + module + ".py") || paths.contains(in + module + "/__init__.py"));
   }
 
   private Optional<String> node(String name, String from) {
     if (name.startsWith("./") || name.startsWith("../")) {
-      Path at =
-          Path.of("/" + from).resolveSibling(name).normalize();
+      Path at = Path.of("/" + from).resolveSibling(name).normalize();
       return paths.contains(at.toString().substring(1))
           ? Optional.empty()
           : Optional.of("the package has no " + at);
@@ -69,7 +64,8 @@ final class Modules {
     String plain = name.startsWith("node:") ? name.substring("node:".length()) : name;
     return allowed("node").contains(plain)
         ? Optional.empty()
-        : Optional.of("module " + name + " is none that it may use; import what vendor/ has by path");
+        : Optional.of(
+            "module " + name + " is none that it may use; import what vendor/ has by path");
   }
 
   private Optional<String> java(String name) {

@@ -60,7 +60,7 @@ public final class NodeScanner implements Scanner {
                     CEILING,
                     SandboxProfile.NAME,
                     Optional.empty(),
-        false));
+                    false));
     if (outcome.end() != Outcome.End.SUCCEEDED) {
       throw new WritException(
           ToolsError.SOURCE_UNREADABLE, outcome.reason() + " " + outcome.message());

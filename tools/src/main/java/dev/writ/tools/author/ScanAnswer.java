@@ -51,10 +51,7 @@ public final class ScanAnswer {
 
   private static String text(String path, byte[] bytes) {
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(bytes))
-          .toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
       throw new WritException(ToolsError.SOURCE_UNREADABLE, path + " is not UTF-8", e);
     }

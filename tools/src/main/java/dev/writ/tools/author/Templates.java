@@ -60,8 +60,7 @@ public final class Templates {
           case PROCESS -> List.of("bin/tool");
         };
     return Stream.concat(
-            Stream.of(ToolSource.FILE, ToolLock.FILE, "test/count.json"),
-            code.stream())
+            Stream.of(ToolSource.FILE, ToolLock.FILE, "test/count.json"), code.stream())
         .toList();
   }
 

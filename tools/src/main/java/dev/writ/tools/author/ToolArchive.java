@@ -28,8 +28,8 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * A tool in one file: a ZIP archive of its files and, once it is signed, the envelope over its
- * manifest (spec/tool-package.md). Equal packages are equal bytes: an archive in any other form than
- * the one that this class writes is refused, so that no reader can see another content in it.
+ * manifest (spec/tool-package.md). Equal packages are equal bytes: an archive in any other form
+ * than the one that this class writes is refused, so that no reader can see another content in it.
  *
  * @param signature over the canonical manifest; absent until it is signed
  */

@@ -81,11 +81,14 @@ public record ToolLock(List<Dependency> dependencies) {
     List<Finding> findings = new ArrayList<>();
     TreeMap<String, Digest> locked = new TreeMap<>();
     for (Dependency dependency : dependencies) {
-      dependency.files().forEach((path, digest) -> {
-        if (locked.put(path, digest) != null) {
-          findings.add(new Finding(ToolsError.LOCK_INCOMPLETE, path, "two dependencies list it"));
-        }
-      });
+      dependency
+          .files()
+          .forEach((path, digest) -> {
+            if (locked.put(path, digest) != null) {
+              findings.add(
+                  new Finding(ToolsError.LOCK_INCOMPLETE, path, "two dependencies list it"));
+            }
+          });
     }
     locked.forEach((path, digest) -> {
       byte[] bytes = package_.get(path);

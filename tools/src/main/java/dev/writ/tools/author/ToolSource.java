@@ -5,7 +5,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.NetworkPlace;
-import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import dev.writ.tools.ToolsError;

@@ -60,13 +60,15 @@ public final class ToolTests {
       fields
           .optional("inputs", fields::obj)
           .ifPresent(files ->
-              files.members().forEach((name, text) -> {
-                if (!(text instanceof JsonValue.Str str)) {
-                  throw new WritException(
-                      ToolsError.SOURCE_INVALID, path + "/inputs/" + name + " is no text");
-                }
-                inputs.put(name, str.value().getBytes(StandardCharsets.UTF_8));
-              }));
+              files
+                  .members()
+                  .forEach((name, text) -> {
+                    if (!(text instanceof JsonValue.Str str)) {
+                      throw new WritException(
+                          ToolsError.SOURCE_INVALID, path + "/inputs/" + name + " is no text");
+                    }
+                    inputs.put(name, str.value().getBytes(StandardCharsets.UTF_8));
+                  }));
       Case test =
           new Case(
               fields.name("operation"),

@@ -5,7 +5,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.policy.CommandRole;
 import dev.writ.sandbox.Command;
-import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.SandboxError;

@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The programs that exist in one sandbox: those that the effect names, as far as this host has them,
- * beside a base of core utilities. None of the base runs a program that is not there, and none is a
- * shell or an interpreter.
+ * The programs that exist in one sandbox: those that the effect names, as far as this host has
+ * them, beside a base of core utilities. None of the base runs a program that is not there, and
+ * none is a shell or an interpreter.
  *
  * @param executables paths on the host, which are the paths in the sandbox too
  * @param binds a program of the host under another name
@@ -38,15 +38,96 @@ record Toolbox(
   /** GNU's core, file, text and archive utilities; in the digest of the driver. */
   static final List<String> BASE =
       List.of(
-          "[", "b2sum", "base32", "base64", "basename", "cat", "chmod", "cksum", "cmp", "comm",
-          "cp", "csplit", "cut", "date", "dd", "df", "diff", "dirname", "du", "echo", "env",
-          "expand", "expr", "factor", "false", "find", "fmt", "fold", "grep", "gzip", "head", "id",
-          "install", "join", "link", "ln", "ls", "md5sum", "mkdir", "mkfifo", "mktemp", "mv", "nl",
-          "nproc", "numfmt", "od", "paste", "pathchk", "pr", "printenv", "printf", "ptx", "pwd",
-          "readlink", "realpath", "rm", "rmdir", "sed", "seq", "sha1sum", "sha256sum", "sha512sum",
-          "shred", "shuf", "sleep", "sort", "split", "stat", "stdbuf", "sum", "sync", "tac", "tail",
-          "tar", "tee", "test", "timeout", "touch", "tr", "true", "truncate", "tsort", "uname",
-          "unexpand", "uniq", "unlink", "wc", "whoami", "xargs", "yes");
+          "[",
+          "b2sum",
+          "base32",
+          "base64",
+          "basename",
+          "cat",
+          "chmod",
+          "cksum",
+          "cmp",
+          "comm",
+          "cp",
+          "csplit",
+          "cut",
+          "date",
+          "dd",
+          "df",
+          "diff",
+          "dirname",
+          "du",
+          "echo",
+          "env",
+          "expand",
+          "expr",
+          "factor",
+          "false",
+          "find",
+          "fmt",
+          "fold",
+          "grep",
+          "gzip",
+          "head",
+          "id",
+          "install",
+          "join",
+          "link",
+          "ln",
+          "ls",
+          "md5sum",
+          "mkdir",
+          "mkfifo",
+          "mktemp",
+          "mv",
+          "nl",
+          "nproc",
+          "numfmt",
+          "od",
+          "paste",
+          "pathchk",
+          "pr",
+          "printenv",
+          "printf",
+          "ptx",
+          "pwd",
+          "readlink",
+          "realpath",
+          "rm",
+          "rmdir",
+          "sed",
+          "seq",
+          "sha1sum",
+          "sha256sum",
+          "sha512sum",
+          "shred",
+          "shuf",
+          "sleep",
+          "sort",
+          "split",
+          "stat",
+          "stdbuf",
+          "sum",
+          "sync",
+          "tac",
+          "tail",
+          "tar",
+          "tee",
+          "test",
+          "timeout",
+          "touch",
+          "tr",
+          "true",
+          "truncate",
+          "tsort",
+          "uname",
+          "unexpand",
+          "uniq",
+          "unlink",
+          "wc",
+          "whoami",
+          "xargs",
+          "yes");
 
   /** Where a host calls a program otherwise. */
   private static final TreeMap<String, String> ALIASES = aliases();
@@ -66,13 +147,13 @@ record Toolbox(
    * @throws WritException {@code TOL-050} for what is no plain name
    */
   static Toolbox of(List<String> names) {
-    Toolbox box = new Toolbox(new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new TreeMap<>());
+    Toolbox box =
+        new Toolbox(new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new TreeMap<>());
     TreeSet<String> paths = new TreeSet<>();
     BASE.forEach(name -> find(name).ifPresent(path -> paths.add(path.toString())));
     for (String name : names) {
       if (!Role.isProgram(name)) {
-        throw new WritException(
-            ToolsError.COMMAND_NAME, "one of " + name.length() + " characters");
+        throw new WritException(ToolsError.COMMAND_NAME, "one of " + name.length() + " characters");
       }
       box.look(name, paths);
     }
@@ -108,7 +189,11 @@ record Toolbox(
       }
       String wanted = interpreter.get();
       Optional<Path> runs = wanted.startsWith("/") ? Optional.of(Path.of(wanted)) : find(wanted);
-      boolean there = runs.filter(Files::isRegularFile).map(Toolbox::real).filter(programs::contains).isPresent();
+      boolean there =
+          runs.filter(Files::isRegularFile)
+              .map(Toolbox::real)
+              .filter(programs::contains)
+              .isPresent();
       if (there) {
         if (wanted.startsWith("/")) {
           paths.add(belowUsr(wanted));

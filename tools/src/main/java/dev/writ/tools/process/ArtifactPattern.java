@@ -9,8 +9,8 @@ import java.util.TreeSet;
 
 /**
  * Which files a call leaves behind: a relative path whose parts are plain, where {@code *} stands
- * for any characters of a part, {@code ?} for one, and a part {@code **} for any parts or none. With
- * a slash at its end it means directories.
+ * for any characters of a part, {@code ?} for one, and a part {@code **} for any parts or none.
+ * With a slash at its end it means directories.
  */
 final class ArtifactPattern {
   static final int PATTERNS_MAX = 32;

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 
 /**
  * The files that a call leaves behind: what its patterns name in the workspace once its commands
- * have ended, read as the hostile tree that it is. All of them or none: a list that stops at a limit
- * would look like the whole.
+ * have ended, read as the hostile tree that it is. All of them or none: a list that stops at a
+ * limit would look like the whole.
  *
  * @param files sorted by name, with the call's secrets taken out; none where they were refused
  * @param refusal why there are none although some match

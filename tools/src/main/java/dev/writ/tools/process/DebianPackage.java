@@ -20,8 +20,7 @@ final class DebianPackage {
       int end = line.lastIndexOf(": " + path);
       if (end > 0 && !line.startsWith("diversion ")) {
         String name = line.substring(0, end).split(",", 2)[0];
-        String version =
-            HostCommands.firstLine("/usr/bin/dpkg-query", "-W", "-f=${Version}", name);
+        String version = HostCommands.firstLine("/usr/bin/dpkg-query", "-W", "-f=${Version}", name);
         return Optional.of(name + " " + version);
       }
     }

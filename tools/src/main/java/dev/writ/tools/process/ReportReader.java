@@ -39,14 +39,14 @@ final class ReportReader {
       return Optional.empty();
     }
     try {
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       if (hasSubset(text)) {
         return Optional.empty();
       }
       XMLStreamReader xml =
-          factory().createXMLStreamReader(
-              new StringReader(text.startsWith("\uFEFF") ? text.substring(1) : text));
+          factory()
+              .createXMLStreamReader(
+                  new StringReader(text.startsWith("\uFEFF") ? text.substring(1) : text));
       try {
         return new ReportReader(xml).root();
       } finally {

@@ -226,7 +226,6 @@ public final class SecretDirectory implements SecretStore {
   }
 
   private static WritException failed(String name, IOException e) {
-    return new WritException(
-        ToolsError.SECRET_IO, name + ": " + e.getClass().getSimpleName(), e);
+    return new WritException(ToolsError.SECRET_IO, name + ": " + e.getClass().getSimpleName(), e);
   }
 }

@@ -186,9 +186,7 @@ abstract sealed class SecretForm {
         return CUT;
       }
       boolean low = zeros == 0 || bytes[at + 2] == '0' && bytes[at + 3] == '0' && wanted >= 0;
-      return low && fromHex(bytes[digits], bytes[digits + 1]) == (wanted & 0xff)
-          ? digits + 2
-          : NO;
+      return low && fromHex(bytes[digits], bytes[digits + 1]) == (wanted & 0xff) ? digits + 2 : NO;
     }
 
     @Override

@@ -136,8 +136,7 @@ public final class TestReports {
     Lines sum =
         all.stream()
             .map(one -> one.valid().get())
-            .reduce(
-                new Lines(0, 0), (a, b) -> new Lines(a.covered + b.covered, a.all + b.all));
+            .reduce(new Lines(0, 0), (a, b) -> new Lines(a.covered + b.covered, a.all + b.all));
     return Optional.of(new Coverage(sum.rate(), Optional.of(sum)));
   }
 }

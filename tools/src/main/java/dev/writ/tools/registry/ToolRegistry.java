@@ -179,8 +179,7 @@ public final class ToolRegistry {
     requireName(manifest.name());
     requireName(manifest.version());
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
-    put(
-        manifest, file -> files.get(file.path()), Optional.of(signature.toBytes()), target, home);
+    put(manifest, file -> files.get(file.path()), Optional.of(signature.toBytes()), target, home);
     return manifest;
   }
 
@@ -290,7 +289,12 @@ public final class ToolRegistry {
 
   private static void write(Path path, byte[] bytes) throws IOException {
     Files.createDirectories(path.getParent());
-    Files.write(path, bytes, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+    Files.write(
+        path,
+        bytes,
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE);
     sync(path);
     sync(path.getParent());
   }

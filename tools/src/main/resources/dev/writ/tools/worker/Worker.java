@@ -23,7 +23,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Runs one operation of a Java tool: the worker side of the protocol in spec/tool-package.md.
- * Arguments: the entry file, the folder of the package. What the tool prints goes to standard error.
+ * Arguments: the entry file, the folder of the package. What the tool prints goes to standard
+ * error.
  */
 public final class Worker {
   private static final DataOutputStream OUT =
@@ -67,7 +68,8 @@ public final class Worker {
   private static String name(String operation) {
     StringBuilder name = new StringBuilder();
     for (String part : operation.split("[-_]")) {
-      name.append(name.isEmpty() ? part : Character.toUpperCase(part.charAt(0)) + part.substring(1));
+      name.append(
+          name.isEmpty() ? part : Character.toUpperCase(part.charAt(0)) + part.substring(1));
     }
     return name.toString();
   }
@@ -76,8 +78,7 @@ public final class Worker {
   private static Class<?> load(String entry, Path folder) throws Exception {
     Path classes = Files.createTempDirectory("classes");
     Path sources = folder.resolve(entry).getParent();
-    List<String> argv =
-        new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", classes.toString()));
+    List<String> argv = new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", classes.toString()));
     List<URL> path = new ArrayList<>(List.of(classes.toUri().toURL()));
     StringWriter jars = new StringWriter();
     for (Path jar : files(folder.resolve("vendor"), ".jar")) {
@@ -113,10 +114,14 @@ public final class Worker {
     String message = String.valueOf(e);
     write(
         Map.of(
-            "protocol", 1,
-            "kind", "incident",
-            "incident", incident,
-            "message", message.substring(0, Math.min(500, message.length()))));
+            "protocol",
+            1,
+            "kind",
+            "incident",
+            "incident",
+            incident,
+            "message",
+            message.substring(0, Math.min(500, message.length()))));
     System.err.flush();
     Runtime.getRuntime().halt(0);
   }
@@ -221,7 +226,9 @@ public final class Worker {
         at++;
       }
       String number = text.substring(from, at);
-      return number.matches("-?[0-9]{1,18}") ? (Object) Long.valueOf(number) : Double.valueOf(number);
+      return number.matches("-?[0-9]{1,18}")
+          ? (Object) Long.valueOf(number)
+          : Double.valueOf(number);
     }
 
     static void write(Object value, StringBuilder out) {

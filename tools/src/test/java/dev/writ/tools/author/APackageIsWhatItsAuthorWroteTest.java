@@ -203,7 +203,8 @@ class APackageIsWhatItsAuthorWroteTest {
     write(
         folder.resolve("src/More.java"),
         "final class More { void m() throws Exception { Runtime.getRuntime().exec(\"ls\");"
-            + " Class.forName(\"x\"); System.exit(1); new ProcessBuilder(); System.out.println(); } }");
+            + " Class.forName(\"x\"); System.exit(1); new ProcessBuilder(); System.out.println(); }"
+            + " }");
     assertThat(codes(folder)).hasSize(4).allMatch(found -> found.startsWith("TOL-211"));
   }
 
@@ -217,7 +218,9 @@ class APackageIsWhatItsAuthorWroteTest {
         folder.resolve("tool.lock"),
         "dependencies: []",
         "dependencies:\n  - { name: thing, version: \"1\", origin: pypi, files: {"
-            + " \"vendor/thing/__init__.py\": \"" + digest + "\" } }");
+            + " \"vendor/thing/__init__.py\": \""
+            + digest
+            + "\" } }");
     assertThat(codes(folder)).isEmpty();
     write(folder.resolve("vendor/thing/__init__.py"), "x = 2\n");
     assertThat(codes(folder)).containsExactly("TOL-205 vendor/thing/__init__.py");

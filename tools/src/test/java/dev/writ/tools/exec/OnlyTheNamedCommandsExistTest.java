@@ -160,10 +160,10 @@ class OnlyTheNamedCommandsExistTest {
   void artifactsAndReportsComeFromTheDirectoryOfTheCommand() {
     Outcome outcome =
         call("{'shell':'mkdir test-results; echo hi > test-results/log; echo x > other; printf"
-                 + " \\\"<testsuite tests=\\\\\\\"3\\\\\\\" failures=\\\\\\\"1\\\\\\\"/>\\\" >"
-                 + " junit.xml; printf \\\"<coverage line-rate=\\\\\\\"0.5\\\\\\\"/>\\\" >"
-                 + " coverage.xml','commands':['sh'],'cwd':'repo',"
-                 + "'artifacts':['junit.xml','coverage.xml','test-results/']}")
+                + " \\\"<testsuite tests=\\\\\\\"3\\\\\\\" failures=\\\\\\\"1\\\\\\\"/>\\\" >"
+                + " junit.xml; printf \\\"<coverage line-rate=\\\\\\\"0.5\\\\\\\"/>\\\" >"
+                + " coverage.xml','commands':['sh'],'cwd':'repo',"
+                + "'artifacts':['junit.xml','coverage.xml','test-results/']}")
             .run();
     assertThat(outcome.artifacts())
         .extracting(Outcome.Artifact::name)

@@ -63,14 +63,16 @@ class EachLanguageKeepsOneContractTest {
           case PYTHON -> "import os, sys, time\n\ndef count(input, context):\n    " + body + "\n";
           case NODE -> "export function count(input, context) {\n" + body + "\n}\n";
           case JAVA ->
-              "import java.util.Map;\npublic final class Tool {\n"
-                  + "public static Object count(Map<String, Object> input, Map<String, Object> context)"
-                  + " throws Exception {\n" + body + "\n}\n}\n";
+              "import java.util.Map;\n"
+                  + "public final class Tool {\n"
+                  + "public static Object count(Map<String, Object> input, Map<String, Object>"
+                  + " context) throws Exception {\n"
+                  + body
+                  + "\n}\n}\n";
           default -> throw new AssertionError();
         };
     try {
-      Files.writeString(
-          folder.resolve(ToolProject.open(folder).source().entry()), source);
+      Files.writeString(folder.resolve(ToolProject.open(folder).source().entry()), source);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -80,10 +82,8 @@ class EachLanguageKeepsOneContractTest {
   private static Call call(Path folder) {
     ToolProject project = ToolProject.open(folder);
     ToolManifest manifest = project.manifest();
-    Driver driver =
-        new LanguageDriver(adapter(project.source().language()), hosts.host());
-    return new Call(
-            driver.prepare(manifest, "count", file -> project.files().get(file.path())))
+    Driver driver = new LanguageDriver(adapter(project.source().language()), hosts.host());
+    return new Call(driver.prepare(manifest, "count", file -> project.files().get(file.path())))
         .sandbox(manifest.sandboxes().getFirst())
         .memoryBytes(512L << 20)
         .params(JsonValue.object().put("text", "one two\nthree\n").build());
@@ -103,12 +103,15 @@ class EachLanguageKeepsOneContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = {"PYTHON", "NODE", "JAVA"})
+  @EnumSource(
+      value = Language.class,
+      names = {"PYTHON", "NODE", "JAVA"})
   void whatAToolPrintsIsNoPartOfTheProtocol(Language language) {
     String body =
         switch (language) {
           case PYTHON -> "print('x' * 100); sys.stdout.write('y'); return {'ok': True}";
-          case NODE -> "console.log('x'.repeat(100)); process.stdout.write('y'); return { ok: true };";
+          case NODE ->
+              "console.log('x'.repeat(100)); process.stdout.write('y'); return { ok: true };";
           default -> "System.out.println(\"x\".repeat(100)); return Map.of(\"ok\", true);";
         };
     Outcome outcome = call(project(language, body)).run();
@@ -118,7 +121,9 @@ class EachLanguageKeepsOneContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = {"PYTHON", "NODE", "JAVA"})
+  @EnumSource(
+      value = Language.class,
+      names = {"PYTHON", "NODE", "JAVA"})
   void anErrorOfTheToolIsAFailureWithItsWords(Language language) {
     String body =
         switch (language) {
@@ -132,7 +137,9 @@ class EachLanguageKeepsOneContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = {"PYTHON", "NODE", "JAVA"})
+  @EnumSource(
+      value = Language.class,
+      names = {"PYTHON", "NODE", "JAVA"})
   void aWorkerThatDiesSaysNothing(Language language) {
     String body =
         switch (language) {
@@ -144,7 +151,9 @@ class EachLanguageKeepsOneContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = {"PYTHON", "NODE", "JAVA"})
+  @EnumSource(
+      value = Language.class,
+      names = {"PYTHON", "NODE", "JAVA"})
   void aWorkerThatHangsIsEnded(Language language) {
     String body =
         switch (language) {
@@ -157,7 +166,9 @@ class EachLanguageKeepsOneContractTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = {"PYTHON", "NODE", "JAVA"})
+  @EnumSource(
+      value = Language.class,
+      names = {"PYTHON", "NODE", "JAVA"})
   void codeThatDoesNotLoadIsToldFromCodeThatFails(Language language) {
     Path folder = project(language);
     Path entry = folder.resolve(ToolProject.open(folder).source().entry());
@@ -184,7 +195,9 @@ class EachLanguageKeepsOneContractTest {
       try {
         Files.writeString(
             folder.resolve("bin/tool"),
-            "#!/usr/bin/python3 -I\nimport sys\nsys.stdout.buffer.write(b'" + frames.replace("'", "") + "')\n");
+            "#!/usr/bin/python3 -I\nimport sys\nsys.stdout.buffer.write(b'"
+                + frames.replace("'", "")
+                + "')\n");
       } catch (IOException e) {
         throw new AssertionError(e);
       }

@@ -22,7 +22,8 @@ class ReportsAreSummarisedTest {
       name="pytest" errors="1" failures="2" skipped="3" tests="10" time="1.234" \
       timestamp="2026-11-22T00:00:00" hostname="h"><testcase classname="t" name="a" \
       time="0.001"><failure message="assert &lt;1&gt;">text</failure></testcase></testsuite>\
-      </testsuites>""";
+      </testsuites>\
+      """;
   private static final String COBERTURA =
       "<?xml version=\"1.0\" ?><coverage version=\"7.4\" lines-valid=\"200\" lines-covered=\"171\""
           + " line-rate=\"0.855\" branch-rate=\"0\"><sources/></coverage>";
@@ -99,7 +100,8 @@ class ReportsAreSummarisedTest {
         "<report/>",
         "<html tests=\"1\"/>",
         "<!DOCTYPE testsuite [<!ENTITY a \"1\">]><testsuite tests=\"1\"/>",
-        "<!DOCTYPE testsuite [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><testsuite tests=\"1\">&a;</testsuite>",
+        "<!DOCTYPE testsuite [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><testsuite"
+            + " tests=\"1\">&a;</testsuite>",
         "<!DOCTYPE x SYSTEM \"http://127.0.0.1/x.dtd\" [ ]><testsuite tests=\"1\"/>",
         "<!DOCTYPE x SYSTEM \"a>\" [<!ENTITY a \"1\">]><testsuite tests=\"1\">&a;</testsuite>",
         "<!DOCTYPE x SYSTEM \"file:///etc/passwd\"><testsuite tests=\"1\">&a;</testsuite>",
@@ -114,7 +116,10 @@ class ReportsAreSummarisedTest {
   void entitiesThatGrowAreNotRead() {
     StringBuilder bomb = new StringBuilder("<!DOCTYPE t [<!ENTITY a \"aaaaaaaaaa\">");
     for (char c = 'b'; c < 'l'; c++) {
-      bomb.append("<!ENTITY ").append(c).append(" \"").append(("&" + (char) (c - 1) + ";").repeat(10));
+      bomb.append("<!ENTITY ")
+          .append(c)
+          .append(" \"")
+          .append(("&" + (char) (c - 1) + ";").repeat(10));
       bomb.append("\">");
     }
     assertThat(summary(bomb + "]><testsuite tests=\"1\" name=\"&k;\"/>")).isEqualTo("{}");
@@ -122,7 +127,9 @@ class ReportsAreSummarisedTest {
 
   @Test
   void depthNumberAndSizeAreBounded() {
-    assertThat(summary("<testsuite tests=\"1\">" + "<a>".repeat(70) + "</a>".repeat(70) + "</testsuite>"))
+    assertThat(
+            summary(
+                "<testsuite tests=\"1\">" + "<a>".repeat(70) + "</a>".repeat(70) + "</testsuite>"))
         .isEqualTo("{}");
     assertThat(summary("<testsuite tests=\"1\">" + "<a/>".repeat(1_000_001) + "</testsuite>"))
         .isEqualTo("{}");
@@ -141,7 +148,8 @@ class ReportsAreSummarisedTest {
     var artifact = new Outcome.Artifact("a.xml", wide, "application/xml");
     assertThat(TestReports.summary(List.of(artifact)).members()).isEmpty();
     assertThat(summary("\uFEFF" + PYTEST)).contains("\"tests\":10");
-    var other = new Outcome.Artifact("a.txt", PYTEST.getBytes(StandardCharsets.UTF_8), "text/plain");
+    var other =
+        new Outcome.Artifact("a.txt", PYTEST.getBytes(StandardCharsets.UTF_8), "text/plain");
     assertThat(TestReports.summary(List.of(other)).members()).isEmpty();
   }
 

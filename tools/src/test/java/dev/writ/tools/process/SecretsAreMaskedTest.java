@@ -28,8 +28,7 @@ class SecretsAreMaskedTest {
   }
 
   private static String masked(Masking masking, String text) {
-    return new String(
-        masking.apply(text.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
+    return new String(masking.apply(text.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
   }
 
   private static String base64(String text) {
@@ -53,8 +52,7 @@ class SecretsAreMaskedTest {
     assertThat(masked(masking, "?t=" + url + "&u=1")).isEqualTo("?t=[secret]&u=1");
     assertThat(masked(masking, "?t=" + url.replace("%2F", "%2f").replace("+", "%20")))
         .isEqualTo("?t=[secret]");
-    String all =
-        HexFormat.of().withPrefix("%").formatHex(TOKEN.getBytes(StandardCharsets.UTF_8));
+    String all = HexFormat.of().withPrefix("%").formatHex(TOKEN.getBytes(StandardCharsets.UTF_8));
     assertThat(masked(masking, all + "!")).isEqualTo("[secret]!");
     assertThat(masked(masking, "{\"t\":\"s3cr+t/Tök3n %\\\"x\\\\\"}"))
         .isEqualTo("{\"t\":\"[secret]\"}");

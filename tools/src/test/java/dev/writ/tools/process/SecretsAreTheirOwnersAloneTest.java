@@ -30,8 +30,7 @@ class SecretsAreTheirOwnersAloneTest {
 
   private static AbstractThrowableAssert<?, ?> refused(ToolsError code, ThrowingCallable call) {
     return assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            WritException.class, e -> assertThat(e.code()).isEqualTo(code));
+        .isInstanceOfSatisfying(WritException.class, e -> assertThat(e.code()).isEqualTo(code));
   }
 
   @Test
@@ -71,8 +70,7 @@ class SecretsAreTheirOwnersAloneTest {
     refused(ToolsError.SECRET_SIZE, () -> secrets().put("x", new byte[7]))
         .hasMessageContaining("7 bytes");
     refused(
-        ToolsError.SECRET_SIZE,
-        () -> secrets().put("x", new byte[SecretDirectory.BYTES_MAX + 1]));
+        ToolsError.SECRET_SIZE, () -> secrets().put("x", new byte[SecretDirectory.BYTES_MAX + 1]));
     secrets().put("x", new byte[8]);
     secrets().put("y", new byte[SecretDirectory.BYTES_MAX]);
     assertThat(secrets().read("y")).hasSize(SecretDirectory.BYTES_MAX);

@@ -57,9 +57,7 @@ class WhatIsLeftBehindIsCollectedTest {
   }
 
   private List<String> names(String... patterns) {
-    return collect(NO_SECRETS, ".", patterns).files().stream()
-        .map(Outcome.Artifact::name)
-        .toList();
+    return collect(NO_SECRETS, ".", patterns).files().stream().map(Outcome.Artifact::name).toList();
   }
 
   private String refusal(String... patterns) {
@@ -108,7 +106,9 @@ class WhatIsLeftBehindIsCollectedTest {
     Files.setLastModifiedTime(
         root.resolve("test-results/b.xml"), java.nio.file.attribute.FileTime.fromMillis(1));
     Artifacts second = collect(NO_SECRETS, ".", "test-results/");
-    assertThat(first.files()).extracting(Outcome.Artifact::name).containsExactly("test-results.tar");
+    assertThat(first.files())
+        .extracting(Outcome.Artifact::name)
+        .containsExactly("test-results.tar");
     assertThat(first.files().getFirst().mediaType()).isEqualTo("application/x-tar");
     assertThat(second.files().getFirst().bytes()).isEqualTo(first.files().getFirst().bytes());
     Path unpacked = Files.createDirectory(temporary.resolve("unpacked"));
@@ -124,8 +124,21 @@ class WhatIsLeftBehindIsCollectedTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "/", "/etc/passwd", "../x", "a/../b", "a/./b", ".", "..", "a//b", "a\\b", "a\nb",
-        "a**", "***", "//", "x//"
+        "",
+        "/",
+        "/etc/passwd",
+        "../x",
+        "a/../b",
+        "a/./b",
+        ".",
+        "..",
+        "a//b",
+        "a\\b",
+        "a\nb",
+        "a**",
+        "***",
+        "//",
+        "x//"
       })
   void aPatternCannotLeaveTheWorkspace(String pattern) {
     assertThatThrownBy(() -> ArtifactPattern.parse(pattern)).hasMessageContaining("TOL-045");
@@ -198,8 +211,7 @@ class WhatIsLeftBehindIsCollectedTest {
   @Test
   void secretsAreMaskedInFilesAndArchivesAndNeverNames() throws IOException {
     Masking masking =
-        new Masking(
-            List.of(new SecretFile("t", "correct horse".getBytes(StandardCharsets.UTF_8))));
+        new Masking(List.of(new SecretFile("t", "correct horse".getBytes(StandardCharsets.UTF_8))));
     file("log", "said correct horse");
     file("r/log", "said correct horse");
     Artifacts found = collect(masking, ".", "log", "r/");

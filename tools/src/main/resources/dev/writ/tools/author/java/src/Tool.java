@@ -1,6 +1,8 @@
 import java.util.Map;
 
-/** Each operation is a public static method of its name: it takes the input and gives the output. */
+/**
+ * Each operation is a public static method of its name: it takes the input and gives the output.
+ */
 public final class Tool {
   private Tool() {}
 
