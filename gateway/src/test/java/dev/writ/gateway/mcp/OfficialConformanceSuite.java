@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,10 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * The scenarios of {@code @modelcontextprotocol/conformance} that ask for no fixture tools and no
  * capability that we do not have; spec/surface-mcp.md lists the others with reasons. It fetches
- * from npm, so it runs where {@code -Dmcp.conformance=true} asks for it.
+ * from npm, so it is no part of a normal run and its name is none of a test: {@code
+ * -Dtest=OfficialConformanceSuite} runs it.
  */
-@EnabledIfSystemProperty(named = "mcp.conformance", matches = "true")
-class TheOfficialConformanceSuiteTest {
+class OfficialConformanceSuite {
   private static final String SUITE = "@modelcontextprotocol/conformance@0.1.16";
 
   /** The fixture tools that a tool of Writ's can be: one output of one media type. */
