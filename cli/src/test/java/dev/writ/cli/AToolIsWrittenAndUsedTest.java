@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An author's way, from {@code tool new} to a receipt and its replay; and what is refused on it. */
+/**
+ * An author's way, from {@code tool new} to a receipt and its replay; and what is refused on it.
+ */
 class AToolIsWrittenAndUsedTest {
   @TempDir Path dir;
   private Path sandboxes;
@@ -90,13 +91,14 @@ class AToolIsWrittenAndUsedTest {
     assertThat(done("tool", "test", project.toString()).out()).contains("passed test/count.json");
     assertThat(done("tool", "lint", project.toString()).out()).contains("Nothing");
     String line = registered();
-    refused("EXE-", "run", "word-stats", "--param", "text=x"); // nobody approved it
+    refused("GRD-101", "run", "word-stats", "--param", "text=x"); // nobody approved it
     approve(line);
     Run run = done("run", "word-stats", "--param", "text=one two", "--json");
     assertThat(run.out())
-        .contains("\"output\":{\"characters\":7,\"lines\":0,\"words\":2}", "\"status\":\"succeeded\"");
+        .contains(
+            "\"output\":{\"characters\":7,\"lines\":0,\"words\":2}", "\"status\":\"succeeded\"");
     Path bundle = dir.resolve("run.writ");
-    done("export", "main", "--out", bundle.toString());
+    done("export", "main", "-o", bundle.toString());
     assertThat(writ("replay", bundle.toString()).out()).contains("REPRODUCED");
   }
 
@@ -105,7 +107,7 @@ class AToolIsWrittenAndUsedTest {
     done("tool", "package", project.toString(), "--out", file.toString());
     byte[] unsigned = Files.readAllBytes(file);
     refused("TOL-207", "tool", "register", file.toString());
-    refused("CLI-", "tool", "sign", file.toString(), "--as", "nobody");
+    refused("CAN-070", "tool", "sign", file.toString(), "--as", "nobody");
     done("tool", "sign", file.toString(), "--as", "operator");
     refused("CAN-053", "tool", "register", file.toString());
     done("tool", "sign", file.toString());

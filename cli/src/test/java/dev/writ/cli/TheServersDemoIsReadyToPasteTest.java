@@ -70,7 +70,7 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(startingWith(answers, "execute (seed 000)"))
           .contains("\"status\":\"success\"", "\"exit_code\":0", "\"stdout\":\"hello\\n\"");
       assertThat(startingWith(answers, "logline (seed 001)"))
-          .contains("\"status\":\"success\"", "\"stdout\":\"42\"");
+          .contains("\"status\":\"success\"", "\"stdout\":\"Hello from Railway\\n\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains("\"exit_code\":0", "hello from the tool gateway\\n");
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));

@@ -32,6 +32,8 @@ import java.util.function.UnaryOperator;
  * is written here by hand; the rest of the outcome is what the code gave when it was made.
  */
 final class GuardianVectors {
+  private static final List<String> NO = List.of();
+
   /**
    * @param expect {@code ok}, a verdict, a code, or a verdict and a code
    */
@@ -900,9 +902,57 @@ final class GuardianVectors {
         "it pins a workspace that the tool does not use",
         "GRD-411",
         r -> r.workspaceBefore = Optional.of(World.SNAPSHOT));
+    grants();
     workspace("", "a reproducible tool must pin its workspace", Determinism.REPRODUCIBLE, false);
     workspace("-pure", "so must one that says it is pure", Determinism.PURE, false);
     workspace("-recorded", "what is recorded need not", Determinism.RECORDED, true);
+  }
+
+  /** What may exist beside a tool: secrets, programs, the privileged profile, its own hosts. */
+  private void grants() {
+    String file = "{\"source\":\"1\",\"file\":\"token\"}";
+    grant(
+        "secret",
+        "a secret that policy does not grant",
+        "GRD-412",
+        new ToolManifest.Capabilities(NO, NO, NO, NO, List.of("/file"), false),
+        r -> r.params(file));
+    grant(
+        "command",
+        "a program that the role has not",
+        "GRD-413",
+        new ToolManifest.Capabilities(NO, NO, NO, List.of("/file"), NO, false),
+        r -> r.params(file));
+    grant(
+        "host",
+        "the tool's own host is none of the role's",
+        "GRD-410",
+        new ToolManifest.Capabilities(NO, NO, NO, NO, NO, List.of("evil.test:443"), false),
+        _ -> {});
+    grant(
+        "privileged",
+        "the privileged profile without an approval",
+        "GRD-414",
+        ToolManifest.Capabilities.none(),
+        r -> r.sandbox = "privileged");
+  }
+
+  private void grant(
+      String name,
+      String reason,
+      String code,
+      ToolManifest.Capabilities capabilities,
+      Consumer<RequestBuilder> change) {
+    ToolManifest tool = World.manifest(capabilities, "other", "privileged", "wasm");
+    String yaml = World.POLICY.replace("sandboxes: [wasm]", "sandboxes: [privileged, wasm]");
+    judge(
+        "envelope-grant-" + name,
+        reason,
+        "DENY " + code,
+        World.policy(yaml, tool),
+        change,
+        i -> i,
+        tool);
   }
 
   private void workspace(String name, String reason, Determinism determinism, boolean allowed) {

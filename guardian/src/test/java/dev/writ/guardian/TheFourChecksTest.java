@@ -11,6 +11,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome.Outcome;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** Four checks in order, up to the first that does not pass; every one recorded. */
 class TheFourChecksTest {
+  private static final ToolManifest PRIVILEGED =
+      World.manifest(World.manifest().capabilities(), "other", "privileged", "wasm");
 
   /**
    * Otherwise whoever strips a signature that trust does not require would change what is recorded.
@@ -98,7 +101,7 @@ class TheFourChecksTest {
   @Test
   void thePrivilegedProfileTakesAnApprovalWhateverPolicyAsks() {
     String yaml = World.POLICY.replace("sandboxes: [wasm]", "sandboxes: [privileged, wasm]");
-    Policy free = World.policy(yaml);
+    Policy free = World.policy(yaml, PRIVILEGED);
     Decision denied = privileged(free);
     assertThat(denied.verdict()).isEqualTo(Verdict.DENY);
     assertThat(denied.code()).contains("GRD-414");
@@ -107,7 +110,8 @@ class TheFourChecksTest {
         World.policy(
             yaml.replace(
                 "{ cel: 'size(params.source) < 20000' }",
-                "{ any: [ { cel: 'true' }, { approvals: { role: reviewer, count: 1 } } ] }"));
+                "{ any: [ { cel: 'true' }, { approvals: { role: reviewer, count: 1 } } ] }"),
+            PRIVILEGED);
     assertThat(privileged(asks).code()).contains("GRD-414");
     World.RequestBuilder request = World.request();
     request.sandbox = "privileged";
@@ -120,7 +124,14 @@ class TheFourChecksTest {
   private static Decision privileged(Policy policy, Envelope... approvals) {
     World.RequestBuilder request = World.request();
     request.sandbox = "privileged";
-    return World.judge(policy, request, approvals);
+    return World.accounts(policy)
+        .judge(
+            request.admit(policy),
+            World.circumstances(PRIVILEGED, approvals),
+            policy,
+            World.trust(),
+            World.NOW)
+        .decision();
   }
 
   @Test

@@ -110,7 +110,7 @@ final class World {
                 "text/plain")),
         new ToolManifest.Capabilities(List.of("/file"), List.of("/env"), List.of("/url"), false),
         new Resources(10_000, 256 << 20, 8 << 20, 10_000),
-        List.of("other", "privileged", "wasm"),
+        List.of("other", "wasm"),
         List.of());
   }
 
@@ -153,10 +153,29 @@ final class World {
   }
 
   static Policy policy(String yaml) {
+    return policy(yaml, manifest());
+  }
+
+  /** The policy with another package of the tool approved. */
+  static Policy policy(String yaml, ToolManifest tool) {
     return Policy.parse(
-        yaml.replace("PACKAGE", manifest().packageDigest().toString())
-            .getBytes(StandardCharsets.UTF_8),
+        yaml.replace("PACKAGE", tool.packageDigest().toString()).getBytes(StandardCharsets.UTF_8),
         "policy.yaml");
+  }
+
+  /** The tool with other capabilities and sandboxes. */
+  static ToolManifest manifest(ToolManifest.Capabilities capabilities, String... sandboxes) {
+    ToolManifest m = manifest();
+    return new ToolManifest(
+        m.name(),
+        m.version(),
+        m.driver(),
+        m.determinism(),
+        m.operations(),
+        capabilities,
+        m.resourcesMax(),
+        List.of(sandboxes),
+        m.files());
   }
 
   static Policy policyRequiring(String require) {
@@ -233,8 +252,12 @@ final class World {
   }
 
   static Circumstances circumstances(Envelope... approvals) {
+    return circumstances(manifest(), approvals);
+  }
+
+  static Circumstances circumstances(ToolManifest tool, Envelope... approvals) {
     return new Circumstances(
-        manifest(), SNAPSHOT, List.of(approvals), List.of(), (_, _) -> false, Optional.empty());
+        tool, SNAPSHOT, List.of(approvals), List.of(), (_, _) -> false, Optional.empty());
   }
 
   static Accounts accounts(Policy policy) {

@@ -154,11 +154,11 @@ public enum ToolsError implements ErrorCode {
   LOCK_INCOMPLETE(
       "TOL-204",
       "tool.lock and the files below vendor/ do not agree",
-      "List each file below vendor/ once, with its digest: `writ tool lock` does."),
+      "List each file below vendor/ once, with its digest (sha256sum)."),
   LOCK_DIGEST(
       "TOL-205",
       "a file below vendor/ is not what tool.lock says",
-      "Restore the file, or lock it anew with `writ tool lock` after looking at it."),
+      "Restore the file, or write its digest (sha256sum) after looking at what changed."),
   ARCHIVE_FORM(
       "TOL-206",
       "a package file is not in the one form that packages have",

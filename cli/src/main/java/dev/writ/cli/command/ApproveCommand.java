@@ -49,7 +49,8 @@ public final class ApproveCommand implements CliCommand {
       end = answers.exitCode();
     } catch (WritException e) {
       Home home = Homes.home(session);
-      Optional<URI> server = e.code() == LedgerError.LOCKED ? Serving.of(home) : Optional.empty();
+      Optional<URI> server =
+          e.code() == LedgerError.LOCKED ? Serving.of(home).map(Serving.At::url) : Optional.empty();
       if (server.isEmpty()) {
         throw e;
       }

@@ -71,12 +71,18 @@ final class DemoSurfaces {
     }
     TreeMap<String, String> logline = new TreeMap<>();
     logline.put("subject." + TENANT, AGENT);
-    logline.put("tool.js", "js 1.0.0 eval");
-    logline.put("sandbox", "wasm");
-    logline.put("cpu_ms", "2000");
-    logline.put("memory_bytes", "67108864");
+    if (confined) {
+      logline.put("tool.code_interpreter", "code_interpreter 1.0.0 run");
+      logline.put("tool.git_cli", "git_cli 1.0.0 $operation");
+      logline.put("tool.web_browser", "web_browser 1.0.0 visit");
+    } else {
+      logline.put("tool.js", "js 1.0.0 eval");
+    }
+    logline.put("sandbox", confined ? "restricted" : "wasm");
+    logline.put("cpu_ms", "20000");
+    logline.put("memory_bytes", confined ? "1073741824" : "67108864");
     logline.put("output_bytes", "1048576");
-    logline.put("wall_ms", "5000");
+    logline.put("wall_ms", "30000");
     TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
     surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
@@ -102,7 +108,9 @@ final class DemoSurfaces {
                     .replace("FILE", logline.toString())
                     .replace("SECRET", dir.resolve(SECRET).toString())
                 + post
-                + "-H 'X-LogLine-Tool-Id: js' -H \"X-LogLine-Timestamp: $t\""
+                + "-H 'X-LogLine-Tool-Id: "
+                + (confined ? "code_interpreter" : "js")
+                + "' -H \"X-LogLine-Timestamp: $t\""
                 + " -H \"X-LogLine-Signature: sha256=$s\" "
                 + url
                 + "/execute --data-binary @"
@@ -194,10 +202,15 @@ final class DemoSurfaces {
     return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static JsonValue logline() {
+  private JsonValue logline() {
+    JsonValue.Obj code =
+        JsonValue.object()
+            .put("language", "python")
+            .put("code", "print('Hello from Railway')")
+            .build();
     return JsonValue.object()
-        .put("tool_id", "js")
-        .put("input", JsonValue.object().put("source", "6 * 7").build())
+        .put("tool_id", confined ? "code_interpreter" : "js")
+        .put("input", confined ? code : JsonValue.object().put("source", "6 * 7").build())
         .put(
             "context", JsonValue.object().put("run_id", "run_123").put("tenant_id", TENANT).build())
         .build();

@@ -24,6 +24,7 @@ import dev.writ.ledger.LedgerError;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,8 +51,9 @@ public final class McpCommand implements CliCommand {
         .option(
             "--token",
             "FILE",
-            "With --url: a file with the bearer token, that nobody else can read (default: the"
-                + " agent's key signs access documents).");
+            "With --url: a file with the bearer token, that nobody else can read (default: for the"
+                + " server that has the data directory, the token that it made for the agent; else"
+                + " the agent's key signs access documents, which ask for no effect).");
   }
 
   @Override
@@ -90,7 +92,9 @@ public final class McpCommand implements CliCommand {
       this.named =
           arguments
               .option("--url")
-              .map(url -> new McpRelay(url(url), token.map(this::bearer).orElseGet(this::access)));
+              .map(Answers::url)
+              .map(url ->
+                  new McpRelay(url, token.map(this::bearer).orElseGet(() -> credential(url))));
       if (token.isPresent() && named.isEmpty()) {
         throw new WritException(CliError.USAGE, "--token needs --url");
       }
@@ -128,6 +132,21 @@ public final class McpCommand implements CliCommand {
     private SigningKey key() {
       Home home = home();
       return home.key(as.orElseGet(home::agent));
+    }
+
+    /**
+     * For the server that has this home, the token that it made for the home's agent; else the
+     * agent's word that it wants to read, which asks for no effect.
+     */
+    private Supplier<String> credential(URI url) {
+      Optional<Serving.At> own = as.isPresent() ? Optional.empty() : ownServer(url);
+      return own.<Supplier<String>>map(at -> () -> "Bearer " + at.token()).orElseGet(this::access);
+    }
+
+    private Optional<Serving.At> ownServer(URI url) {
+      return Files.isDirectory(session.home())
+          ? Serving.of(home()).filter(at -> at.url().equals(url))
+          : Optional.empty();
     }
 
     private Supplier<String> access() {
@@ -185,7 +204,7 @@ public final class McpCommand implements CliCommand {
     /** The server that has the home, with a session that begins as the client's did. */
     private synchronized Optional<McpRelay> server() {
       if (serving.isEmpty()) {
-        serving = Serving.of(home()).map(url -> new McpRelay(url, access()));
+        serving = Serving.of(home()).map(at -> new McpRelay(at.url(), credential(at.url())));
       }
       return serving;
     }

@@ -20,6 +20,7 @@ import dev.writ.gateway.KernelPipeline;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
+import dev.writ.gateway.Tokens;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.mcp.McpSettings;
 import dev.writ.gateway.mcp.McpSurface;
@@ -80,7 +81,17 @@ public final class ServeCommand implements CliCommand {
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
     }
     Home home = Homes.home(session);
-    GatewayConfig config = config(session, arguments, home);
+    String token = Tokens.generate(new SecureRandom());
+    GatewayConfig config =
+        config(session, arguments, home)
+            .withToken(
+                new Tokens.Entry(
+                    "home of the server",
+                    Tokens.digest(token),
+                    home.tenant(),
+                    home.agent(),
+                    List.of(),
+                    Optional.empty()));
     Running running = new Running();
     OpenHome open =
         OpenHome.open(home, Homes.clock(), Homes.processes(session, home), running::cancellable);
@@ -92,7 +103,7 @@ public final class ServeCommand implements CliCommand {
             config,
             keys(home, config),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
-    Serving serving = Serving.at(home, gateway.url());
+    Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));

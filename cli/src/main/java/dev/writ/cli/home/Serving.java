@@ -10,11 +10,13 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /**
- * A server's word in the home that it has open, on how it is reached. After a crash the word stays,
- * and counts for nothing.
+ * A server's word in the home that it has open, on how it is reached: where, and by which token the
+ * home's own agent may. Whoever can read it can read that agent's key, too. After a crash the word
+ * stays, and counts for nothing.
  */
 public final class Serving {
   private final Path file;
@@ -25,12 +27,27 @@ public final class Serving {
     this.said = said;
   }
 
+  /**
+   * What a server said.
+   *
+   * @param token of the home's agent, made for as long as the server runs
+   */
+  public record At(URI url, String token) {}
+
   /** Says it. */
-  public static Serving at(Home home, String url) {
+  public static Serving at(Home home, String url, String token) {
     byte[] said =
         Jcs.write(
-            JsonValue.object().put("pid", ProcessHandle.current().pid()).put("url", url).build());
+            JsonValue.object()
+                .put("pid", ProcessHandle.current().pid())
+                .put("token", token)
+                .put("url", url)
+                .build());
     try {
+      Files.deleteIfExists(home.serving());
+      Files.createFile(
+          home.serving(),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.write(home.serving(), said);
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, home.serving().toString(), e);
@@ -50,15 +67,15 @@ public final class Serving {
   }
 
   /** Where the server is, if the one that said so last still lives. */
-  public static Optional<URI> of(Home home) {
+  public static Optional<At> of(Home home) {
     try {
       Fields fields =
           Fields.of(home.serving().toString(), Jcs.parse(Files.readAllBytes(home.serving())));
-      URI url = URI.create(fields.name("url"));
+      At at = new At(URI.create(fields.name("url")), fields.name("token"));
       boolean lives =
           ProcessHandle.of(fields.count("pid")).filter(ProcessHandle::isAlive).isPresent();
       fields.end();
-      return lives ? Optional.of(url) : Optional.empty();
+      return lives ? Optional.of(at) : Optional.empty();
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException e) {

@@ -86,6 +86,13 @@ public record GatewayConfig(
     return with(listen.inFolder(folder));
   }
 
+  /** With one token more. */
+  public GatewayConfig withToken(Tokens.Entry token) {
+    List<Tokens.Entry> all = new ArrayList<>(tokens);
+    all.add(token);
+    return new GatewayConfig(listen, limits, all, surfaces, drain, blobBytesMax, extras);
+  }
+
   private GatewayConfig with(Listen other) {
     return new GatewayConfig(other, limits, tokens, surfaces, drain, blobBytesMax, extras);
   }

@@ -45,10 +45,14 @@ public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools)
    * How a {@code tool_id} is asked for.
    *
    * @param name of our tool
+   * @param operation of it, or {@link #BY_INPUT}
    * @param resources the declared ceiling of each call
    */
   public record Tool(
-      String name, String version, String operation, Resources resources, String sandbox) {}
+      String name, String version, String operation, Resources resources, String sandbox) {
+    /** The input's member {@code operation} names the operation; the rest of it are the params. */
+    public static final String BY_INPUT = "$operation";
+  }
 
   /**
    * @throws WritException {@code GWY-101}, {@code GWY-102}

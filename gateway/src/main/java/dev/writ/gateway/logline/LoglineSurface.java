@@ -26,6 +26,7 @@ public final class LoglineSurface implements Surface {
   public static final String NAME = "logline";
   public static final int BODY_BYTES_MAX = 8 << 20;
 
+  private static final String OPERATION = "operation";
   private static final Limits LIMITS = new Limits(BODY_BYTES_MAX, 64);
 
   private final Pipeline pipeline;
@@ -116,12 +117,13 @@ public final class LoglineSurface implements Surface {
     if (tool == null) {
       throw new WritException(LoglineError.TOOL, "");
     }
+    boolean byInput = tool.operation().equals(LoglineConfig.Tool.BY_INPUT);
     Effect effect =
         new Effect(
             tool.name(),
             tool.version(),
-            tool.operation(),
-            body.input,
+            byInput ? operation(body.input) : tool.operation(),
+            byInput ? without(body.input, OPERATION) : body.input,
             List.of(),
             tool.resources(),
             tool.sandbox(),
@@ -142,6 +144,29 @@ public final class LoglineSurface implements Surface {
             .put("logline", body.context)
             .put("traceparent", call.trace().traceparent())
             .build());
+  }
+
+  /** As every name in a document of ours: 1 to 256 characters, none of them a control character. */
+  private static String operation(JsonValue.Obj input) {
+    if (input.get(OPERATION) instanceof JsonValue.Str name
+        && !name.value().isEmpty()
+        && name.value().length() <= 256
+        && name.value().chars().noneMatch(c -> c < 0x20 || c == 0x7f)) {
+      return name.value();
+    }
+    throw new WritException(LoglineError.BODY, "input names no operation of the tool");
+  }
+
+  private static JsonValue.Obj without(JsonValue.Obj object, String key) {
+    var rest = JsonValue.object();
+    object
+        .members()
+        .forEach((name, value) -> {
+          if (!name.equals(key)) {
+            rest.put(name, value);
+          }
+        });
+    return rest.build();
   }
 
   private HttpAnswer answer(Answer answer) {

@@ -71,7 +71,11 @@ class TheLoglineExecutorOverASocketTest {
       tools.put(
           tool,
           new LoglineConfig.Tool(
-              tool, "1.0.0", "twice", new Resources(30_000, 1 << 28, 1 << 20, 30_000), "box"));
+              tool,
+              "1.0.0",
+              tool.equals("git_cli") ? LoglineConfig.Tool.BY_INPUT : "twice",
+              new Resources(30_000, 1 << 28, 1 << 20, 30_000),
+              "box"));
     }
     return new LoglineConfig(List.of(secret("first", SECRET), secret("next", NEXT)), tools);
   }
@@ -193,6 +197,21 @@ class TheLoglineExecutorOverASocketTest {
   }
 
   @Test
+  void theInputNamesTheOperationOfAToolThatHasSeveral() {
+    String git =
+        EXAMPLE
+            .replace("code_interpreter", "git_cli")
+            .replaceFirst(
+                "\"input\": \\{[^}]*}", "\"input\": {\"operation\": \"twice\", \"url\": \"x\"}");
+    send("git_cli", now(), sign(SECRET, now(), git), git);
+    Request request = onlyRequest();
+    assertThat(request.effect().operation()).isEqualTo("twice");
+    assertThat(request.effect().params()).isEqualTo(JsonValue.object().put("url", "x").build());
+    String none = git.replace("\"twice\"", "7");
+    isError(send("git_cli", now(), sign(SECRET, now(), none), none), 400, "GWY-107");
+  }
+
+  @Test
   void everySignatureIsTakenOnceAlsoAfterARestart() {
     String timestamp = now();
     String signature = sign(SECRET, timestamp, EXAMPLE);
@@ -260,7 +279,10 @@ class TheLoglineExecutorOverASocketTest {
   @Test
   void aToolThatIsNotRegisteredIsDeniedByTheGuardian() {
     for (String tool : List.of("web_browser", "git_cli")) {
-      String body = EXAMPLE.replace("code_interpreter", tool);
+      String body =
+          EXAMPLE
+              .replace("code_interpreter", tool)
+              .replace("\"language\":", "\"operation\": \"twice\", \"language\":");
       Reply reply = send(tool, now(), sign(SECRET, now(), body), body);
       assertThat(reply.status()).isEqualTo(403);
       assertThat(reply.string("status")).isEqualTo("error");

@@ -91,7 +91,9 @@ class AForgedPackageIsRefusedTest {
   @Test
   void whatAPublisherSignedCounts() {
     ToolArchive read = ToolArchive.read(archive.signed(PUBLISHER).toBytes());
-    assertThat(read.verify(trust, NOW)).extracting(TrustedKey::kid).containsExactly(PUBLISHER.kid());
+    assertThat(read.verify(trust, NOW))
+        .extracting(TrustedKey::kid)
+        .containsExactly(PUBLISHER.kid());
     assertThat(read.signed(PUBLISHER).toBytes()).isEqualTo(read.toBytes());
   }
 
