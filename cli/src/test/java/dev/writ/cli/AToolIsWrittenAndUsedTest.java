@@ -98,6 +98,7 @@ class AToolIsWrittenAndUsedTest {
         .contains(
             "\"output\":{\"characters\":7,\"lines\":0,\"words\":2}", "\"status\":\"succeeded\"");
     Path bundle = dir.resolve("run.writ");
+    done("close", "main");
     done("export", "main", "-o", bundle.toString());
     assertThat(writ("replay", bundle.toString()).out()).contains("REPRODUCED");
   }
