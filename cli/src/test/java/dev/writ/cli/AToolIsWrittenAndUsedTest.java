@@ -100,7 +100,7 @@ class AToolIsWrittenAndUsedTest {
     Path bundle = dir.resolve("run.writ");
     done("close", "main");
     done("export", "main", "-o", bundle.toString());
-    assertThat(writ("replay", bundle.toString()).out()).contains("REPRODUCED");
+    assertThat(writ("replay", bundle.toString()).out()).contains("COMPLETE");
   }
 
   @Test
