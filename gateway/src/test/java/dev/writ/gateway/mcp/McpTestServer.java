@@ -38,7 +38,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A server with the MCP surface over a kernel of tests, on a free loopback port. */
@@ -62,7 +65,7 @@ final class McpTestServer implements AutoCloseable {
 
   final TestHome home;
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
-  final List<Observer.Finished> finished = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
   final List<String> effects = new CopyOnWriteArrayList<>();
   final Places places = GatewayServer.places(Limits.DEFAULT);
   private final GatewayServer server;
@@ -334,5 +337,23 @@ final class McpTestServer implements AutoCloseable {
     client.close();
     server.close();
     home.close();
+  }
+
+  /** What the server is told of the call of a request, which may be after its answer arrived. */
+  Observer.Finished finished(String request) {
+    try {
+      while (true) {
+        Observer.Finished call = finished.poll(30, TimeUnit.SECONDS);
+        if (call == null) {
+          throw new AssertionError("nothing was told of " + request);
+        }
+        if (call.request().filter(request::equals).isPresent()) {
+          return call;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 }

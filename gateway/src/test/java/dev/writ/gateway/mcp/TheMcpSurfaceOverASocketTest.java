@@ -187,10 +187,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(server.home.log().get((int) index).body())
         .isEqualTo(Digest.parse(reply.meta("receipt")));
     assertThat(server.effects.getLast()).isEqualTo("mcp calc");
-    assertThat(server.finished)
-        .filteredOn(call -> call.request().filter(reply.meta("request")::equals).isPresent())
-        .singleElement()
-        .matches(call -> call.surface().equals("mcp"));
+    assertThat(server.finished(reply.meta("request")).surface()).isEqualTo("mcp");
   }
 
   @Test

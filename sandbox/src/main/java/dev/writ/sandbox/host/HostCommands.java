@@ -23,9 +23,10 @@ public final class HostCommands {
         .findFirst();
   }
 
-  /** The first line that a program writes, for a version; empty where it fails. */
+  /** The first line of a program's standard output, for a version; empty where it fails. */
   public static String firstLine(String... argv) {
-    ProcessBuilder builder = new ProcessBuilder(argv).redirectErrorStream(true);
+    ProcessBuilder builder =
+        new ProcessBuilder(argv).redirectError(ProcessBuilder.Redirect.DISCARD);
     builder.environment().clear();
     Process process = Spawner.start(builder);
     try (var in = process.getInputStream()) {
