@@ -7,6 +7,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -105,6 +106,11 @@ public final class Running {
       @Override
       public Digest sandboxProfile(String profile) {
         return driver.sandboxProfile(profile);
+      }
+
+      @Override
+      public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+        return driver.runtime(manifest);
       }
 
       @Override

@@ -3,6 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.Optional;
 
 /**
  * Runs the tools of one kind. A driver decides nothing: it gets an effect that the Gate let through
@@ -34,6 +35,24 @@ public interface Driver {
    * @throws dev.writ.canonicalize.WritException with a code of the driver, where it cannot
    */
   Prepared prepare(ToolManifest manifest, String operation, PackageContent content);
+
+  /**
+   * The language runtime of this host that would run the tool, where it needs one that can be
+   * approved or not.
+   *
+   * @throws dev.writ.canonicalize.WritException with a code of the driver, where there is none
+   */
+  default Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+    return Optional.empty();
+  }
+
+  /**
+   * A language runtime.
+   *
+   * @param language as in {@code tool.manifest}
+   * @param version its own full version, for example {@code 3.13.5}
+   */
+  record LanguageRuntime(String language, String version) {}
 
   /** The bytes of a tool's package; each is re-hashed when it is read. */
   @FunctionalInterface
