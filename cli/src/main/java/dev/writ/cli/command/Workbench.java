@@ -40,7 +40,7 @@ final class Workbench implements AutoCloseable {
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), List.of(), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.NONE);
   }
 
   Lint lint() {

@@ -3,6 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.List;
 
 /**
  * Runs the tools of one kind. A driver decides nothing: it gets an effect that the Gate let through
@@ -34,6 +35,16 @@ public interface Driver {
    * @throws dev.writ.canonicalize.WritException with a code of the driver, where it cannot
    */
   Prepared prepare(ToolManifest manifest, String operation, PackageContent content);
+
+  /**
+   * The same under a policy that does without some of what sandboxes must otherwise hold.
+   *
+   * @param waived names of guarantees, spec/sandbox.md; who needs nothing of the host ignores them
+   */
+  default Prepared prepare(
+      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+    return prepare(manifest, operation, content);
+  }
 
   /** The bytes of a tool's package; each is re-hashed when it is read. */
   @FunctionalInterface

@@ -35,7 +35,7 @@ public final class TestHosts implements AutoCloseable {
       UnaryOperator<SandboxSettings> with, SecretStore secrets, Optional<String> engine) {
     Path directory = directory();
     SandboxSettings settings = with.apply(SandboxSettings.in(directory.resolve("s")));
-    return new TestHosts(directory, ProcessHost.open(settings, List.of(), secrets, engine));
+    return new TestHosts(directory, ProcessHost.open(settings, secrets, engine));
   }
 
   /** A directory that the users of sandboxes may traverse. */
