@@ -17,7 +17,8 @@ public enum Guarantee {
   MEASURED("processor time and peak memory as the kernel counts them", Need.UNLESS_WAIVED),
   DISK_LIMIT("size of the workspace", Need.UNLESS_WAIVED),
   TMP_NOEXEC(
-      "no program runs from /tmp, nor from the workspace where executables are listed", Need.UNLESS_WAIVED),
+      "no program runs from /tmp, nor from the workspace where executables are listed",
+      Need.UNLESS_WAIVED),
   LANDLOCK("Landlock in the kernel", Need.NEVER),
   APPARMOR("AppArmor in the kernel", Need.NEVER);
 

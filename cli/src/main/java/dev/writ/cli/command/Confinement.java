@@ -49,7 +49,8 @@ final class Confinement {
         engines.stream()
             .filter(engine -> engine.available() && engine.shortfalls(waived).isEmpty())
             .filter(engine -> !engine.shortfalls().isEmpty())
-            .map(engine -> "; " + engine.name() + " here runs without " + names(engine.shortfalls()))
+            .map(
+                engine -> "; " + engine.name() + " here runs without " + names(engine.shortfalls()))
             .collect(Collectors.joining());
     return "the policy in force accepts a host without "
         + names(waived)
@@ -80,11 +81,6 @@ final class Confinement {
           + engine.holdings().get(Guarantee.MEMORY_LIMIT).how();
     }
     String why = engine.holdings().get(shortfalls.getFirst()).how();
-    return engine.version()
-        + ", does not hold "
-        + names(shortfalls)
-        + " ("
-        + why
-        + ")";
+    return engine.version() + ", does not hold " + names(shortfalls) + " (" + why + ")";
   }
 }

@@ -89,8 +89,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
           .toList();
     } catch (WritException e) {
       findings.add(
-          new Finding(
-              State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
+          new Finding(State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
       return List.of();
     }
   }

@@ -33,8 +33,7 @@ public record SandboxRules(List<String> waived) {
   static SandboxRules read(Section section) {
     List<String> waived = section.names("waived");
     for (String name : waived) {
-      section.require(
-          "waived", WAIVABLE.contains(name), "\"" + name + "\" is none of " + WAIVABLE);
+      section.require("waived", WAIVABLE.contains(name), "\"" + name + "\" is none of " + WAIVABLE);
     }
     section.end();
     return new SandboxRules(waived);

@@ -276,7 +276,10 @@ public final class ProcessCall implements AutoCloseable {
     };
   }
 
-  /** Times added up; of memory the most that one command had. */
+  /**
+   * Times added up; of memory the most that one command had. Where nobody measures processor time,
+   * it is taken to be all that was declared: a budget must not be spent for nothing.
+   */
   private Outcome.Metrics metrics() {
     long cpu = 0;
     long memory = 0;
@@ -285,6 +288,9 @@ public final class ProcessCall implements AutoCloseable {
       cpu += ended.usage().cpuMs();
       memory = Math.max(memory, ended.usage().memoryPeakBytes());
       wall += ended.usage().wallMs();
+    }
+    if (shortfalls.contains(Guarantee.MEASURED)) {
+      cpu = invocation.resources().cpuMs();
     }
     return new Outcome.Metrics(cpu, memory, wall, 0);
   }

@@ -63,10 +63,7 @@ public final class ProcessHost implements AutoCloseable {
    * it is ours; what it throws is why there is no sandbox.
    */
   public static ProcessHost open(
-      SandboxSettings settings,
-      SecretStore secrets,
-      Optional<String> engineName,
-      Runnable before) {
+      SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
     ProcessHost host =
         new ProcessHost(Objects.requireNonNull(settings), secrets, engineName, before, null);
     if (Engines.leftSomething(settings)) {
