@@ -7,6 +7,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -115,7 +116,13 @@ public final class Running {
 
       @Override
       public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-        Prepared prepared = driver.prepare(manifest, operation, content);
+        return prepare(manifest, operation, content, List.of());
+      }
+
+      @Override
+      public Prepared prepare(
+          ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+        Prepared prepared = driver.prepare(manifest, operation, content, waived);
         return invocation -> run(prepared, invocation);
       }
     };

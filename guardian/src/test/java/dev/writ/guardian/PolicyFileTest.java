@@ -57,6 +57,35 @@ class PolicyFileTest {
   }
 
   @Test
+  void whatSandboxesMayDoWithoutIsNamedAndNothingThatConfines() {
+    Policy without = World.policy();
+    assertThat(without.waived()).isEmpty();
+    assertThat(without.toJson().get("sandbox")).isNull();
+    Policy policy =
+        World.policy(World.POLICY + "\nsandbox: { waived: [pids-limit, memory-limit] }\n");
+    assertThat(policy.waived()).containsExactly("memory-limit", "pids-limit");
+    assertThat(policy.digest()).isNotEqualTo(without.digest());
+    assertThat(Policy.ofCanonical(policy.toJson()).waived()).isEqualTo(policy.waived());
+    for (String no :
+        new String[] {
+          "sandbox: { waived: [seccomp] }", // confinement itself
+          "sandbox: { waived: [namespaces, memory-limit] }",
+          "sandbox: { waived: [landlock] }", // needs no waiving
+          "sandbox: { waived: [memory] }",
+          "sandbox: { waived: [memory-limit, memory-limit] }",
+          "sandbox: { waived: memory-limit }",
+          "sandbox: { waive: [memory-limit] }",
+          "sandbox: {}",
+        }) {
+      assertThatThrownBy(() -> World.policy(World.POLICY + "\n" + no + "\n"))
+          .as(no)
+          .isInstanceOfSatisfying(
+              WritException.class, e -> assertThat(e.code().code()).startsWith("GRD-5"))
+          .hasMessageContaining("field /sandbox");
+    }
+  }
+
+  @Test
   void everyErrorNamesFileLineColumnAndField() {
     assertThatThrownBy(() -> World.policy(World.POLICY.replace("wall_ms: 5000", "wall_ms: soon")))
         .isInstanceOfSatisfying(

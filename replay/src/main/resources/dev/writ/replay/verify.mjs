@@ -1596,6 +1596,7 @@ const FORMS = {
     revoked: list(digest),
     roles: anyObject,
     runs: optional(anyObject),
+    sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
     temporal: anyObject,
     tools: list(record({ name, package: digest, stage: name, version: name })),

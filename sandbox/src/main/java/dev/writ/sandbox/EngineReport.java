@@ -1,5 +1,6 @@
 package dev.writ.sandbox;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -68,6 +69,42 @@ public record EngineReport(
       }
     });
     return List.copyOf(result);
+  }
+
+  /**
+   * Those of them that a caller does not do without, or cannot.
+   *
+   * @param waived what it does without
+   */
+  public List<Guarantee> shortfalls(List<Guarantee> waived) {
+    return shortfalls().stream().filter(g -> !g.waivable() || !waived.contains(g)).toList();
+  }
+
+  /**
+   * Refuses a caller for whom too much is not held here, and says what a policy would have to name.
+   *
+   * @throws WritException {@code SBX-003}
+   */
+  public void requireHeld(List<Guarantee> waived) {
+    if (!shortfalls(waived).isEmpty()) {
+      throw new WritException(SandboxError.NOT_ENFORCED, lacks(waived));
+    }
+  }
+
+  /** What is not held for a caller, and what a policy would have to say to accept it. */
+  public String lacks(List<Guarantee> waived) {
+    String missing = name + " does not hold " + words(shortfalls(waived));
+    List<Guarantee> never = shortfalls().stream().filter(g -> !g.waivable()).toList();
+    return never.isEmpty()
+        ? missing
+            + "; a policy that accepts it says sandbox: { waived: "
+            + words(shortfalls())
+            + " }"
+        : missing + "; no policy can accept that it lacks " + words(never);
+  }
+
+  private static String words(List<Guarantee> guarantees) {
+    return guarantees.stream().map(Guarantee::text).toList().toString();
   }
 
   public JsonValue.Obj toJson() {

@@ -1,31 +1,55 @@
 package dev.writ.sandbox;
 
+import dev.writ.canonicalize.WritException;
 import java.util.Locale;
 
-/** What an engine holds or does not hold on a host: what policy can waive, by {@link #text()}. */
+/** What an engine holds or does not hold on a host, by {@link #text()}. */
 public enum Guarantee {
-  NAMESPACES("own mount, pid, ipc, uts and network namespaces", true),
-  READ_ONLY_ROOT("the root is read-only, and holds only what the profile names", true),
-  NO_CAPABILITIES("no capability, and no way to gain privileges", true),
-  NO_NEW_USERNS("no new user namespaces", true),
-  SECCOMP("system calls by allow-list", true),
-  DISTINCT_UID("a host user id of its own for each running sandbox", true),
-  MEMORY_LIMIT("memory and swap of the whole tree", true),
-  PIDS_LIMIT("processes of the whole tree", true),
-  CPU_LIMIT("share of processors, and processor time of the whole tree", true),
-  MEASURED("processor time and peak memory as the kernel counts them", true),
-  DISK_LIMIT("size of the workspace", true),
+  NAMESPACES("own mount, pid, ipc, uts and network namespaces", Need.ALWAYS),
+  READ_ONLY_ROOT("the root is read-only, and holds only what the profile names", Need.ALWAYS),
+  NO_CAPABILITIES("no capability, and no way to gain privileges", Need.ALWAYS),
+  NO_NEW_USERNS("no new user namespaces", Need.ALWAYS),
+  SECCOMP("system calls by allow-list", Need.ALWAYS),
+  DISTINCT_UID("a host user id of its own for each running sandbox", Need.UNLESS_WAIVED),
+  MEMORY_LIMIT("memory and swap of the whole tree", Need.UNLESS_WAIVED),
+  PIDS_LIMIT("processes of the whole tree", Need.UNLESS_WAIVED),
+  CPU_LIMIT("share of processors, and processor time of the whole tree", Need.UNLESS_WAIVED),
+  MEASURED("processor time and peak memory as the kernel counts them", Need.UNLESS_WAIVED),
+  DISK_LIMIT("size of the workspace", Need.UNLESS_WAIVED),
   TMP_NOEXEC(
-      "no program runs from /tmp, nor from the workspace where executables are listed", true),
-  LANDLOCK("Landlock in the kernel", false),
-  APPARMOR("AppArmor in the kernel", false);
+      "no program runs from /tmp, nor from the workspace where executables are listed",
+      Need.UNLESS_WAIVED),
+  LANDLOCK("Landlock in the kernel", Need.NEVER),
+  APPARMOR("AppArmor in the kernel", Need.NEVER);
+
+  /** Whether a sandbox may be without it. */
+  private enum Need {
+    ALWAYS,
+    UNLESS_WAIVED,
+    NEVER
+  }
 
   private final String meaning;
-  private final boolean required;
+  private final Need need;
 
-  Guarantee(String meaning, boolean required) {
+  Guarantee(String meaning, Need need) {
     this.meaning = meaning;
-    this.required = required;
+    this.need = need;
+  }
+
+  /**
+   * One that can be waived, by its name.
+   *
+   * @throws WritException {@code SBX-003} for any other name
+   */
+  public static Guarantee waivable(String name) {
+    for (Guarantee one : values()) {
+      if (one.waivable() && one.text().equals(name)) {
+        return one;
+      }
+    }
+    throw new WritException(
+        SandboxError.NOT_ENFORCED, "\"" + name + "\" is nothing that can be waived");
   }
 
   public String meaning() {
@@ -34,7 +58,12 @@ public enum Guarantee {
 
   /** Whether a sandbox is refused where this does not hold and is not waived. */
   public boolean required() {
-    return required;
+    return need != Need.NEVER;
+  }
+
+  /** Whether a caller can do without it: never without what confines a program. */
+  public boolean waivable() {
+    return need == Need.UNLESS_WAIVED;
   }
 
   /** The stable word: {@code memory-limit}. */

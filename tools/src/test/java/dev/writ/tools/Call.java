@@ -34,6 +34,7 @@ public final class Call {
   private long wallMs = 600_000;
   private String sandbox = "wasm";
   private boolean approved;
+  private List<String> waived = List.of();
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;
@@ -100,6 +101,12 @@ public final class Call {
     return this;
   }
 
+  /** Guarantees that policy does without. */
+  public Call waiving(List<String> names) {
+    waived = names;
+    return this;
+  }
+
   public Invocation invocation() {
     List<Input> list = new ArrayList<>();
     for (Map.Entry<String, byte[]> entry : inputs.entrySet()) {
@@ -118,7 +125,8 @@ public final class Call {
         new Resources(cpuMs, memoryBytes, outputBytes, wallMs),
         sandbox,
         Optional.empty(),
-        approved);
+        approved,
+        waived);
   }
 
   public Outcome run() {

@@ -6,14 +6,18 @@ import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What the engines of sandboxes are to a person: one line for each, and one for the kernel. */
 final class Confinement {
   private Confinement() {}
 
-  static List<Finding> findings(List<EngineReport> engines) {
+  /**
+   * @param waived what the policy in force does without
+   */
+  static List<Finding> findings(List<EngineReport> engines, List<Guarantee> waived) {
     List<Finding> findings = new ArrayList<>();
-    boolean any = engines.stream().anyMatch(e -> e.available() && e.shortfalls().isEmpty());
+    boolean any = engines.stream().anyMatch(e -> e.available() && e.shortfalls(waived).isEmpty());
     for (EngineReport engine : engines) {
       findings.add(new Finding(state(engine, any), engine.name(), words(engine)));
     }
@@ -22,8 +26,14 @@ final class Confinement {
           new Finding(
               State.WARNING,
               "sandbox",
-              "no engine holds all that is required, so tools that run programs are refused;"
-                  + " a policy may accept what is missing by its name"));
+              "no engine holds all that is required, so tools that run programs are refused"
+                  + engines.stream()
+                      .filter(EngineReport::available)
+                      .map(engine -> "; " + engine.lacks(waived))
+                      .collect(Collectors.joining())));
+    }
+    if (!waived.isEmpty()) {
+      findings.add(new Finding(State.NOTE, "waived", waived(engines, waived)));
     }
     EngineReport.Holding landlock = engines.getFirst().holdings().get(Guarantee.LANDLOCK);
     EngineReport.Holding apparmor = engines.getFirst().holdings().get(Guarantee.APPARMOR);
@@ -31,6 +41,24 @@ final class Confinement {
         new Finding(
             State.NOTE, "kernel", "Landlock: " + landlock.how() + "; AppArmor: " + apparmor.how()));
     return findings;
+  }
+
+  /** What policy accepts, and what of it comes to pass here: what a host holds is enforced. */
+  private static String waived(List<EngineReport> engines, List<Guarantee> waived) {
+    String lacking =
+        engines.stream()
+            .filter(engine -> engine.available() && engine.shortfalls(waived).isEmpty())
+            .filter(engine -> !engine.shortfalls().isEmpty())
+            .map(
+                engine -> "; " + engine.name() + " here runs without " + names(engine.shortfalls()))
+            .collect(Collectors.joining());
+    return "the policy in force accepts a host without "
+        + names(waived)
+        + (lacking.isEmpty() ? "; what holds here is enforced" : lacking);
+  }
+
+  private static String names(List<Guarantee> guarantees) {
+    return String.join(", ", guarantees.stream().map(Guarantee::text).toList());
   }
 
   /** One that is missing or falls short matters only where no other does better. */
@@ -53,11 +81,6 @@ final class Confinement {
           + engine.holdings().get(Guarantee.MEMORY_LIMIT).how();
     }
     String why = engine.holdings().get(shortfalls.getFirst()).how();
-    return engine.version()
-        + ", does not hold "
-        + String.join(", ", shortfalls.stream().map(Guarantee::text).toList())
-        + " ("
-        + why
-        + ")";
+    return engine.version() + ", does not hold " + names(shortfalls) + " (" + why + ")";
   }
 }

@@ -19,7 +19,7 @@ public final class DoctorCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Health health = Health.examine(session.home(), session.environment());
+    Health health = Health.examine(session);
     session.show(health, DoctorCommand::print);
     return health.isGood() ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }

@@ -1,8 +1,13 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.executor.SystemState;
 import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.engine.Engines;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,14 +15,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * What was found about this machine.
  *
  * @param engines what can confine processes, each with all its guarantees
+ * @param waived guarantees that the policy in force does without where a host lacks them
  */
-record Health(List<Finding> findings, List<EngineReport> engines) implements Report {
+record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee> waived)
+    implements Report {
   private static final long FREE_BYTES_MIN = 100L << 20;
   private static final long FREE_BYTES_GOOD = 1L << 30;
 
@@ -55,7 +61,8 @@ record Health(List<Finding> findings, List<EngineReport> engines) implements Rep
     }
   }
 
-  static Health examine(Path home, Map<String, String> environment) {
+  static Health examine(Session session) {
+    Path home = session.home();
     List<Finding> findings = new ArrayList<>();
     findings.add(java());
     findings.add(start());
@@ -64,10 +71,27 @@ record Health(List<Finding> findings, List<EngineReport> engines) implements Rep
     findings.add(corretto());
     findings.add(disk(home));
     findings.add(home(home));
-    List<EngineReport> engines = Engines.detect(environment);
-    findings.addAll(Confinement.findings(engines));
+    List<EngineReport> engines = Engines.detect(session.environment());
+    List<Guarantee> waived = waived(session, findings);
+    findings.addAll(Confinement.findings(engines, waived));
     findings.addAll(Toolchains.look());
-    return new Health(List.copyOf(findings), List.copyOf(engines));
+    return new Health(List.copyOf(findings), List.copyOf(engines), waived);
+  }
+
+  /** What policy says is only looked for where there is a home with a ledger. */
+  private static List<Guarantee> waived(Session session, List<Finding> findings) {
+    if (!Files.isDirectory(session.home().resolve("ledger"))) {
+      return List.of();
+    }
+    try {
+      return Homes.read(session, view -> SystemState.read(view).policyInForce().waived()).stream()
+          .map(Guarantee::waivable)
+          .toList();
+    } catch (WritException e) {
+      findings.add(
+          new Finding(State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
+      return List.of();
+    }
   }
 
   boolean isGood() {
@@ -80,6 +104,7 @@ record Health(List<Finding> findings, List<EngineReport> engines) implements Rep
         .putList("engines", engines, EngineReport::toJson)
         .putList("findings", findings, Finding::toJson)
         .put("good", isGood())
+        .putList("waived", waived, g -> JsonValue.of(g.text()))
         .build();
   }
 

@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.TreeMap;
 
 /**
@@ -40,7 +39,7 @@ final class Workbench implements AutoCloseable {
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), List.of(), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.NONE);
   }
 
   Lint lint() {

@@ -72,7 +72,7 @@ public final class SandboxPlace {
 
   private static ProcessHost open(
       SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
-    return ProcessHost.open(settings, List.of(), secrets, engineName, before);
+    return ProcessHost.open(settings, secrets, engineName, before);
   }
 
   /** The network that processes may have, as this host is set up. */

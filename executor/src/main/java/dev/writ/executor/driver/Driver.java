@@ -3,6 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -53,6 +54,16 @@ public interface Driver {
    * @param version its own full version, for example {@code 3.13.5}
    */
   record LanguageRuntime(String language, String version) {}
+
+  /**
+   * The same under a policy that does without some of what sandboxes must otherwise hold.
+   *
+   * @param waived names of guarantees, spec/sandbox.md; who needs nothing of the host ignores them
+   */
+  default Prepared prepare(
+      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+    return prepare(manifest, operation, content);
+  }
 
   /** The bytes of a tool's package; each is re-hashed when it is read. */
   @FunctionalInterface

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses
  *     it
  * @param approved whether the decision saw a signed approval for this very request
+ * @param waived names of guarantees that policy does without where this host does not hold them
  */
 public record Invocation(
     Scope scope,
@@ -31,7 +32,37 @@ public record Invocation(
     Resources resources,
     String sandbox,
     Optional<Digest> workspaceBefore,
-    boolean approved) {
+    boolean approved,
+    List<String> waived) {
+  public Invocation {
+    waived = List.copyOf(waived);
+  }
+
+  /** Under a policy that does without nothing. */
+  public Invocation(
+      Scope scope,
+      JsonValue.Obj params,
+      List<Input> inputs,
+      InputContent content,
+      byte[] seed,
+      Instant time,
+      Resources resources,
+      String sandbox,
+      Optional<Digest> workspaceBefore,
+      boolean approved) {
+    this(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        List.of());
+  }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */
   @FunctionalInterface

@@ -175,7 +175,8 @@ public final class Dispatch {
         effect.resources(),
         effect.sandbox(),
         ready.workspaceBefore(),
-        approved(order.decision()));
+        approved(order.decision()),
+        ready.waived());
   }
 
   /** The Gate verified the decision; most have no approvals, and are not read further. */

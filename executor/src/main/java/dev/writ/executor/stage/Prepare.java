@@ -9,6 +9,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
@@ -26,13 +27,16 @@ public final class Prepare {
    * An order that can be dispatched.
    *
    * @param workspaceBefore the tree digest of the run's workspace, for a tool that uses it
+   * @param waived guarantees that policy does without; the snapshot holds policy's digest, so these
+   *     are those that the decision was made under
    */
   public record Ready(
       Order order,
       ToolManifest manifest,
       Driver.Prepared operation,
       Determinism determinism,
-      Optional<Digest> workspaceBefore) {}
+      Optional<Digest> workspaceBefore,
+      List<String> waived) {}
 
   /**
    * @param prohibited tells by name and version whether a tool must not run
@@ -75,14 +79,16 @@ public final class Prepare {
     }
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
-    Driver.Prepared operation = operation(driver, manifest, order.request().effect().operation());
+    Driver.Prepared operation =
+        operation(driver, manifest, order.request().effect().operation(), policy.waived());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,
         manifest,
         operation,
         usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
-        usesWorkspace ? Optional.of(measure(order)) : Optional.empty());
+        usesWorkspace ? Optional.of(measure(order)) : Optional.empty(),
+        policy.waived());
   }
 
   /** The lock was taken for the tool that was registered when the request came in. */
@@ -105,9 +111,10 @@ public final class Prepare {
     }
   }
 
-  private Driver.Prepared operation(Driver driver, ToolManifest manifest, String operation) {
+  private Driver.Prepared operation(
+      Driver driver, ToolManifest manifest, String operation, List<String> waived) {
     try {
-      return driver.prepare(manifest, operation, tools.content(manifest));
+      return driver.prepare(manifest, operation, tools.content(manifest), waived);
     } catch (WritException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {

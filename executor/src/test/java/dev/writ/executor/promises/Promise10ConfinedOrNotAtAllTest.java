@@ -83,6 +83,24 @@ class Promise10ConfinedOrNotAtAllTest {
   }
 
   @Test
+  void what_a_host_may_lack_is_what_the_policy_in_force_says() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.submit(home.ask("alice").tool("mail"));
+      Answer before = home.decide(home.ask("alice").tool("mail").sign());
+      home.activate(TestPolicy.YAML + "\nsandbox: { waived: [pids-limit, memory-limit] }\n");
+      assertThat(Refused.code(() -> home.execute(before, "alice"))).isEqualTo("EXE-201");
+      home.submit(home.ask("alice").tool("mail"));
+      home.activate(TestPolicy.YAML);
+      home.submit(home.ask("alice").tool("mail"));
+      List<List<String>> each =
+          List.of(List.of(), List.of("memory-limit", "pids-limit"), List.of());
+      assertThat(home.driver.waived()).isEqualTo(each);
+      assertThat(home.driver.runs().stream().map(run -> run.invocation().waived()))
+          .containsExactlyElementsOf(each);
+    }
+  }
+
+  @Test
   void a_manifest_cannot_promise_more_than_its_driver() {
     try (TestHome home = TestHome.create(dir)) {
       home.drivers.clear();

@@ -37,6 +37,7 @@ public final class TestDriver implements Driver {
 
   private final List<Run> runs = new ArrayList<>();
   private final TreeMap<String, Behaviour> behaviours = new TreeMap<>();
+  private final List<List<String>> waived = new ArrayList<>();
   private RuntimeException whenPreparing;
 
   @Override
@@ -55,6 +56,18 @@ public final class TestDriver implements Driver {
       throw new WritException(ExecutorError.SANDBOX_MISSING, profile);
     }
     return Digest.sha256(profile.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public synchronized Prepared prepare(
+      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+    this.waived.add(waived);
+    return prepare(manifest, operation, content);
+  }
+
+  /** What the policies of all effects that were made ready did without. */
+  public synchronized List<List<String>> waived() {
+    return List.copyOf(waived);
   }
 
   @Override

@@ -205,6 +205,14 @@ public final class Policy {
     return parts.runs();
   }
 
+  /**
+   * Guarantees of sandboxes that this policy does without where a host does not hold them, by their
+   * names, sorted.
+   */
+  public List<String> waived() {
+    return parts.sandbox().map(SandboxRules::waived).orElse(List.of());
+  }
+
   /** The accounts of a budget that an effect is charged to. */
   public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
     return budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);

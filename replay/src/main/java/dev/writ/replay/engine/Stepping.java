@@ -596,7 +596,10 @@ final class Stepping {
     try {
       world.scene().live =
           Optional.of(
-              world.prepare(manifest, dispatched.ready().order().request().effect().operation()));
+              world.prepare(
+                  manifest,
+                  dispatched.ready().order().request().effect().operation(),
+                  dispatched.ready().waived()));
     } catch (WritException e) {
       tally.neither("effects: their tool could not be made ready again, " + e.code().code());
       return;

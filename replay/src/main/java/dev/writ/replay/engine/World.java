@@ -96,10 +96,11 @@ final class World extends Tools {
   /**
    * Gets a tool ready to run again.
    *
+   * @param waived what the policy of then did without
    * @throws WritException where its package is not here, or does not run here
    */
-  Driver.Prepared prepare(ToolManifest manifest, String operation) {
-    return drivers.get(manifest.driver()).prepare(manifest, operation, content(manifest));
+  Driver.Prepared prepare(ToolManifest manifest, String operation, List<String> waived) {
+    return drivers.get(manifest.driver()).prepare(manifest, operation, content(manifest), waived);
   }
 
   @Override

@@ -114,13 +114,7 @@ final class ConfiningEngine implements Engine {
     if (!report.available()) {
       throw new WritException(SandboxError.ENGINE_MISSING, report.name() + ": " + report.install());
     }
-    List<Guarantee> missing = new ArrayList<>(report.shortfalls());
-    missing.removeAll(spec.waived());
-    if (!missing.isEmpty()) {
-      throw new WritException(
-          SandboxError.NOT_ENFORCED,
-          report.name() + " does not hold " + missing.stream().map(Guarantee::text).toList());
-    }
+    report.requireHeld(spec.waived());
     starter.requireAble(new Confinement.Wanted(spec.image().isPresent(), false, false, false));
     if (spec.profile().approval() && !spec.approved()) {
       throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());

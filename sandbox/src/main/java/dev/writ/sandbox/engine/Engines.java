@@ -144,13 +144,12 @@ public final class Engines implements AutoCloseable {
   public Engine choose(List<Guarantee> waived) {
     List<String> why = new ArrayList<>();
     for (ConfiningEngine engine : engines) {
-      List<Guarantee> missing = new ArrayList<>(engine.report().shortfalls());
-      missing.removeAll(waived);
-      if (engine.report().available() && missing.isEmpty()) {
+      EngineReport report = engine.report();
+      if (report.available() && report.shortfalls(waived).isEmpty()) {
         return engine;
       }
-      if (engine.report().available()) {
-        why.add(engine.name() + " does not hold " + missing.stream().map(Guarantee::text).toList());
+      if (report.available()) {
+        why.add(report.lacks(waived));
       }
     }
     if (why.isEmpty()) {
@@ -180,21 +179,25 @@ public final class Engines implements AutoCloseable {
   }
 
   /**
+   * An engine by its name, which must hold what is required.
+   *
+   * @param waived guarantees that the caller does without on this host
+   * @throws WritException {@code SBX-002}, {@code SBX-003}
+   */
+  public Engine named(String name, List<Guarantee> waived) {
+    Engine engine = named(name);
+    engine.report().requireHeld(waived);
+    return engine;
+  }
+
+  /**
    * The engine that runs images.
    *
    * @throws WritException {@code SBX-002} where it is not there, {@code SBX-003} where it does not
    *     hold what is required and not waived
    */
   public Engine forImages(List<Guarantee> waived) {
-    Engine engine = named(Detection.DOCKER);
-    List<Guarantee> missing = new ArrayList<>(engine.report().shortfalls());
-    missing.removeAll(waived);
-    if (!missing.isEmpty()) {
-      throw new WritException(
-          SandboxError.NOT_ENFORCED,
-          Detection.DOCKER + " does not hold " + missing.stream().map(Guarantee::text).toList());
-    }
-    return engine;
+    return named(Detection.DOCKER, waived);
   }
 
   public List<EngineReport> reports() {

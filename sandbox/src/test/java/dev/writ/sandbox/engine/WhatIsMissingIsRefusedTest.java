@@ -73,6 +73,9 @@ class WhatIsMissingIsRefusedTest {
     assertThatThrownBy(() -> short1.choose(List.of(Guarantee.PIDS_LIMIT)))
         .hasMessageContaining("SBX-003");
     assertThat(short1.choose(List.of(Guarantee.MEMORY_LIMIT)).name()).isEqualTo("x");
+    assertThatThrownBy(() -> short1.named("x", List.of(Guarantee.PIDS_LIMIT)))
+        .hasMessageContaining("SBX-003");
+    assertThat(short1.named("x", List.of(Guarantee.MEMORY_LIMIT)).name()).isEqualTo("x");
     SandboxSpec spec = SandboxSpec.of("a", Profile.named("default"));
     for (Guarantee one : Guarantee.values()) {
       ConfiningEngine engine = engine(report(true, one));
@@ -82,6 +85,44 @@ class WhatIsMissingIsRefusedTest {
             .hasMessageContaining(one.text());
       }
     }
+  }
+
+  @Test
+  void theRefusalSaysWhatAPolicyWouldHaveToSay() {
+    Engines engines = engines(report(true, Guarantee.MEMORY_LIMIT, Guarantee.PIDS_LIMIT));
+    assertThatThrownBy(() -> engines.choose(List.of(Guarantee.PIDS_LIMIT)))
+        .hasMessageContaining("x does not hold [memory-limit]")
+        .hasMessageContaining("sandbox: { waived: [memory-limit, pids-limit] }");
+  }
+
+  @Test
+  void whatConfinesIsWaivedByNobody() {
+    List<Guarantee> all = List.of(Guarantee.values());
+    for (Guarantee one : all) {
+      Engines engines = engines(report(true, one));
+      if (one.waivable() || !one.required()) {
+        assertThat(engines.choose(all).name()).isEqualTo("x");
+      } else {
+        assertThatThrownBy(() -> engines.choose(all))
+            .hasMessageContaining("SBX-003")
+            .hasMessageContaining("no policy can accept that it lacks [" + one.text() + "]");
+        SandboxSpec spec = SandboxSpec.of("a", Profile.named("default")).without(all);
+        assertThatThrownBy(() -> engine(report(true, one)).create(spec))
+            .hasMessageContaining("SBX-003");
+      }
+      if (one.waivable()) {
+        assertThat(Guarantee.waivable(one.text())).isEqualTo(one);
+      } else {
+        assertThatThrownBy(() -> Guarantee.waivable(one.text())).hasMessageContaining("SBX-003");
+      }
+    }
+    assertThat(all.stream().filter(g -> g.required() && !g.waivable()))
+        .containsExactly(
+            Guarantee.NAMESPACES,
+            Guarantee.READ_ONLY_ROOT,
+            Guarantee.NO_CAPABILITIES,
+            Guarantee.NO_NEW_USERNS,
+            Guarantee.SECCOMP);
   }
 
   @Test

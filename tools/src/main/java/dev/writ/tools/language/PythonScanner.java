@@ -45,8 +45,7 @@ public final class PythonScanner implements Scanner {
             .withLimits(Limits.STANDARD)
             .withStdin(Jcs.write(ScanAnswer.question(files)));
     SandboxSpec spec =
-        SandboxSpec.of("scan-" + SERIAL.incrementAndGet(), Profile.named("restricted"))
-            .without(host.waived());
+        SandboxSpec.of("scan-" + SERIAL.incrementAndGet(), Profile.named("restricted"));
     Ended ended;
     try (Sandbox sandbox = host.engine().create(spec)) {
       ended = sandbox.exec(command);

@@ -12,6 +12,8 @@ import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
@@ -50,6 +52,7 @@ public final class ProcessCall implements AutoCloseable {
   private Optional<List<SecretFile>> secrets = Optional.empty();
   private Optional<Masking> masking = Optional.empty();
   private Sandbox sandbox;
+  private List<Guarantee> shortfalls = List.of();
 
   ProcessCall(ProcessHost host, ToolManifest manifest, Invocation invocation) {
     this.host = host;
@@ -105,16 +108,19 @@ public final class ProcessCall implements AutoCloseable {
    */
   public Sandbox sandbox() {
     if (sandbox == null) {
+      List<Guarantee> waived = invocation.waived().stream().map(Guarantee::waivable).toList();
       SandboxSpec spec =
           SandboxSpec.of("call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
-              .without(host.waived());
+              .without(waived);
       if (invocation.approved()) {
         spec = spec.asApproved();
       }
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
-      sandbox = host.engine().create(spec);
+      Engine engine = host.engine(waived);
+      sandbox = engine.create(spec);
+      shortfalls = engine.report().shortfalls();
     }
     return sandbox;
   }
@@ -270,7 +276,10 @@ public final class ProcessCall implements AutoCloseable {
     };
   }
 
-  /** Times added up; of memory the most that one command had. */
+  /**
+   * Times added up; of memory the most that one command had. Where nobody measures processor time,
+   * it is taken to be all that was declared: a budget must not be spent for nothing.
+   */
   private Outcome.Metrics metrics() {
     long cpu = 0;
     long memory = 0;
@@ -279,6 +288,9 @@ public final class ProcessCall implements AutoCloseable {
       cpu += ended.usage().cpuMs();
       memory = Math.max(memory, ended.usage().memoryPeakBytes());
       wall += ended.usage().wallMs();
+    }
+    if (shortfalls.contains(Guarantee.MEASURED)) {
+      cpu = invocation.resources().cpuMs();
     }
     return new Outcome.Metrics(cpu, memory, wall, 0);
   }
@@ -289,6 +301,9 @@ public final class ProcessCall implements AutoCloseable {
       var found = JsonValue.object();
       programs.forEach((name, program) -> found.put(name, program.get()));
       json.put("programs", found.build());
+    }
+    if (!shortfalls.isEmpty()) {
+      json.putList("shortfalls", shortfalls, g -> JsonValue.of(g.text()));
     }
     observed.forEach(json::put);
     JsonValue all = json.build();

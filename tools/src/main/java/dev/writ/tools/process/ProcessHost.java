@@ -21,7 +21,6 @@ import java.util.SortedMap;
  */
 public final class ProcessHost implements AutoCloseable {
   private final SandboxSettings settings;
-  private final List<Guarantee> waived;
   private final SecretStore secrets;
   private final Optional<String> engineName;
   private final Runnable before;
@@ -29,12 +28,10 @@ public final class ProcessHost implements AutoCloseable {
   private final HostPrograms programs = new HostPrograms();
   private final WritException missing;
   private Engines engines;
-  private Engine engine;
   private boolean closed;
 
   private ProcessHost(
       SandboxSettings settings,
-      List<Guarantee> waived,
       SecretStore secrets,
       Optional<String> engineName,
       Runnable before,
@@ -42,19 +39,13 @@ public final class ProcessHost implements AutoCloseable {
     this.settings = settings;
     this.engineName = Objects.requireNonNull(engineName);
     this.before = Objects.requireNonNull(before);
-    this.waived = List.copyOf(waived);
     this.secrets = Objects.requireNonNull(secrets);
     this.missing = missing;
   }
 
-  /**
-   * The sandbox of this host.
-   *
-   * @param waived guarantees that this installation does without, each by its name
-   */
-  public static ProcessHost open(
-      SandboxSettings settings, List<Guarantee> waived, SecretStore secrets) {
-    return open(settings, waived, secrets, Optional.empty());
+  /** The sandbox of this host. */
+  public static ProcessHost open(SandboxSettings settings, SecretStore secrets) {
+    return open(settings, secrets, Optional.empty());
   }
 
   /**
@@ -63,11 +54,8 @@ public final class ProcessHost implements AutoCloseable {
    * @param engineName {@code bubblewrap} or {@code runc}; without one, the first that will do
    */
   public static ProcessHost open(
-      SandboxSettings settings,
-      List<Guarantee> waived,
-      SecretStore secrets,
-      Optional<String> engineName) {
-    return open(settings, waived, secrets, engineName, () -> {});
+      SandboxSettings settings, SecretStore secrets, Optional<String> engineName) {
+    return open(settings, secrets, engineName, () -> {});
   }
 
   /**
@@ -75,14 +63,9 @@ public final class ProcessHost implements AutoCloseable {
    * it is ours; what it throws is why there is no sandbox.
    */
   public static ProcessHost open(
-      SandboxSettings settings,
-      List<Guarantee> waived,
-      SecretStore secrets,
-      Optional<String> engineName,
-      Runnable before) {
+      SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
     ProcessHost host =
-        new ProcessHost(
-            Objects.requireNonNull(settings), waived, secrets, engineName, before, null);
+        new ProcessHost(Objects.requireNonNull(settings), secrets, engineName, before, null);
     if (Engines.leftSomething(settings)) {
       host.tryOpen();
     }
@@ -96,7 +79,7 @@ public final class ProcessHost implements AutoCloseable {
    */
   public static ProcessHost missing(WritException why) {
     return new ProcessHost(
-        null, List.of(), SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
+        null, SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
   }
 
   /** A sweep that fails says so when a sandbox is asked for. */
@@ -108,17 +91,21 @@ public final class ProcessHost implements AutoCloseable {
     }
   }
 
+  /** What confines processes here, for who does without nothing. */
+  public Engine engine() {
+    return engine(List.of());
+  }
+
   /**
    * What confines processes here.
    *
+   * @param waived guarantees that the caller does without where this host does not hold them
    * @throws WritException why there is nothing: {@code SBX-001} to {@code SBX-003}, {@code
    *     SBX-005}, {@code SBX-006}, {@code TOL-005}, or what {@link #missing} was given
    */
-  public synchronized Engine engine() {
-    if (engine == null) {
-      engine = engineName.map(engines()::named).orElseGet(() -> engines.choose(waived));
-    }
-    return engine;
+  public synchronized Engine engine(List<Guarantee> waived) {
+    Engines all = engines();
+    return engineName.map(name -> all.named(name, waived)).orElseGet(() -> all.choose(waived));
   }
 
   /**
@@ -164,11 +151,6 @@ public final class ProcessHost implements AutoCloseable {
     return settings != null && Engines.hasExpiredWorkspace(settings, now);
   }
 
-  /** Guarantees that this installation does without. */
-  public List<Guarantee> waived() {
-    return waived;
-  }
-
   public SecretStore secrets() {
     return secrets;
   }
@@ -187,7 +169,6 @@ public final class ProcessHost implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    engine = null;
     if (engines != null) {
       engines.close();
       engines = null;

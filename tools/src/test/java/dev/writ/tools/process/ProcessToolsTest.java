@@ -9,6 +9,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.SandboxRules;
+import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.egress.EgressRule;
@@ -20,6 +22,7 @@ import java.nio.file.Files;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,29 @@ class ProcessToolsTest {
     assertThat(outcome.end()).isEqualTo(end);
     assertThat(text(outcome, "stdout")).startsWith("part");
     assertThat(outcome.output().orElseThrow().bytes().length).isLessThanOrEqualTo(1 << 20);
+  }
+
+  @Test
+  void whatAPolicyMayNameIsWhatASandboxCanDoWithout() {
+    assertThat(SandboxRules.WAIVABLE)
+        .containsExactlyElementsOf(
+            Stream.of(Guarantee.values())
+                .filter(Guarantee::waivable)
+                .map(Guarantee::text)
+                .sorted()
+                .toList());
+  }
+
+  /** On a host that holds all of it: what is waived is what may be lacking, not what is off. */
+  @Test
+  void whatPolicyDoesWithoutIsEnforcedWhereItHolds() {
+    Outcome outcome =
+        call("printf part; python3 -c \"x=bytearray(3<<27)\"", false)
+            .memoryBytes(64 << 20)
+            .waiving(SandboxRules.WAIVABLE)
+            .run();
+    assertThat(outcome.reason()).isEqualTo("out-of-memory");
+    assertThat(outcome.observations().get("shortfalls")).isNull();
   }
 
   @Test

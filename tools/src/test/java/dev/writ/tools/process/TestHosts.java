@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -35,7 +34,7 @@ public final class TestHosts implements AutoCloseable {
       UnaryOperator<SandboxSettings> with, SecretStore secrets, Optional<String> engine) {
     Path directory = directory();
     SandboxSettings settings = with.apply(SandboxSettings.in(directory.resolve("s")));
-    return new TestHosts(directory, ProcessHost.open(settings, List.of(), secrets, engine));
+    return new TestHosts(directory, ProcessHost.open(settings, secrets, engine));
   }
 
   /** A directory that the users of sandboxes may traverse. */
