@@ -2,13 +2,17 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.ToolsError;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,7 +32,7 @@ public final class ProcessHost implements AutoCloseable {
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
   private final HostPrograms programs = new HostPrograms();
   private final WritException missing;
-  private Engines engines;
+  private volatile Engines engines;
   private Engine engine;
   private boolean closed;
 
@@ -119,6 +123,41 @@ public final class ProcessHost implements AutoCloseable {
       engine = engineName.map(engines()::named).orElseGet(() -> engines.choose(waived));
     }
     return engine;
+  }
+
+  /**
+   * Looks anew whether what confines processes is here and holds what is required: a program may
+   * have been removed since. It starts processes and takes up to seconds, so it is for the
+   * background.
+   *
+   * @return what was found
+   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was here
+   *     and is no more
+   */
+  public EngineReport requireEngine() {
+    String name = engine().name();
+    EngineReport report =
+        Engines.detect(settings).stream()
+            .filter(r -> r.name().equals(name))
+            .findFirst()
+            .orElseThrow();
+    if (!report.available()) {
+      throw new WritException(SandboxError.ENGINE_MISSING, name + ": " + report.install());
+    }
+    List<Guarantee> lacking = new ArrayList<>(report.shortfalls());
+    lacking.removeAll(waived);
+    if (!lacking.isEmpty()) {
+      throw new WritException(
+          SandboxError.NOT_ENFORCED,
+          name + " does not hold " + lacking.stream().map(Guarantee::text).toList());
+    }
+    return report;
+  }
+
+  /** What was done here so far, without waiting for anybody. */
+  public Tally tally() {
+    Engines opened = engines;
+    return opened == null ? Tally.NONE : opened.tally();
   }
 
   /**
