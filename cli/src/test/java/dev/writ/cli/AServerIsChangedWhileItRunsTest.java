@@ -35,7 +35,8 @@ class AServerIsChangedWhileItRunsTest {
   }
 
   private Process serve(Path config) throws Exception {
-    return new ProcessBuilder(
+    ProcessBuilder builder =
+        new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
@@ -50,9 +51,9 @@ class AServerIsChangedWhileItRunsTest {
             "--port",
             "0",
             "--config",
-            config.toString())
-        .redirectError(dir.resolve("log").toFile())
-        .start();
+            config.toString());
+    builder.environment().put("WRIT_SANDBOX_ENGINE", "none");
+    return builder.redirectError(dir.resolve("log").toFile()).start();
   }
 
   private String shell(String command) throws Exception {
@@ -187,6 +188,9 @@ class AServerIsChangedWhileItRunsTest {
       // A credential narrowed to another role, and a stranger's, get nothing.
       assertThat(curl(url, narrow, "/v1/tools/exec", TOOLS)).contains("\"status\":403");
       assertThat(curl(url, "writ_none", "/v1/tools/exec", TOOLS)).contains("GWY-020");
+      // Policy approves tools that need a sandbox, and there is none of that name.
+      assertThat(shell("until curl -sS --cacert tls.pem URL/ready | grep SBX-; do :; done".replace("URL", url)))
+          .contains("{\"name\":\"sandbox\",\"ok\":false,\"why\":\"SBX-002\"}");
       activate(url);
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS)).contains("\"status\":403");
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS.replace("echo hello", "date")))

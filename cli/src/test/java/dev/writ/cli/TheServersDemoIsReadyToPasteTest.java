@@ -79,6 +79,16 @@ class TheServersDemoIsReadyToPasteTest {
       // Operations and seed 000 both answer /health, and say the same.
       assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");
+      // Its tools are processes: it is ready once the sandbox was looked for, in the background.
+      assertThat(
+              pasted(
+                  "until curl -sS -f " + string(said, "url") + "/ready; do :; done 2> /dev/null"))
+          .contains("{\"name\":\"sandbox\",\"ok\":true}");
+      String metrics = pasted("curl -sS " + string(said, "url") + "/metrics");
+      assertThat(metrics)
+          .contains("writ_sandboxes_running 0.0", "writ_guests_waiting 0.0")
+          .containsPattern("writ_sandboxes_started_total [1-9]")
+          .containsPattern("writ_sandbox_commands_total\\{reason=\"exited\"} [1-9]");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
       assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())

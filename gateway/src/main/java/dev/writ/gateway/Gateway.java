@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -41,6 +40,7 @@ public final class Gateway implements AutoCloseable {
   private final Kernel kernel;
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
+  private final Optional<Housekeeping> looking;
   private boolean closed;
 
   private Gateway(
@@ -50,7 +50,9 @@ public final class Gateway implements AutoCloseable {
       Kernel kernel,
       Metrics metrics,
       Optional<Telemetry> telemetry,
-      Housekeeping housekeeping) {
+      Housekeeping housekeeping,
+      Optional<Housekeeping> looking) {
+    this.looking = looking;
     this.kernel = kernel;
     this.metrics = metrics;
     this.telemetry = telemetry;
@@ -68,6 +70,7 @@ public final class Gateway implements AutoCloseable {
    * @param surfaceKeys by {@link KernelPipeline#keyName}
    * @param log gets one line of JSON for each call
    * @param probes what has to be so beside ledger, disk and policy
+   * @param confining what confines the tools that are processes, where there may be such
    */
   public record Installation(
       Kernel kernel,
@@ -78,7 +81,8 @@ public final class Gateway implements AutoCloseable {
       InstantSource clock,
       SecureRandom random,
       PrintStream log,
-      List<Probe> probes) {
+      List<Probe> probes,
+      Optional<Confining> confining) {
     public Installation {
       probes = List.copyOf(probes);
     }
@@ -93,13 +97,28 @@ public final class Gateway implements AutoCloseable {
         InstantSource clock,
         SecureRandom random,
         PrintStream log) {
-      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of());
+      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of(), Optional.empty());
     }
 
     /** With something more that has to be so for the server to be ready. */
     public Installation withProbes(List<Probe> more) {
       return new Installation(
-          kernel, running, disk, surfaceKeys, bundles, clock, random, log, more);
+          kernel, running, disk, surfaceKeys, bundles, clock, random, log, more, confining);
+    }
+
+    /** With what confines the tools that are processes: readiness and metrics tell of it. */
+    public Installation with(Confining processes) {
+      return new Installation(
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          probes,
+          Optional.of(processes));
     }
   }
 
@@ -108,9 +127,17 @@ public final class Gateway implements AutoCloseable {
    * example. It is asked at most once a second.
    *
    * @param name a word of lower-case letters and hyphens, in the answer of {@code /ready}
-   * @param ok quick, and without an exception
+   * @param look quick, and without an exception
    */
-  public record Probe(String name, BooleanSupplier ok) {}
+  public record Probe(String name, Supplier<Result> look) {
+    /**
+     * @param why the code of what is wrong, or a word that nobody needs to keep secret
+     */
+    public record Result(boolean ok, Optional<String> why) {
+      public static final Result OK = new Result(true, Optional.empty());
+      public static final Result NOT_OK = new Result(false, Optional.empty());
+    }
+  }
 
   /**
    * Starts a server.
@@ -147,9 +174,16 @@ public final class Gateway implements AutoCloseable {
     KernelPipeline pipeline =
         new KernelPipeline(
             backend, installation.surfaceKeys(), credentials(config), installation.random());
+    Optional<ConfiningWatch> confining =
+        installation
+            .confining()
+            .map(processes ->
+                new ConfiningWatch(
+                    processes, () -> kernel.system().policy(), installation.clock(), log));
+    List<Probe> probes = new ArrayList<>(installation.probes());
+    confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
     Readiness readiness =
-        new Readiness(
-            kernel, pipeline, installation.disk(), installation.probes(), installation.clock());
+        new Readiness(kernel, pipeline, installation.disk(), probes, installation.clock());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
     all.add(
         new NativeApi(
@@ -176,10 +210,11 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge("writ.http.connections", "Open connections", server::connections);
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
     metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
+    installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
     return new Gateway(
-        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log));
+        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log), confining.map(c -> looking(c, log)));
   }
 
   private static Observer observer(
@@ -199,9 +234,27 @@ public final class Gateway implements AutoCloseable {
     };
   }
 
+  private static void measure(Metrics metrics, Confining confining) {
+    metrics.gauge("writ.sandboxes.running", "Sandboxes that live", confining::running);
+    metrics.counter("writ.sandboxes.started", "Sandboxes that were made", confining::started);
+    for (String reason : confining.ended().keySet()) {
+      metrics.counter(
+          "writ.sandbox.commands",
+          "Commands that ended in a sandbox, by why",
+          "reason",
+          reason,
+          () -> confining.ended().get(reason));
+    }
+  }
+
   /** A number of somebody else's for {@code /metrics}: of a sandbox, for example. */
   public void gauge(String name, String help, Supplier<Number> value) {
     metrics.gauge(name, help, value);
+  }
+
+  private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
+    return new Housekeeping(
+        Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
   }
 
   private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
@@ -244,6 +297,7 @@ public final class Gateway implements AutoCloseable {
     log.event("draining", drain.toString());
     boolean whole = server.drain(drain);
     housekeeping.close();
+    looking.ifPresent(Housekeeping::close);
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);

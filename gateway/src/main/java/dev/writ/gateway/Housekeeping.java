@@ -12,12 +12,20 @@ final class Housekeeping implements AutoCloseable {
    * @param failures is told what went wrong; it goes on the next time
    */
   Housekeeping(Duration every, Runnable work, Consumer<RuntimeException> failures) {
+    this(every, every, work, failures);
+  }
+
+  /**
+   * @param first how long after its making it does it for the first time
+   */
+  Housekeeping(
+      Duration first, Duration every, Runnable work, Consumer<RuntimeException> failures) {
     thread =
         Thread.ofPlatform()
             .name("writ-housekeeping")
             .daemon()
             .start(() -> {
-              while (waited(every)) {
+              for (Duration next = first; waited(next); next = every) {
                 try {
                   work.run();
                 } catch (RuntimeException e) {

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 
 /** A server as {@code writ serve} puts it together, by a configuration file, over a test's home. */
@@ -49,6 +50,11 @@ public final class WholeGateway implements AutoCloseable {
   }
 
   public WholeGateway(TestHome home, String yaml, Path folder, List<Gateway.Probe> probes) {
+    this(home, yaml, folder, installation -> installation.withProbes(probes));
+  }
+
+  public WholeGateway(
+      TestHome home, String yaml, Path folder, UnaryOperator<Gateway.Installation> with) {
     this.home = home;
     Running running = new Running();
     home.drivers.replaceAll(running::cancellable);
@@ -63,7 +69,8 @@ public final class WholeGateway implements AutoCloseable {
     gateway =
         Gateway.start(
             config,
-            new Gateway.Installation(
+            with.apply(
+                new Gateway.Installation(
                     home.kernel(),
                     running,
                     home.dir(),
@@ -71,8 +78,7 @@ public final class WholeGateway implements AutoCloseable {
                     new RunBundle(packages(home)),
                     home.clock,
                     new SecureRandom(),
-                    new PrintStream(kept(), true, StandardCharsets.UTF_8))
-                .withProbes(probes),
+                    new PrintStream(kept(), true, StandardCharsets.UTF_8))),
             made -> {
               pipeline.set(made);
               return List.of(new Vouching(made));

@@ -93,6 +93,11 @@ public final class Drivers implements AutoCloseable {
     return processes;
   }
 
+  /** Where the guests run. */
+  public GuestPool guests() {
+    return pool;
+  }
+
   /** The drivers by their names. */
   public SortedMap<String, Driver> byName() {
     return byName;

@@ -193,18 +193,23 @@ public final class ServeCommand implements CliCommand {
       SortedMap<String, SigningKey> keys,
       Function<Pipeline, List<Surface>> surfaces) {
     try {
-      return Gateway.start(
-          config,
-          new Gateway.Installation(
-              open.kernel(),
-              running,
-              open.home().dir(),
-              keys,
-              new RunBundle(new RegisteredPackages(open.registry())),
-              Homes.clock(),
-              new SecureRandom(),
-              log(session)),
-          surfaces);
+      Gateway gateway =
+          Gateway.start(
+              config,
+              new Gateway.Installation(
+                      open.kernel(),
+                      running,
+                      open.home().dir(),
+                      keys,
+                      new RunBundle(new RegisteredPackages(open.registry())),
+                      Homes.clock(),
+                      new SecureRandom(),
+                      log(session))
+                  .with(open.confining()),
+              surfaces);
+      gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
+      gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
+      return gateway;
     } catch (RuntimeException e) {
       open.close();
       throw e;

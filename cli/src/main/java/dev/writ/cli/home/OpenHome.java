@@ -6,6 +6,7 @@ import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
+import dev.writ.gateway.Confining;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
@@ -14,6 +15,7 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.ToolRegistry;
+import dev.writ.tools.wasm.GuestPool;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
@@ -107,6 +109,16 @@ public final class OpenHome implements AutoCloseable {
     return driver == null
         ? Determinism.RECORDED
         : driver.determinism().weaker(manifest.determinism());
+  }
+
+  /** What confines the tools that are processes here. */
+  public Confining confining() {
+    return new ServedSandbox(drivers, registry);
+  }
+
+  /** Guests, which are not processes: how many run, and how many wait for their turn. */
+  public GuestPool guests() {
+    return drivers.guests();
   }
 
   public ToolRegistry registry() {

@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
@@ -69,6 +70,11 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   /** Something in the server's own life. */
   public void event(String event, String detail) {
     write(line("info", event).put("detail", detail));
+  }
+
+  /** Something in the server's own life that was refused. */
+  public void refused(String event, WritException why) {
+    write(line("error", event).put("code", why.code().code()).put("detail", why.found()));
   }
 
   private ObjectBuilder line(String level, String event) {

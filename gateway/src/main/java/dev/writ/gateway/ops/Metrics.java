@@ -6,12 +6,15 @@ import dev.writ.executor.document.Receipt;
 import dev.writ.gateway.Observer;
 import dev.writ.guardian.policy.Policy;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +41,7 @@ public final class Metrics implements Observer {
   private final EnumMap<Stage, Timer> passed = new EnumMap<>(Stage.class);
   private final EnumMap<Stage, Timer> refused = new EnumMap<>(Stage.class);
   private final Timer commits;
+  private final List<Supplier<Number>> read = new ArrayList<>();
   private final DistributionSummary groups;
 
   /**
@@ -84,6 +88,22 @@ public final class Metrics implements Observer {
   /** A number that is read when somebody asks. */
   public void gauge(String name, String help, Supplier<Number> value) {
     Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+  }
+
+  /** A number that only grows, and that is read when somebody asks. */
+  public void counter(String name, String help, Supplier<Number> value) {
+    counter(name, help, "", "", value);
+  }
+
+  /** The same with a label out of a fixed list. */
+  public void counter(
+      String name, String help, String label, String word, Supplier<Number> value) {
+    synchronized (read) {
+      read.add(value); // the registry itself would let go of it
+    }
+    FunctionCounter.Builder<Supplier<Number>> counter =
+        FunctionCounter.builder(name, value, v -> v.get().doubleValue()).description(help);
+    (label.isEmpty() ? counter : counter.tag(label, word)).register(registry);
   }
 
   @Override

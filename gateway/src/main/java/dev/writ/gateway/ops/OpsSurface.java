@@ -53,7 +53,12 @@ public final class OpsSurface implements Surface {
                 .putList(
                     "checks",
                     checks,
-                    c -> JsonValue.object().put("name", c.name()).put("ok", c.ok()).build())
+                    c ->
+                        JsonValue.object()
+                            .put("name", c.name())
+                            .put("ok", c.ok())
+                            .putIfPresent("why", c.why(), JsonValue::of)
+                            .build())
                 .build());
     return ready ? answer : answer.with("Retry-After", "1");
   }

@@ -47,8 +47,16 @@ public final class Readiness implements Observer {
     this.disk = disk;
   }
 
-  /** One thing that has to be so. */
-  public record Check(String name, boolean ok) {}
+  /**
+   * One thing that has to be so.
+   *
+   * @param why it is not, or why it need not be, where there is a word for it
+   */
+  public record Check(String name, boolean ok, Optional<String> why) {
+    Check(String name, boolean ok) {
+      this(name, ok, Optional.empty());
+    }
+  }
 
   /** A ledger that failed once stays stopped until it is opened again. */
   @Override
@@ -73,18 +81,20 @@ public final class Readiness implements Observer {
     Instant now = clock.instant();
     boolean stale = probedAt.filter(at -> now.isBefore(at.plus(PROBE_EVERY))).isEmpty();
     if (stale) {
-      probed = probes.stream().map(p -> new Check(p.name(), holds(p))).toList();
+      probed = probes.stream().map(Readiness::check).toList();
       probedAt = Optional.of(now);
     }
     return probed;
   }
 
-  private static boolean holds(Gateway.Probe probe) {
+  private static Check check(Gateway.Probe probe) {
+    Gateway.Probe.Result result;
     try {
-      return probe.ok().getAsBoolean();
+      result = probe.look().get();
     } catch (RuntimeException e) {
-      return false;
+      result = Gateway.Probe.Result.NOT_OK;
     }
+    return new Check(probe.name(), result.ok(), result.why());
   }
 
   private boolean diskHasRoom() {

@@ -41,7 +41,7 @@ class TheServerMeasuresItsPartsTest {
               if (!sandbox.get()) {
                 throw new IllegalStateException("no engine");
               }
-              return true;
+              return Gateway.Probe.Result.OK;
             });
     server = new WholeGateway(TestGateway.newHome(dir), CONFIG, dir, List.of(probe));
   }

@@ -10,6 +10,8 @@ import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.Tally;
+import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.host.Host;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +44,8 @@ final class ConfiningEngine implements Engine {
   private final Executables executables;
   private final Sweeper sweeper;
   private final TreeMap<String, LiveSandbox> live = new TreeMap<>();
+  private final TreeMap<String, Long> ended = Tally.noReasons();
+  private long started;
 
   ConfiningEngine(
       EngineReport report,
@@ -94,6 +99,7 @@ final class ConfiningEngine implements Engine {
           new LiveSandbox(this, entry, directory, spec.profile(), workspace, limited, spec.image());
       synchronized (live) {
         live.put(spec.id(), sandbox);
+        started++;
       }
       return sandbox;
     } catch (RuntimeException e) {
@@ -171,6 +177,19 @@ final class ConfiningEngine implements Engine {
     workspace.release();
     if (host.root()) {
       Slots.release(entry.uid());
+    }
+  }
+
+  /** A command of one of its sandboxes is over; without a word on how, where the engine failed. */
+  void ended(Optional<Ended> how) {
+    synchronized (live) {
+      ended.merge(how.map(e -> e.reason().text()).orElse(Tally.ENGINE_FAILED), 1L, Long::sum);
+    }
+  }
+
+  Tally tally() {
+    synchronized (live) {
+      return new Tally(live.size(), started, ended);
     }
   }
 

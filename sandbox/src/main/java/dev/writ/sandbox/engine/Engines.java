@@ -6,6 +6,7 @@ import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.docker.Sockets;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.workspace.Workspaces;
@@ -50,11 +51,24 @@ public final class Engines implements AutoCloseable {
    * @param environment what may name the socket of a service
    */
   public static List<EngineReport> detect(Map<String, String> environment) {
+    return detect(Sockets.look(environment));
+  }
+
+  /** The same, as {@link #open} would find it: with the service that the settings name, if any. */
+  public static List<EngineReport> detect(SandboxSettings settings) {
+    return detect(sockets(settings));
+  }
+
+  private static List<EngineReport> detect(List<Path> sockets) {
     Host host = Host.look();
     return List.of(
         Detection.bubblewrap(host),
         Detection.runc(host),
-        Containers.look(host, Sockets.look(environment)).report());
+        Containers.look(host, sockets).report());
+  }
+
+  private static List<Path> sockets(SandboxSettings settings) {
+    return settings.containers().map(List::of).orElseGet(() -> Sockets.look(System.getenv()));
   }
 
   /**
@@ -66,10 +80,7 @@ public final class Engines implements AutoCloseable {
     Host host = Host.look();
     StateDirectory state = StateDirectory.open(settings.stateDirectory(), host);
     try {
-      Containers containers =
-          Containers.look(
-              host,
-              settings.containers().map(List::of).orElseGet(() -> Sockets.look(System.getenv())));
+      Containers containers = Containers.look(host, sockets(settings));
       boolean gone =
           containers.client().map(c -> ContainerStarter.sweep(c, state.id())).orElse(false);
       Sweeper sweeper = new Sweeper(state, host.cgroups());
@@ -202,6 +213,11 @@ public final class Engines implements AutoCloseable {
 
   public List<EngineReport> reports() {
     return engines.stream().map(ConfiningEngine::report).toList();
+  }
+
+  /** What was done here so far. */
+  public Tally tally() {
+    return engines.stream().map(ConfiningEngine::tally).reduce(Tally.NONE, Tally::plus);
   }
 
   /** The workspaces of runs. */

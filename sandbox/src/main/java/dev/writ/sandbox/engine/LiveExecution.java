@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /** Runs one command: starts it, watches its limits, and when it ended says how. */
 final class LiveExecution implements Execution {
@@ -34,6 +35,7 @@ final class LiveExecution implements Execution {
   private final Workspace workspace;
   private final Optional<EgressProxy> proxy;
   private final Runnable atEnd;
+  private final Consumer<Optional<Ended>> told;
   private final Running running;
   private final long started = System.nanoTime();
   private final AtomicReference<EndReason> stopped = new AtomicReference<>();
@@ -44,6 +46,7 @@ final class LiveExecution implements Execution {
 
   /**
    * @param atEnd takes away what was made for this command; called once, whatever happens
+   * @param told how it ended, before anybody else knows; nothing where the engine failed
    */
   LiveExecution(
       Confinement c,
@@ -51,11 +54,13 @@ final class LiveExecution implements Execution {
       Workspace workspace,
       Optional<EgressProxy> proxy,
       OutputListener listener,
-      Runnable atEnd) {
+      Runnable atEnd,
+      Consumer<Optional<Ended>> told) {
     this.c = c;
     this.workspace = workspace;
     this.proxy = proxy;
     this.atEnd = atEnd;
+    this.told = told;
     this.running = starter.start(c);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
@@ -98,6 +103,7 @@ final class LiveExecution implements Execution {
     } catch (Throwable e) {
       why = why == null ? e : why;
     }
+    told.accept(why == null ? Optional.of(how) : Optional.empty());
     if (why == null) {
       ended.complete(how);
     } else {

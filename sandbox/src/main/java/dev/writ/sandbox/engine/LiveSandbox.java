@@ -118,7 +118,13 @@ final class LiveSandbox implements Sandbox {
       Optional<EgressProxy> opened = proxy;
       running =
           new LiveExecution(
-              c, engine.starter(), workspace, opened, listener, () -> finished(run, container));
+              c,
+              engine.starter(),
+              workspace,
+              opened,
+              listener,
+              () -> finished(run, container),
+              engine::ended);
       return running;
     } catch (IOException | RuntimeException e) {
       proxy.ifPresent(EgressProxy::close);

@@ -2,8 +2,11 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Engine;
+import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.ToolsError;
@@ -27,7 +30,7 @@ public final class ProcessHost implements AutoCloseable {
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
   private final HostPrograms programs = new HostPrograms();
   private final WritException missing;
-  private Engines engines;
+  private volatile Engines engines;
   private boolean closed;
 
   private ProcessHost(
@@ -106,6 +109,36 @@ public final class ProcessHost implements AutoCloseable {
   public synchronized Engine engine(List<Guarantee> waived) {
     Engines all = engines();
     return engineName.map(name -> all.named(name, waived)).orElseGet(() -> all.choose(waived));
+  }
+
+  /**
+   * Looks anew whether what confines processes is here and holds what is required: a program may
+   * have been removed since. It starts processes and takes up to seconds, so it is for the
+   * background.
+   *
+   * @param waived what the policy in force does without
+   * @return what was found
+   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was here
+   *     and is no more
+   */
+  public EngineReport requireEngine(List<Guarantee> waived) {
+    String name = engine(waived).name();
+    EngineReport report =
+        Engines.detect(settings).stream()
+            .filter(r -> r.name().equals(name))
+            .findFirst()
+            .orElseThrow();
+    if (!report.available()) {
+      throw new WritException(SandboxError.ENGINE_MISSING, name + ": " + report.install());
+    }
+    report.requireHeld(waived);
+    return report;
+  }
+
+  /** What was done here so far, without waiting for anybody. */
+  public Tally tally() {
+    Engines opened = engines;
+    return opened == null ? Tally.NONE : opened.tally();
   }
 
   /**

@@ -208,6 +208,16 @@ public final class GuestPool implements AutoCloseable {
     }
   }
 
+  /** Guests that run now. */
+  public int running() {
+    return threads.getActiveCount();
+  }
+
+  /** Callers that wait for memory or for a thread. */
+  public int waiting() {
+    return memory.getQueueLength() + threads.getQueue().size();
+  }
+
   /** Ends all guests and takes no more. */
   @Override
   public void close() {

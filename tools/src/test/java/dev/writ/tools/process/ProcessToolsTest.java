@@ -13,6 +13,7 @@ import dev.writ.guardian.policy.SandboxRules;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.Call;
@@ -79,6 +80,25 @@ class ProcessToolsTest {
     var commands = (JsonValue.Arr) outcome.observations().get("commands");
     assertThat(commands.items()).hasSize(1);
     assertThat(((JsonValue.Obj) commands.items().getFirst()).get("engine")).isNotNull();
+  }
+
+  @Test
+  void whatEndsIsCountedByItsReasonAndLooksMakeNoSandbox() {
+    Tally before = hosts.host().tally();
+    call("exit 3", false).run();
+    call("yes", false).outputBytes(4096).run();
+    assertThat(hosts.host().requireEngine(List.of()).shortfalls()).isEmpty();
+    Tally after = hosts.host().tally();
+    assertThat(after.started() - before.started()).isEqualTo(2);
+    assertThat(after.running()).isZero();
+    assertThat(after.ended().keySet()).contains("exited", "output-limit", Tally.ENGINE_FAILED);
+    for (String reason : after.ended().keySet()) {
+      assertThat(after.ended().get(reason) - before.ended().get(reason))
+          .as(reason)
+          .isEqualTo(reason.equals("exited") || reason.equals("output-limit") ? 1 : 0);
+    }
+    assertThat(ProcessHost.missing(new WritException(SandboxError.NO_ENGINE, "")).tally())
+        .isEqualTo(Tally.NONE);
   }
 
   @Test

@@ -1,0 +1,74 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.Confining;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.tools.Drivers;
+import dev.writ.tools.process.ProcessDriver;
+import dev.writ.tools.registry.ToolRegistry;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The sandbox of an open home, as its server watches it. */
+final class ServedSandbox implements Confining {
+  private final Drivers drivers;
+  private final ToolRegistry registry;
+
+  /** By the package, which is always the same; one that is not registered yet is asked again. */
+  private final TreeMap<String, Boolean> processes = new TreeMap<>();
+
+  ServedSandbox(Drivers drivers, ToolRegistry registry) {
+    this.drivers = drivers;
+    this.registry = registry;
+  }
+
+  @Override
+  public synchronized boolean isNeeded(Policy policy) {
+    return policy.tools().stream().anyMatch(tool -> isProcess(tool.ref()));
+  }
+
+  private boolean isProcess(ToolRef tool) {
+    Boolean known = processes.get(tool.packageDigest().hex());
+    if (known != null) {
+      return known;
+    }
+    try {
+      String driver =
+          registry
+              .resolve(tool.name(), tool.version(), tool.packageDigest())
+              .manifest()
+              .driver();
+      boolean process = drivers.byName().get(driver) instanceof ProcessDriver;
+      processes.put(tool.packageDigest().hex(), process);
+      return process;
+    } catch (WritException e) {
+      return false; // no call of it gets as far as to a sandbox
+    }
+  }
+
+  @Override
+  public String require(Policy policy) {
+    List<Guarantee> waived = policy.waived().stream().map(Guarantee::waivable).toList();
+    EngineReport found = drivers.processes().requireEngine(waived);
+    return found.name() + " " + found.version() + " holds what is required";
+  }
+
+  @Override
+  public long running() {
+    return drivers.processes().tally().running();
+  }
+
+  @Override
+  public long started() {
+    return drivers.processes().tally().started();
+  }
+
+  @Override
+  public SortedMap<String, Long> ended() {
+    return drivers.processes().tally().ended();
+  }
+}

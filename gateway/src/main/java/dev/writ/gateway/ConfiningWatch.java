@@ -1,0 +1,91 @@
+package dev.writ.gateway;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.ops.JsonLog;
+import dev.writ.guardian.policy.Policy;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Looks whether tools can be confined, on a thread that is for that: who asks whether the server is
+ * ready gets what was seen last. Looking starts programs, so nobody who asks may cause it.
+ */
+final class ConfiningWatch {
+  static final Duration EVERY = Duration.ofSeconds(10);
+
+  /** Once it was found, it is looked for less often. */
+  static final Duration FOUND_EVERY = Duration.ofSeconds(60);
+
+  private static final Gateway.Probe.Result NOT_NEEDED =
+      new Gateway.Probe.Result(true, Optional.of("not-needed"));
+
+  private final Confining confining;
+  private final Supplier<Optional<Policy>> policy;
+  private final InstantSource clock;
+  private final JsonLog log;
+  private volatile Gateway.Probe.Result seen =
+      new Gateway.Probe.Result(false, Optional.of("not-looked-yet"));
+  private Optional<Instant> foundAt = Optional.empty();
+
+  /**
+   * @param policy in force now, where one is
+   */
+  ConfiningWatch(
+      Confining confining, Supplier<Optional<Policy>> policy, InstantSource clock, JsonLog log) {
+    this.confining = confining;
+    this.policy = policy;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** What the last look came to. */
+  Gateway.Probe.Result seen() {
+    return seen;
+  }
+
+  /** To be called every {@link #EVERY}, by one thread. */
+  void look() {
+    try {
+      seen = looked();
+    } catch (RuntimeException e) {
+      seen = refused(new WritException(GatewayError.INTERNAL, "while it was looked for"));
+      throw e;
+    }
+  }
+
+  private Gateway.Probe.Result looked() {
+    Optional<Policy> inForce = policy.get().filter(confining::isNeeded);
+    if (inForce.isEmpty()) {
+      foundAt = Optional.empty();
+      return NOT_NEEDED;
+    }
+    Instant now = clock.instant();
+    if (foundAt.filter(at -> now.isBefore(at.plus(FOUND_EVERY))).isPresent()) {
+      return seen;
+    }
+    foundAt = Optional.empty();
+    try {
+      String found = confining.require(inForce.get());
+      if (!seen.equals(Gateway.Probe.Result.OK)) {
+        log.event("sandbox", found);
+      }
+      foundAt = Optional.of(now);
+      return Gateway.Probe.Result.OK;
+    } catch (WritException e) {
+      return refused(e);
+    }
+  }
+
+  /** The log has a line where it is another reason than before. */
+  private Gateway.Probe.Result refused(WritException e) {
+    Gateway.Probe.Result result =
+        new Gateway.Probe.Result(false, Optional.of(e.code().code()));
+    if (!seen.equals(result)) {
+      log.refused("sandbox", e);
+    }
+    return result;
+  }
+}
