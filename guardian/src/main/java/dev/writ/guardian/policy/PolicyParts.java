@@ -34,7 +34,8 @@ record PolicyParts(
     Optional<ExecuteProfile> execute,
     Optional<CommandProfile> commands,
     SortedMap<String, SecretGrant> secrets,
-    Optional<RunLimits> runs) {
+    Optional<RunLimits> runs,
+    Optional<ToolGovernance> governance) {
 
   private static final long FORMAT = 1;
 
@@ -68,13 +69,19 @@ record PolicyParts(
             section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
             section.optional("commands", key -> CommandProfile.read(section.section(key))),
             byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key),
-            section.optional("runs", key -> RunLimits.read(section.section(key))));
+            section.optional("runs", key -> RunLimits.read(section.section(key))),
+            section.optional("governance", key -> ToolGovernance.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
     section.end();
     PolicyConsistency.check(parts, section);
     return parts;
+  }
+
+  /** Whether a tool of that name may come by governance. */
+  boolean governs(String tool) {
+    return governance.filter(g -> g.covers(tool)).isPresent();
   }
 
   private static <T> SortedMap<String, T> byKey(
@@ -146,6 +153,7 @@ record PolicyParts(
             Optional.of(secrets).filter(s -> !s.isEmpty()),
             s -> JsonValue.of(s.values().stream().map(SecretGrant::toJson).toList()))
         .putIfPresent("runs", runs, RunLimits::toJson)
+        .putIfPresent("governance", governance, ToolGovernance::toJson)
         .build();
   }
 }
