@@ -7,7 +7,6 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
-import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
@@ -47,10 +46,10 @@ final class Administration {
     return after;
   }
 
-  /** Enrols or revokes a key, prohibits a tool, and the like. */
+  /** Enrols or revokes a key, prohibits a tool, takes a word on one, and the like. */
   SystemState change(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
-    String kind = SystemChange.read(signed.document()).kind();
+    String kind = SystemState.kindOf(signed);
     SystemState after = before.with(signed, kind, now);
     write(signed, kind, now);
     return after;

@@ -68,6 +68,11 @@ public enum ExecutorError implements ErrorCode {
       "it is not known what an effect before did to the workspace",
       "Resolve what is in doubt; where the tree could not be measured, close the run."),
 
+  RUNTIME_NOT_APPROVED(
+      "EXE-312",
+      "the language runtime that would run the tool is not approved",
+      "Have it approved with `writ runtime approve`, or install one that is."),
+
   DRIVER_FAILED("EXE-401", "the driver failed while the tool ran", "Look at the receipt's reason."),
   WORKSPACE_UNMEASURED(
       "EXE-402",
@@ -113,6 +118,22 @@ public enum ExecutorError implements ErrorCode {
       "EXE-913",
       "the run is closed; its workspace could not be wiped",
       "Look at what was found; it is tried again at every start."),
+  GOVERNANCE_ORDER(
+      "EXE-914",
+      "nothing before it in the governance of tools allows this",
+      "Look at `writ tool status`; spec/tool-governance.md has the order."),
+  GOVERNANCE_BINDING(
+      "EXE-915",
+      "a document of tool governance is about another package, or one that policy does not govern",
+      "Name the package that was submitted, and have policy's governance cover the tool."),
+  GOVERNANCE_SIGNER(
+      "EXE-916",
+      "who approves a tool may not",
+      "Ask an approver whom policy's governance names and who did not publish the tool."),
+  GOVERNANCE_INCOMPLETE(
+      "EXE-917",
+      "a tool lacks what it needs before it runs: a validation without findings, or approvals",
+      "Look at `writ tool review`; mend the package, or ask further approvers."),
   AUDIT_SYSTEM(
       "EXE-950",
       "the system run does not add up, or something rests on what it does not say",

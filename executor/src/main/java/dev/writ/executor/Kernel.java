@@ -501,7 +501,13 @@ public final class Kernel {
     system = administration.activate(signedPolicy, system);
   }
 
-  /** Takes an operator's {@link dev.writ.executor.document.SystemChange}; it holds at once. */
+  /**
+   * Takes an operator's {@link dev.writ.executor.document.SystemChange}, a publisher's {@link
+   * dev.writ.executor.document.ToolSubmission} or an approver's {@link
+   * dev.writ.executor.document.ToolApproval}; it holds at once.
+   *
+   * @throws WritException with the code of what does not hold; nothing is written then
+   */
   public synchronized void change(Envelope systemChange) {
     system = administration.change(systemChange, system);
   }

@@ -10,9 +10,15 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.ToolApproval;
+import dev.writ.executor.document.ToolSubmission;
+import dev.writ.executor.governance.Governance;
+import dev.writ.executor.governance.ToolStaging;
+import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rollout;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
@@ -25,13 +31,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What is in force: keys, policy, prohibited tools. It is nothing but the sum of the system run's
+ * What is in force: keys, policy, prohibited tools, governed tools. It is nothing but the sum of the system run's
  * signed documents, each verified under the state before it, so that whoever holds the ledger can
  * add it up again. Immutable.
  *
+ * @param policy with what governance adds to it
  * @param prohibited {@code name version} of tools that must not run
  */
-public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String> prohibited) {
+public record SystemState(
+    Trust trust, Optional<Policy> policy, SortedSet<String> prohibited, Governance governance) {
 
   /** The installation's own run. No key can be enrolled for this tenant. */
   public static final RunId RUN = new RunId("writ", "system");
@@ -40,7 +48,8 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
 
   /** Before anything happened: nobody may do anything. */
   public static final SystemState NOTHING =
-      new SystemState(Trust.of(List.of()), Optional.empty(), new TreeSet<>());
+      new SystemState(
+          Trust.of(List.of()), Optional.empty(), new TreeSet<>(), Governance.NOTHING);
 
   public SystemState {
     prohibited = Collections.unmodifiableSortedSet(prohibited);
@@ -71,9 +80,54 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
             .document(event.body())
             .orElseThrow(
                 () -> new WritException(ExecutorError.UNKNOWN_ID, event.body().toString()));
-    return document.payloadType().equals(POLICY_TYPE)
-        ? withPolicy(document, event.at())
-        : with(document, event.kind(), event.at());
+    return with(document, event.kind(), event.at());
+  }
+
+  /**
+   * The state after any signed document of the system run.
+   *
+   * @param kind of its event
+   * @throws WritException with the code of what does not hold
+   */
+  SystemState with(Envelope signed, String kind, Instant at) {
+    String type = signed.payloadType();
+    if (type.equals(POLICY_TYPE)) {
+      return withPolicy(signed, at);
+    }
+    return type.equals(ToolSubmission.TYPE) || type.equals(ToolApproval.TYPE)
+        ? withWord(signed, kind, at)
+        : withChange(signed, kind, at);
+  }
+
+  /** The kind of the event that a document of this run is the body of. */
+  static String kindOf(Envelope signed) {
+    String type = signed.payloadType();
+    if (type.equals(POLICY_TYPE)) {
+      return EventKind.POLICY_ACTIVATED;
+    }
+    if (type.equals(ToolSubmission.TYPE)) {
+      return EventKind.TOOL_SUBMITTED;
+    }
+    return type.equals(ToolApproval.TYPE)
+        ? EventKind.TOOL_APPROVED
+        : SystemChange.read(signed.document()).kind();
+  }
+
+  /** The state after a publisher's submission or an approver's word. */
+  private SystemState withWord(Envelope signed, String kind, Instant at) {
+    if (!kind.equals(kindOf(signed))) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the event says " + kind + ", its body " + kindOf(signed));
+    }
+    List<TrustedKey> signers = trust.verify(signed, signed.payloadType(), at);
+    requireOfInstallation(signers);
+    if (kind.equals(EventKind.TOOL_APPROVED)) {
+      ToolApproval approval = ToolApproval.read(signed.document());
+      return with(governance.said(approval, signers, policyInForce(), at));
+    }
+    ToolSubmission submission = ToolSubmission.read(signed.document());
+    boolean gone = isProhibited(submission.tool().name(), submission.tool().version());
+    return with(governance.submitted(submission, signers, policyInForce(), gone, at));
   }
 
   /**
@@ -82,7 +136,7 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
    *
    * @throws WritException {@code CAN-05x}, {@code CAN-06x}, {@code EXE-004}
    */
-  SystemState with(Envelope signed, String kind, Instant at) {
+  private SystemState withChange(Envelope signed, String kind, Instant at) {
     SystemChange change = SystemChange.read(signed.document());
     if (!change.kind().equals(kind)) {
       throw new WritException(
@@ -97,8 +151,21 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
       case EventKind.TOOL_REVOKED -> {
         TreeSet<String> more = new TreeSet<>(prohibited);
         more.add(tool(change));
-        yield new SystemState(trust, policy, more);
+        yield new SystemState(trust, policy, more, governance).governing();
       }
+      case EventKind.TOOL_VALIDATED ->
+          with(governance.validated(ToolValidation.read(change.detail())));
+      case EventKind.TOOL_STAGED ->
+          with(
+              governance.staged(
+                  ToolStaging.read(change.detail()),
+                  policyInForce(),
+                  this::isInForce,
+                  change.changedAt()));
+      case EventKind.RUNTIME_APPROVED ->
+          with(governance.runtime(true, change.detail(), change.changedAt()));
+      case EventKind.RUNTIME_WITHDRAWN ->
+          with(governance.runtime(false, change.detail(), change.changedAt()));
       case EventKind.LEDGER_INCARNATED -> this;
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
     };
@@ -158,7 +225,21 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
   }
 
   private SystemState withTrust(Trust changed) {
-    return new SystemState(changed, policy, prohibited);
+    return new SystemState(changed, policy, prohibited, governance);
+  }
+
+  private SystemState with(Governance changed) {
+    return new SystemState(trust, policy, prohibited, changed).governing();
+  }
+
+  /** The same, with what governance adds to the policy as it is now. */
+  private SystemState governing() {
+    Rollout rollout = governance.rollout(prohibited);
+    return new SystemState(trust, policy.map(p -> p.with(rollout)), prohibited, governance);
+  }
+
+  private boolean isInForce(String kid) {
+    return trust.key(kid).filter(key -> key.revokedAt().isEmpty()).isPresent();
   }
 
   /**
@@ -184,10 +265,12 @@ public record SystemState(Trust trust, Optional<Policy> policy, SortedSet<String
               + "; in force is "
               + policy.map(p -> "version " + p.version() + ", " + p.digest()).orElse("none"));
     }
-    return new SystemState(trust, Optional.of(next), prohibited);
+    return new SystemState(trust, Optional.of(next), prohibited, governance).governing();
   }
 
   /**
+   * The policy, with the governed tools among its own.
+   *
    * @throws WritException {@code EXE-911}
    */
   public Policy policyInForce() {

@@ -9,6 +9,8 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
 import dev.writ.guardian.policy.SeedProfile;
@@ -58,13 +60,8 @@ final class EnvelopeCheck {
       return violation((GuardianError) e.code(), e.found());
     }
     ToolRef found = new ToolRef(manifest.name(), manifest.version(), schemas.packageDigest());
-    boolean approved =
-        matter
-            .policy()
-            .tool(effect.tool(), effect.version())
-            .filter(tool -> tool.ref().equals(found))
-            .isPresent();
-    if (!approved) {
+    Optional<ApprovedTool> approved = matter.tool().filter(tool -> tool.ref().equals(found));
+    if (approved.isEmpty()) {
       return violation(
           GuardianError.ENVELOPE_TOOL,
           effect.tool()
@@ -76,6 +73,12 @@ final class EnvelopeCheck {
               + found.version()
               + " "
               + found.packageDigest());
+    }
+    Scope scope = matter.scope();
+    if (!matter.policy().mayRun(approved.get(), scope.tenant(), scope.run())) {
+      return violation(
+          GuardianError.ENVELOPE_STAGE,
+          found.name() + " " + found.version() + ", " + stage(approved.get()));
     }
     if (manifest.operation(effect.operation()).isEmpty()) {
       return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
@@ -95,6 +98,12 @@ final class EnvelopeCheck {
           effect.sandbox() + ", the tool has " + manifest.sandboxes());
     }
     return Optional.empty();
+  }
+
+  private static String stage(ApprovedTool tool) {
+    return tool.governed().filter(GovernedTool::revoked).isPresent()
+        ? "revoked"
+        : "stage " + tool.stage();
   }
 
   private static Optional<String> above(Resources asked, Resources ceiling) {

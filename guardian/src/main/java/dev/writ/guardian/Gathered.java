@@ -13,6 +13,7 @@ import dev.writ.guardian.JudgeInputs.SeenArtifact;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.EffectPattern;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.Finding;
@@ -35,7 +36,8 @@ record Gathered(
     List<Ignored> ignored,
     List<SeenArtifact> artifacts,
     List<Ran> history,
-    Optional<Finding> profile) {
+    Optional<Finding> profile,
+    Optional<GovernedTool> governed) {
 
   static Gathered of(Admitted a, Circumstances c, Policy p, Trust trust, Instant time) {
     TreeMap<Digest, SeenApproval> approvals = new TreeMap<>();
@@ -67,7 +69,8 @@ record Gathered(
         List.copyOf(ignored.values()),
         List.copyOf(artifacts.values()),
         history(a, c, p),
-        c.profile());
+        c.profile(),
+        p.governed(a.request().effect().tool(), a.request().effect().version()));
   }
 
   private static SeenApproval approval(
@@ -143,7 +146,8 @@ record Gathered(
         artifacts,
         history,
         validUntil(),
-        profile);
+        profile,
+        governed);
   }
 
   private Optional<Instant> validUntil() {

@@ -116,6 +116,10 @@ public enum GuardianError implements ErrorCode {
       "GRD-414",
       "the sandbox profile is for approved requests, and this one has no approval",
       "Write a requirement of approvals for the effect, and have the request approved."),
+  ENVELOPE_STAGE(
+      "GRD-416",
+      "the tool's version does not run here: it is a draft, retired, revoked, or tried out elsewhere",
+      "Name another version, or have it rolled out; see writ tool status."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

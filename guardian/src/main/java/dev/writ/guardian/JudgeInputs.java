@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +29,8 @@ import java.util.Optional;
  * @param history what was asked about the run, by tool and operation
  * @param validUntil the earliest end of what the answer rests on (delegations, approvals)
  * @param profile what the profile of the vouching surface found; absent where it has none
+ * @param governed what governance said of the effect's tool; absent for one that policy lists, and
+ *     for one that nobody submitted
  */
 public record JudgeInputs(
     Instant time,
@@ -43,7 +46,42 @@ public record JudgeInputs(
     List<SeenArtifact> artifacts,
     List<Ran> history,
     Optional<Instant> validUntil,
-    Optional<Finding> profile) {
+    Optional<Finding> profile,
+    Optional<GovernedTool> governed) {
+
+  /** Inputs on a tool that policy lists. */
+  public JudgeInputs(
+      Instant time,
+      Instant receivedAt,
+      long step,
+      List<String> charged,
+      List<String> roles,
+      List<Balance> balances,
+      List<RateCount> rates,
+      boolean nonceSeen,
+      List<SeenApproval> approvals,
+      List<Ignored> ignored,
+      List<SeenArtifact> artifacts,
+      List<Ran> history,
+      Optional<Instant> validUntil,
+      Optional<Finding> profile) {
+    this(
+        time,
+        receivedAt,
+        step,
+        charged,
+        roles,
+        balances,
+        rates,
+        nonceSeen,
+        approvals,
+        ignored,
+        artifacts,
+        history,
+        validUntil,
+        profile,
+        Optional.empty());
+  }
 
   /** Inputs of a request that no surface with a profile vouches for. */
   public JudgeInputs(
@@ -270,7 +308,8 @@ public record JudgeInputs(
             fields.list("artifacts", SeenArtifact::read),
             fields.list("history", Ran::read),
             fields.optional("valid_until", fields::time),
-            fields.optional("profile", key -> Finding.read(fields.fields(key))));
+            fields.optional("profile", key -> Finding.read(fields.fields(key))),
+            fields.optional("governed", key -> GovernedTool.read(fields.fields(key))));
     fields.end();
     return inputs;
   }
@@ -291,6 +330,7 @@ public record JudgeInputs(
         .putList("history", history, Ran::toJson)
         .putIfPresent("valid_until", validUntil, t -> JsonValue.of(Timestamps.format(t)))
         .putIfPresent("profile", profile, Finding::toJson)
+        .putIfPresent("governed", governed, GovernedTool::toJson)
         .build();
   }
 

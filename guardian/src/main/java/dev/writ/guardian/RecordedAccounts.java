@@ -67,7 +67,8 @@ public final class RecordedAccounts implements Accounting {
         List.copyOf(ignored.values()),
         gathered.artifacts(),
         gathered.history(),
-        recorded.profile()); // the raw request behind it is not kept
+        recorded.profile(), // the raw request behind it is not kept
+        gathered.governed());
   }
 
   private List<Balance> balances(Admitted a, Policy p, Instant time) {

@@ -48,7 +48,12 @@ public final class WhatIf {
         recorded.artifacts(),
         history(a, p, history),
         recorded.validUntil(),
-        recorded.profile()); // the raw request behind it is not kept
+        recorded.profile(), // the raw request behind it is not kept
+        // Another policy may list the tool, or not let govern it; what it was is what was recorded.
+        recorded
+            .governed()
+            .filter(_ ->
+                p.governs(a.request().effect().tool(), a.request().effect().version())));
   }
 
   /** Approvals as if they had been given under that policy, by those who may approve under it. */

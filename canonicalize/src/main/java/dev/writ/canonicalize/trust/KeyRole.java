@@ -9,12 +9,12 @@ public enum KeyRole {
   AGENT("request", "execution", "run-close", "access"),
   SURFACE("request", "execution", "run-close"),
   PRINCIPAL("delegation"),
-  APPROVER("approval", "access"),
+  APPROVER("approval", "access", "tool-approval"),
   GUARDIAN("decision", "intent"),
   EXECUTOR("receipt", "refusal", "run-closing"),
   OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),
-  PUBLISHER("tool-package"),
+  PUBLISHER("tool-package", "tool-submission"),
   /** Signs what is brought as evidence: any payload type outside {@code application/vnd.writ.}. */
   ATTESTOR(),
   /** Signs checkpoints, which are signed notes and no envelopes. */

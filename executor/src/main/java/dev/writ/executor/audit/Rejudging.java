@@ -70,16 +70,24 @@ final class Rejudging {
   Optional<JudgeInputs> judge(OpenRun run, Asked asked, Event event, Read<Decision> read) {
     String place = Findings.place(event);
     Decision decision = read.document();
-    JudgeInputs recorded;
-    try {
-      recorded = JudgeInputs.read(decision.inputs());
-    } catch (WritException e) {
-      findings.problem(AUDIT_DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
+    Optional<JudgeInputs> found = recorded(decision, place);
+    if (found.isEmpty()) {
       return Optional.empty();
     }
-    Optional<Policy> policy = standing.policy(decision.policy(), decision.decidedAt(), place);
+    JudgeInputs recorded = found.get();
     Optional<Read<Request>> request =
         documents.read(decision.request(), Request.TYPE, Request::read, place);
+    Optional<Policy> policy =
+        standing
+            .policy(decision.policy(), decision.decidedAt(), place)
+            .flatMap(named ->
+                request.map(asks ->
+                    standing.governing(
+                        named,
+                        asks.document().effect(),
+                        recorded.governed(),
+                        decision.decidedAt(),
+                        place)));
     if (policy.isEmpty() || request.isEmpty()) {
       findings.notJudged++;
       return Optional.of(recorded);
@@ -98,6 +106,15 @@ final class Rejudging {
       compare(admitted.get(), policy.get(), inputs, asked, read, place);
     }
     return Optional.of(recorded);
+  }
+
+  private Optional<JudgeInputs> recorded(Decision decision, String place) {
+    try {
+      return Optional.of(JudgeInputs.read(decision.inputs()));
+    } catch (WritException e) {
+      findings.problem(AUDIT_DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
+      return Optional.empty();
+    }
   }
 
   /** What is said to have succeeded in the run did so before; a false may have been true since. */
@@ -160,7 +177,8 @@ final class Rejudging {
         artifacts(request, recorded, decidedAt),
         recorded.history(),
         validUntil,
-        recorded.profile()); // the raw request behind it is not kept
+        recorded.profile(), // the raw request behind it is not kept
+        policy.governed(request.effect().tool(), request.effect().version()));
   }
 
   /** Every approval that was received, was not set aside with a code, and holds. */
@@ -299,15 +317,27 @@ final class Rejudging {
     return tools.manifest(tool).map(manifest -> manifest.capabilities().workspace());
   }
 
-  /** An intent's tool is the one that the decision's policy approves. */
+  /**
+   * An intent's tool is the one that the decision's policy approves: it lists it, or lets govern
+   * it, and then it is the one that the decision recorded, which was held against the system run.
+   */
   void tool(Decision decision, ToolRef tool, String place) {
     documents
         .read(decision.request(), Request.TYPE, Request::read, place)
         .map(read -> read.document().effect())
         .ifPresent(effect -> {
+          String name = effect.tool();
+          String version = effect.version();
           Optional<ToolRef> approved =
               Optional.ofNullable(standing.policies().get(decision.policy()))
-                  .flatMap(policy -> policy.tool(effect.tool(), effect.version()))
+                  .flatMap(policy ->
+                      policy
+                          .listed(name, version)
+                          .or(() ->
+                              recorded(decision, place)
+                                  .flatMap(JudgeInputs::governed)
+                                  .filter(_ -> policy.governs(name, version))
+                                  .map(governed -> ApprovedTool.of(name, version, governed))))
                   .map(ApprovedTool::ref);
           findings.same(
               AUDIT_BINDING,

@@ -328,6 +328,9 @@ final class RunWalk {
         .prohibitedLongBefore(intent.tool().name(), intent.tool().version(), event.at())
         .ifPresent(
             since -> order(event, "tool " + intent.tool().name() + " prohibited at " + since));
+    if (standing.stagedOutLongBefore(intent.tool(), run.id, event.at())) {
+      order(event, "tool " + intent.tool() + " was rolled out to none of this run");
+    }
   }
 
   private void finished(OpenRun run, Event event) {

@@ -12,11 +12,17 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -37,11 +43,15 @@ final class Standing {
   private final String origin;
   private final Findings findings;
   private SystemState state = SystemState.NOTHING;
+  private final List<Past> past = new ArrayList<>();
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
   private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
   private Audience audience;
   long changes;
+
+  /** What was in force before a change, which may still have been acted on for a moment. */
+  private record Past(SystemState state, Instant until) {}
 
   Standing(DocumentSource documents, String origin, Findings findings) {
     this.documents = documents;
@@ -53,6 +63,7 @@ final class Standing {
   /** Takes an event of the system run. One that does not hold changes nothing. */
   void system(Event event) {
     Optional<Policy> before = state.policy();
+    Optional<Digest> inForce = before.map(Policy::digest);
     SystemState after;
     try {
       after = state.after(event, documents);
@@ -63,17 +74,20 @@ final class Standing {
       findings.problem(ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
       return;
     }
-    if (event.kind().equals(EventKind.POLICY_ACTIVATED) == after.policy().equals(before)) {
+    boolean samePolicy = after.policy().map(Policy::digest).equals(inForce);
+    if (event.kind().equals(EventKind.POLICY_ACTIVATED) == samePolicy) {
       findings.problem(
           ExecutorError.AUDIT_SYSTEM, Findings.place(event), event.kind(), "a change of policy");
     }
-    if (!after.policy().equals(before)) {
+    if (!samePolicy) {
       Policy policy = after.policyInForce();
       policies.put(policy.digest(), policy);
       superseded.remove(policy.digest());
       before.ifPresent(p -> superseded.put(p.digest(), event.at()));
     }
     after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
+    past.add(new Past(state, event.at()));
+    past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
     state = after;
     changes++;
   }
@@ -126,6 +140,63 @@ final class Standing {
       findings.late(place, "its policy was superseded at " + until);
     }
     return policy;
+  }
+
+  /**
+   * A policy as governance had completed it when a decision was made: as it is here, or as it was a
+   * moment before where that is what the decision recorded.
+   *
+   * @param policy that was in force
+   * @param recorded what the decision says of the tool
+   */
+  Policy governing(
+      Policy policy, Effect effect, Optional<GovernedTool> recorded, Instant at, String place) {
+    Policy now = completed(policy, state);
+    if (governed(now, effect).equals(recorded)) {
+      return now;
+    }
+    for (Past p : past.reversed()) {
+      if (p.until().plus(IN_FLIGHT).isBefore(at)) {
+        break;
+      }
+      Policy then = completed(policy, p.state());
+      if (governed(then, effect).equals(recorded)) {
+        findings.late(place, "governance of its tool changed at " + p.until());
+        return then;
+      }
+    }
+    return now;
+  }
+
+  private static Optional<GovernedTool> governed(Policy policy, Effect effect) {
+    return policy.governed(effect.tool(), effect.version());
+  }
+
+  private static Policy completed(Policy policy, SystemState at) {
+    return policy.with(at.governance().rollout(at.prohibited()));
+  }
+
+  /** Whether a governed tool did not run for that run, by what was in force up to a moment ago. */
+  boolean stagedOutLongBefore(ToolRef tool, RunId run, Instant at) {
+    Optional<Policy> policy = state.policy();
+    if (policy.filter(p -> p.governs(tool.name(), tool.version())).isEmpty()) {
+      return false;
+    }
+    if (runs(state, tool, run)) {
+      return false;
+    }
+    return past.stream()
+        .filter(p -> !p.until().plus(IN_FLIGHT).isBefore(at))
+        .noneMatch(p -> runs(p.state(), tool, run));
+  }
+
+  private static boolean runs(SystemState state, ToolRef tool, RunId run) {
+    return state
+        .policy()
+        .flatMap(p -> p.tool(tool.name(), tool.version()))
+        .filter(approved -> approved.ref().equals(tool))
+        .filter(approved -> VersionRule.mayRun(approved, run.tenant(), run.run()))
+        .isPresent();
   }
 
   /** Whether the tool was prohibited long before. */

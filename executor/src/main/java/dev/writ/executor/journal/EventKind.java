@@ -17,7 +17,13 @@ public final class EventKind {
   public static final String POLICY_ACTIVATED = "policy.activated";
   public static final String KEY_ENROLLED = "key.enrolled";
   public static final String KEY_REVOKED = "key.revoked";
+  public static final String TOOL_SUBMITTED = "tool.submitted";
+  public static final String TOOL_VALIDATED = "tool.validated";
+  public static final String TOOL_APPROVED = "tool.approved";
+  public static final String TOOL_STAGED = "tool.staged";
   public static final String TOOL_REVOKED = "tool.revoked";
+  public static final String RUNTIME_APPROVED = "runtime.approved";
+  public static final String RUNTIME_WITHDRAWN = "runtime.withdrawn";
   public static final String LEDGER_INCARNATED = "ledger.incarnated";
 
   private EventKind() {}

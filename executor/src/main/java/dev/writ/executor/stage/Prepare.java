@@ -7,6 +7,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class Prepare {
   }
 
   /**
-   * @throws WritException {@code EXE-301} to {@code EXE-311}
+   * @throws WritException {@code EXE-301} to {@code EXE-312}
    */
   public Ready prepare(Order order, Policy policy) {
     ToolManifest manifest = tools.resolve(order.request().effect(), policy);
@@ -62,6 +63,7 @@ public final class Prepare {
       throw new WritException(
           ExecutorError.TOOL_PROHIBITED, manifest.name() + " " + manifest.version());
     }
+    requireMayRun(order, manifest, policy);
     if (!manifest.ref().equals(order.intent().tool())) {
       throw new WritException(
           ExecutorError.TOOL_UNKNOWN,
@@ -79,6 +81,7 @@ public final class Prepare {
     }
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
+    requireRuntime(driver, manifest, policy);
     Driver.Prepared operation =
         operation(driver, manifest, order.request().effect().operation(), policy.waived());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
@@ -89,6 +92,30 @@ public final class Prepare {
         usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
         usesWorkspace ? Optional.of(measure(order)) : Optional.empty(),
         policy.waived());
+  }
+
+  /** A narrower trial leaves the stage, and so the snapshot, as it was. */
+  private static void requireMayRun(Order order, ToolManifest manifest, Policy policy) {
+    Scope scope = order.request().scope();
+    if (policy
+        .tool(manifest.name(), manifest.version())
+        .filter(tool -> policy.mayRun(tool, scope.tenant(), scope.run()))
+        .isEmpty()) {
+      throw new WritException(
+          ExecutorError.TOOL_NOT_APPROVED,
+          manifest.name() + " " + manifest.version() + " does not run for " + scope.tenant());
+    }
+  }
+
+  /** Where policy asks for it, what would run the tool is one that an operator approved. */
+  private static void requireRuntime(Driver driver, ToolManifest manifest, Policy policy) {
+    driver
+        .runtime(manifest)
+        .filter(runtime -> !policy.allowsRuntime(runtime.language(), runtime.version()))
+        .ifPresent(runtime -> {
+          throw new WritException(
+              ExecutorError.RUNTIME_NOT_APPROVED, runtime.language() + " " + runtime.version());
+        });
   }
 
   /** The lock was taken for the tool that was registered when the request came in. */

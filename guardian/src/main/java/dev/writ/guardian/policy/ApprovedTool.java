@@ -3,20 +3,32 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.yaml.Section;
+import java.util.Optional;
 
 /**
- * A tool package that may run.
+ * A tool package that may run: one that the policy lists, or one that governance brought.
  *
- * @param stage its rollout stage, {@code active} for all
+ * @param stage its rollout stage. What the policy's own list says there is the owner's word and
+ *     binds nobody, only that {@code active} versions are defaults
+ * @param governed what governance says of it; absent for one that the policy lists
  */
-public record ApprovedTool(ToolRef ref, String stage) {
+public record ApprovedTool(ToolRef ref, String stage, Optional<GovernedTool> governed) {
   static ApprovedTool read(Section section) {
     ApprovedTool tool =
         new ApprovedTool(
             new ToolRef(section.name("name"), section.name("version"), section.digest("package")),
-            section.optional("stage", section::name).orElse("active"));
+            section.optional("stage", section::name).orElse(RolloutStage.ACTIVE.text()),
+            Optional.empty());
     section.end();
     return tool;
+  }
+
+  /** A tool of that name and version as governance has it. */
+  public static ApprovedTool of(String name, String version, GovernedTool governed) {
+    return new ApprovedTool(
+        new ToolRef(name, version, governed.packageDigest()),
+        governed.stage().text(),
+        Optional.of(governed));
   }
 
   JsonValue.Obj toJson() {
@@ -29,6 +41,10 @@ public record ApprovedTool(ToolRef ref, String stage) {
   }
 
   String key() {
-    return ref.name() + "\u0000" + ref.version();
+    return key(ref.name(), ref.version());
+  }
+
+  static String key(String name, String version) {
+    return name + "\u0000" + version;
   }
 }

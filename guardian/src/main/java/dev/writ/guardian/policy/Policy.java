@@ -11,6 +11,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -22,11 +23,20 @@ public final class Policy {
   private final PolicyParts parts;
   private final JsonValue.Obj document;
   private final Digest digest;
+  private final Rollout rollout;
 
   private Policy(PolicyParts parts) {
     this.parts = parts;
     this.document = parts.toJson();
     this.digest = Jcs.digest(document);
+    this.rollout = Rollout.NOTHING;
+  }
+
+  private Policy(Policy policy, Rollout rollout) {
+    this.parts = policy.parts;
+    this.document = policy.document;
+    this.digest = policy.digest;
+    this.rollout = rollout;
   }
 
   /**
@@ -100,13 +110,79 @@ public final class Policy {
     return parts.roles();
   }
 
-  /** The approved tools, by name and version. */
-  public List<ApprovedTool> tools() {
-    return List.copyOf(parts.tools().values());
+  /** This policy, of the same document and digest, with what governance says now. */
+  public Policy with(Rollout now) {
+    return new Policy(this, now);
   }
 
+  /** Who may bring tools by submission and approval; absent: nobody. */
+  public Optional<ToolGovernance> governance() {
+    return parts.governance();
+  }
+
+  /** The tools that may run now, by name and version: those listed, and those governance brought. */
+  public List<ApprovedTool> tools() {
+    TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
+    rollout.tools().values().stream()
+        .filter(tool -> parts.governs(tool.ref().name()))
+        .filter(tool -> tool.governed().filter(g -> g.stage().runs() && !g.revoked()).isPresent())
+        .forEach(tool -> all.putIfAbsent(tool.key(), tool));
+    return List.copyOf(all.values());
+  }
+
+  /**
+   * An approved tool: one that the policy lists, or one of a stage that runs for somebody. Whether
+   * it runs for a tenant is {@link #mayRun}'s to say; what was revoked is looked at live.
+   */
   public Optional<ApprovedTool> tool(String name, String version) {
-    return Optional.ofNullable(parts.tools().get(name + "\u0000" + version));
+    return listed(name, version)
+        .or(() ->
+            governed(name, version)
+                .filter(governed -> governed.stage().runs())
+                .map(governed -> ApprovedTool.of(name, version, governed)));
+  }
+
+  /** A tool that the policy itself lists. */
+  public Optional<ApprovedTool> listed(String name, String version) {
+    return Optional.ofNullable(parts.tools().get(ApprovedTool.key(name, version)));
+  }
+
+  /** Whether governance may bring that tool: it is not listed, and its name is covered. */
+  public boolean governs(String name, String version) {
+    return parts.governs(name) && listed(name, version).isEmpty();
+  }
+
+  /** What governance says of a tool that it may bring, whatever its stage. */
+  public Optional<GovernedTool> governed(String name, String version) {
+    return rollout
+        .tool(name, version)
+        .filter(tool -> governs(name, version))
+        .flatMap(ApprovedTool::governed);
+  }
+
+  /**
+   * The version for a call that names none: {@link VersionRule}.
+   *
+   * @return empty where no version is for such calls
+   */
+  public Optional<ApprovedTool> defaultVersion(String tool, String tenant, String run) {
+    return VersionRule.choose(
+        tools().stream()
+            .filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t))
+            .toList(),
+        tenant,
+        run);
+  }
+
+  /** Whether a run of a tenant may call this version of a tool by its name. */
+  public boolean mayRun(ApprovedTool tool, String tenant, String run) {
+    return VersionRule.mayRun(tool, tenant, run);
+  }
+
+  /** Whether a tool may run on that language runtime. */
+  public boolean allowsRuntime(String language, String version) {
+    return parts.governance().filter(ToolGovernance::runtimes).isEmpty()
+        || rollout.approvesRuntime(language, version);
   }
 
   /**

@@ -49,7 +49,8 @@ final class PolicyConsistency {
 
   private static void template(
       PolicyParts parts, Section section, String key, EffectTemplate effect) {
-    if (!parts.tools().containsKey(effect.tool() + "\u0000" + effect.version())) {
+    if (!parts.tools().containsKey(effect.tool() + "\u0000" + effect.version())
+        && !parts.governs(effect.tool())) {
       throw section.at(
           key,
           GuardianError.POLICY_REFERENCE,
@@ -73,7 +74,7 @@ final class PolicyConsistency {
     parts.executeFor().forEach(role -> defined(parts, section, "execute_for", role));
     for (Role role : parts.roles().values()) {
       for (String tool : role.tools()) {
-        tool(section, "roles", toolNames, tool.split("/", 2)[0]);
+        tool(parts, section, "roles", toolNames, tool.split("/", 2)[0]);
       }
     }
     matches(parts)
@@ -99,17 +100,23 @@ final class PolicyConsistency {
   }
 
   private static void tools(PolicyParts parts, Section section, TreeSet<String> toolNames) {
-    parts.rules().forEach(r -> tool(section, "requirements", toolNames, r.effect().tool()));
-    parts.prices().keySet().forEach(p -> tool(section, "prices", toolNames, p.split("/", 2)[0]));
+    parts.rules().forEach(r -> tool(parts, section, "requirements", toolNames, r.effect().tool()));
+    parts
+        .prices()
+        .keySet()
+        .forEach(p -> tool(parts, section, "prices", toolNames, p.split("/", 2)[0]));
     for (Order order : parts.orders()) {
-      tool(section, "temporal", toolNames, order.effect().tool());
-      tool(section, "temporal", toolNames, order.after().tool());
+      tool(parts, section, "temporal", toolNames, order.effect().tool());
+      tool(parts, section, "temporal", toolNames, order.after().tool());
     }
-    matches(parts).forEach(m -> m.tool().ifPresent(t -> tool(section, "tools", toolNames, t)));
+    matches(parts)
+        .forEach(m -> m.tool().ifPresent(t -> tool(parts, section, "tools", toolNames, t)));
   }
 
-  private static void tool(Section section, String key, TreeSet<String> toolNames, String tool) {
-    if (!toolNames.contains(tool)) {
+  /** Listed, or one that governance may bring: that it is here one day cannot be seen from here. */
+  private static void tool(
+      PolicyParts parts, Section section, String key, TreeSet<String> toolNames, String tool) {
+    if (!toolNames.contains(tool) && !parts.governs(tool)) {
       throw section.at(key, GuardianError.POLICY_REFERENCE, "tool \"" + tool + "\"");
     }
   }
@@ -123,20 +130,17 @@ final class PolicyConsistency {
   }
 
   /**
-   * What a principal may use is counted by some budget of calls, and has a price where one counts.
+   * What a principal may use is counted by some budget of calls, and has a price where one counts;
+   * so is what it may use once governance brings it.
    */
   private static void budgets(PolicyParts parts, Section section) {
     for (Principal principal : parts.principals().values()) {
-      for (ApprovedTool tool : parts.tools().values()) {
-        String name = tool.ref().name();
-        boolean usable =
-            principal.roles().stream()
-                .flatMap(role -> parts.roles().get(role).tools().stream())
-                .anyMatch(t -> t.split("/", 2)[0].equals(name));
-        if (usable) {
-          counted(parts, section, principal, name);
-        }
-      }
+      TreeSet<String> usable = new TreeSet<>();
+      principal
+          .roles()
+          .forEach(role ->
+              parts.roles().get(role).tools().forEach(t -> usable.add(t.split("/", 2)[0])));
+      usable.forEach(tool -> counted(parts, section, principal, tool));
     }
   }
 

@@ -35,7 +35,8 @@ record PolicyParts(
     Optional<CommandProfile> commands,
     SortedMap<String, SecretGrant> secrets,
     Optional<RunLimits> runs,
-    Optional<SandboxRules> sandbox) {
+    Optional<SandboxRules> sandbox,
+    Optional<ToolGovernance> governance) {
 
   private static final long FORMAT = 1;
 
@@ -70,13 +71,19 @@ record PolicyParts(
             section.optional("commands", key -> CommandProfile.read(section.section(key))),
             byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key),
             section.optional("runs", key -> RunLimits.read(section.section(key))),
-            section.optional("sandbox", key -> SandboxRules.read(section.section(key))));
+            section.optional("sandbox", key -> SandboxRules.read(section.section(key))),
+            section.optional("governance", key -> ToolGovernance.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
     section.end();
     PolicyConsistency.check(parts, section);
     return parts;
+  }
+
+  /** Whether a tool of that name may come by governance. */
+  boolean governs(String tool) {
+    return governance.filter(g -> g.covers(tool)).isPresent();
   }
 
   private static <T> SortedMap<String, T> byKey(
@@ -149,6 +156,7 @@ record PolicyParts(
             s -> JsonValue.of(s.values().stream().map(SecretGrant::toJson).toList()))
         .putIfPresent("runs", runs, RunLimits::toJson)
         .putIfPresent("sandbox", sandbox, SandboxRules::toJson)
+        .putIfPresent("governance", governance, ToolGovernance::toJson)
         .build();
   }
 }

@@ -305,7 +305,7 @@ final class Stepping {
             .toList();
     journal.hide(asked.evidence().stream().filter(id -> !seen.contains(id)).toList());
     List<Envelope> evidence = rerun.documents(seen);
-    List<SystemState> candidates = states.at(event.at(), decision.policy());
+    List<SystemState> candidates = states.at(event.at(), decision, asked.effect());
     Policy policy = candidates.getFirst().policyInForce();
     Known known = world.infer(asked.effect(), policy, decision.snapshot());
     requireSupported(known, asked, decision, event);
@@ -479,7 +479,7 @@ final class Stepping {
     Request asked = Request.read(document(intent.request()).document());
     time.set(Reading.GATE, intent.issuedAt());
     time.set(Reading.DISPATCH, event.at());
-    List<SystemState> candidates = states.at(event.at(), decision.policy());
+    List<SystemState> candidates = states.at(event.at(), decision, asked.effect());
     Policy policy = candidates.getFirst().policyInForce();
     Known known = world.infer(asked.effect(), policy, decision.snapshot());
     world.scene().alone = events.size() == 1;

@@ -1,7 +1,11 @@
 package dev.writ.replay.engine;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.executor.SystemState;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.policy.GovernedTool;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import java.time.Duration;
@@ -9,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What was in force, and when. A change is in force a moment after its event, and work in flight
@@ -56,13 +61,27 @@ final class SystemStates {
     return states;
   }
 
-  /** Those of them with that policy; all, where none has it. */
-  List<SystemState> at(Instant time, Digest policy) {
-    List<SystemState> all = at(time);
-    List<SystemState> same =
-        all.stream()
-            .filter(s -> s.policy().map(p -> p.digest()).equals(Optional.of(policy)))
-            .toList();
-    return same.isEmpty() ? all : same;
+  /**
+   * Those of them with a decision's policy, and of these the ones in which governance says of the
+   * tool what the decision recorded; without that, where there is none.
+   */
+  List<SystemState> at(Instant time, Decision decision, Effect effect) {
+    List<SystemState> policy =
+        preferred(
+            at(time),
+            s -> s.policy().map(Policy::digest).equals(Optional.of(decision.policy())));
+    Optional<GovernedTool> governed = JudgeInputs.read(decision.inputs()).governed();
+    return preferred(
+        policy,
+        s ->
+            s.policy()
+                .flatMap(p -> p.governed(effect.tool(), effect.version()))
+                .equals(governed));
+  }
+
+  private static List<SystemState> preferred(
+      List<SystemState> states, Predicate<SystemState> wanted) {
+    List<SystemState> found = states.stream().filter(wanted).toList();
+    return found.isEmpty() ? states : found;
   }
 }

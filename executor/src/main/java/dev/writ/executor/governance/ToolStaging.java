@@ -1,0 +1,47 @@
+package dev.writ.executor.governance;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.ToolSubmission;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.RolloutStage;
+import java.util.Optional;
+
+/**
+ * The stage that an operator puts a version into: the {@code detail} of {@code tool.staged}.
+ *
+ * @param canary who meets it; with the stage canary, and only there
+ */
+public record ToolStaging(ToolRef tool, RolloutStage stage, Optional<Canary> canary) {
+
+  /**
+   * @throws WritException {@code CAN-02x}
+   */
+  public static ToolStaging read(JsonValue.Obj detail) {
+    Fields fields = Fields.of("detail", detail);
+    ToolStaging staging =
+        new ToolStaging(
+            ToolSubmission.tool(fields),
+            fields.oneOf("stage", RolloutStage.ALL, RolloutStage::text),
+            fields.optional("canary", key -> Canary.read(fields.fields(key))));
+    fields.end();
+    if (staging.canary.isPresent() != (staging.stage == RolloutStage.CANARY)) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, "detail/canary belongs to the stage canary, and to no other");
+    }
+    return staging;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("tool", tool.name())
+        .put("version", tool.version())
+        .put("package", tool.packageDigest())
+        .put("stage", stage.text())
+        .putIfPresent("canary", canary, Canary::toJson)
+        .build();
+  }
+}

@@ -1,0 +1,51 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.util.List;
+
+/**
+ * The most that a governed tool may ask for; the static validation holds each package to it.
+ *
+ * @param languages of {@code tool.manifest}, sorted
+ * @param workspace whether it may use the files of the run
+ * @param network places that it may name, {@code host:port} or {@code *.domain:port}, sorted
+ * @param spawn whether it may start programs
+ * @param resourceClass the largest: small, medium or large
+ */
+public record CapabilityCeiling(
+    List<String> languages,
+    boolean workspace,
+    List<String> network,
+    boolean spawn,
+    String resourceClass) {
+  private static final List<String> CLASSES = List.of("small", "medium", "large");
+
+  static CapabilityCeiling read(Section section) {
+    CapabilityCeiling ceiling =
+        new CapabilityCeiling(
+            section.names("languages"),
+            section.bool("workspace"),
+            section.names("network"),
+            section.bool("spawn"),
+            section.oneOf("resource_class", CLASSES, text -> text));
+    ceiling.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
+    section.end();
+    return ceiling;
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .putList("languages", languages, JsonValue::of)
+        .put("workspace", workspace)
+        .putList("network", network, JsonValue::of)
+        .put("spawn", spawn)
+        .put("resource_class", resourceClass)
+        .build();
+  }
+
+  /** Whether a class is not above the largest. */
+  public boolean allowsClass(String name) {
+    return CLASSES.contains(name) && CLASSES.indexOf(name) <= CLASSES.indexOf(resourceClass);
+  }
+}

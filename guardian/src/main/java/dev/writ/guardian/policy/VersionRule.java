@@ -1,0 +1,110 @@
+package dev.writ.guardian.policy;
+
+import java.math.BigInteger;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Which version of a tool a call gets that names none, and which exact one it may name: {@code
+ * spec/tool-governance.md}. Everything follows from the policy, tenant and run.
+ */
+public final class VersionRule {
+  private static final Pattern SEMANTIC =
+      Pattern.compile("(\\d{1,18}(?:\\.\\d{1,18})*)(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?");
+
+  /**
+   * Semantic order: numbers by value, a pre-release before its release, its parts as semver.org
+   * says. What has not that form comes before everything that has. Versions that rank alike are
+   * told apart by their characters, so this is a total order.
+   */
+  public static final Comparator<String> ORDER =
+      Comparator.<String, Boolean>comparing(v -> SEMANTIC.matcher(v).matches())
+          .thenComparing((a, b) -> rank(a, b))
+          .thenComparing(Comparator.naturalOrder());
+
+  private VersionRule() {}
+
+  /** Whether a run of a tenant may call this version by its name. */
+  public static boolean mayRun(ApprovedTool tool, String tenant, String run) {
+    return tool.governed().filter(g -> !runs(tool, g, tenant, run)).isEmpty();
+  }
+
+  private static boolean runs(ApprovedTool tool, GovernedTool governed, String tenant, String run) {
+    return !governed.revoked()
+        && switch (governed.stage()) {
+          case ACTIVE, DEPRECATED -> true;
+          case CANARY ->
+              governed
+                  .canary()
+                  .filter(c -> c.includes(tool.ref().name(), tool.ref().version(), tenant, run))
+                  .isPresent();
+          case DRAFT, RETIRED -> false;
+        };
+  }
+
+  /**
+   * The version for a call that names none: the greatest that is tried out on this run, else the
+   * greatest that is active.
+   *
+   * @param versions of one tool, none of them prohibited
+   */
+  static Optional<ApprovedTool> choose(List<ApprovedTool> versions, String tenant, String run) {
+    Predicate<ApprovedTool> triedOut =
+        tool -> tool.governed().filter(g -> g.stage() == RolloutStage.CANARY).isPresent();
+    return greatest(versions.stream().filter(triedOut).filter(t -> mayRun(t, tenant, run)))
+        .or(() ->
+            greatest(versions.stream().filter(t -> t.stage().equals(RolloutStage.ACTIVE.text()))));
+  }
+
+  private static Optional<ApprovedTool> greatest(Stream<ApprovedTool> versions) {
+    return versions.max(Comparator.comparing(tool -> tool.ref().version(), ORDER));
+  }
+
+  private static int rank(String a, String b) {
+    Matcher first = SEMANTIC.matcher(a);
+    Matcher second = SEMANTIC.matcher(b);
+    if (!first.matches() || !second.matches()) {
+      return 0;
+    }
+    int numbers = compare(first.group(1), second.group(1), true);
+    if (numbers != 0) {
+      return numbers;
+    }
+    String pre = first.group(2);
+    String other = second.group(2);
+    if (pre == null || other == null) {
+      return Boolean.compare(pre == null, other == null);
+    }
+    return compare(pre, other, false);
+  }
+
+  private static int compare(String a, String b, boolean release) {
+    String[] first = a.split("\\.", -1);
+    String[] second = b.split("\\.", -1);
+    for (int i = 0; i < Math.max(first.length, second.length); i++) {
+      // 1.2 is 1.2.0; a longer pre-release comes later.
+      if (!release && (i >= first.length || i >= second.length)) {
+        return Integer.compare(first.length, second.length);
+      }
+      int parts = part(i < first.length ? first[i] : "0", i < second.length ? second[i] : "0");
+      if (parts != 0) {
+        return parts;
+      }
+    }
+    return 0;
+  }
+
+  private static int part(String a, String b) {
+    boolean first = a.matches("\\d+");
+    boolean second = b.matches("\\d+");
+    if (first && second) {
+      return new BigInteger(a).compareTo(new BigInteger(b));
+    }
+    return first == second ? a.compareTo(b) : Boolean.compare(second, first);
+  }
+}
