@@ -23,6 +23,17 @@ public interface Sandbox extends AutoCloseable {
    */
   Execution start(Command command, OutputListener listener);
 
+  /**
+   * Starts a command that waits: what it reads, and how long it may then take, is told later. Until
+   * then it has the command's limits, with {@code waitMs} in the place of the elapsed time.
+   *
+   * @param command without a stdin
+   * @param waitMs elapsed time until it is ended if nothing is handed over
+   * @throws dev.writ.canonicalize.WritException {@code SBX-025} where the command has a stdin
+   *     already, and as {@link #start}
+   */
+  Held hold(Command command, long waitMs, OutputListener listener);
+
   /** Runs a command to its end. */
   default Ended exec(Command command) {
     return start(command, OutputListener.NONE).await();

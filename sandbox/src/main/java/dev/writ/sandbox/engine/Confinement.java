@@ -18,6 +18,7 @@ import java.util.SortedMap;
  * @param uid on the host, and of the root of a user namespace the one after it
  * @param containerId unique on the host
  * @param proxySocket of the egress proxy; without one there is no network
+ * @param feeds whether the command has a stdin, now or later
  * @param image what programs see instead of the host's files
  * @param engine name and version of what confines it
  */
@@ -33,6 +34,7 @@ record Confinement(
     SortedMap<String, String> environment,
     Optional<Cgroup> cgroup,
     Optional<Path> proxySocket,
+    boolean feeds,
     Optional<ImageReference> image,
     String engine) {
 

@@ -165,7 +165,7 @@ final class ContainerConfig {
     List<String> environment = new ArrayList<>();
     c.environment().forEach((name, value) -> environment.add(name + "=" + value));
     return JsonValue.object()
-        .put("AttachStdin", c.command().stdin().length > 0)
+        .put("AttachStdin", c.feeds())
         .put("AttachStdout", true)
         .put("AttachStderr", true)
         .put("Tty", false)

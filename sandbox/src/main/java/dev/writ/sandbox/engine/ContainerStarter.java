@@ -94,8 +94,7 @@ final class ContainerStarter implements Starter {
       }
       String exec = client.exec(id, config.process());
       streams = client.startExec(exec);
-      boolean feeds = c.command().stdin().length > 0;
-      return new RunningContainer(client, id, keeper, cgroup, exec, streams, forward, feeds);
+      return new RunningContainer(client, id, keeper, cgroup, exec, streams, forward, c.feeds());
     } catch (RuntimeException e) {
       if (streams != null) {
         streams.close();

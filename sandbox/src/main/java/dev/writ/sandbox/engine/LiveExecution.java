@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
-import dev.writ.sandbox.Execution;
+import dev.writ.sandbox.Held;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.SandboxError;
@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -26,9 +27,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/** Runs one command: starts it, watches its limits, and when it ended says how. */
-final class LiveExecution implements Execution {
+/**
+ * Runs one command: starts it, watches its limits, and when it ended says how. One that waits for
+ * its input is watched less closely until it has it.
+ */
+final class LiveExecution implements Held {
   private static final long LOOK_MS = 20;
+
+  /** Of a command that waits, one look in so many; what it uses meanwhile is bounded by its cgroup. */
+  private static final int WAITING_LOOKS = 25;
+
   private static final int ENGINE_WORDS = 2_000;
 
   private final Confinement c;
@@ -37,14 +45,28 @@ final class LiveExecution implements Execution {
   private final Runnable atEnd;
   private final Consumer<Optional<Ended>> told;
   private final Running running;
-  private final long started = System.nanoTime();
+  private final long waitMs;
+  private final AtomicReference<Phase> phase;
+  private volatile long from = System.nanoTime();
+  private volatile long wallMs;
+  private volatile long idleCpuMs;
   private final AtomicReference<EndReason> stopped = new AtomicReference<>();
   private final EnumSet<EndReason> seen = EnumSet.noneOf(EndReason.class);
   private final CompletableFuture<Ended> ended = new CompletableFuture<>();
   private final Pump out;
   private final Pump err;
 
+  private enum Phase {
+    /** It waits for its input. */
+    WAITS,
+    /** It has its input. */
+    RUNS,
+    /** It ended, or is being ended, without ever having had one. */
+    SPENT
+  }
+
   /**
+   * @param waitMs how long it waits for its input; without it, the command has it
    * @param atEnd takes away what was made for this command; called once, whatever happens
    * @param told how it ended, before anybody else knows; nothing where the engine failed
    */
@@ -53,6 +75,7 @@ final class LiveExecution implements Execution {
       Starter starter,
       Workspace workspace,
       Optional<EgressProxy> proxy,
+      OptionalLong waitMs,
       OutputListener listener,
       Runnable atEnd,
       Consumer<Optional<Ended>> told) {
@@ -61,21 +84,30 @@ final class LiveExecution implements Execution {
     this.proxy = proxy;
     this.atEnd = atEnd;
     this.told = told;
+    this.waitMs = waitMs.orElse(0);
+    this.wallMs = c.command().limits().wallMs();
+    this.phase = new AtomicReference<>(waitMs.isPresent() ? Phase.WAITS : Phase.RUNS);
     this.running = starter.start(c);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
     this.out = new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
     this.err = new Pump(running.stderr(), OutputListener.Stream.STDERR, listener, left, overflow);
-    Thread.ofVirtual().name("writ-sandbox-stdin").start(this::feed);
+    if (waitMs.isEmpty()) {
+      feed(c.command().stdin());
+    }
     Thread.ofVirtual().name("writ-sandbox-watch").start(this::watch);
   }
 
-  private void feed() {
-    try (OutputStream in = running.stdin()) {
-      in.write(c.command().stdin());
-    } catch (IOException e) {
-      // It reads no more.
-    }
+  private void feed(byte[] stdin) {
+    Thread.ofVirtual()
+        .name("writ-sandbox-stdin")
+        .start(() -> {
+          try (OutputStream in = running.stdin()) {
+            in.write(stdin);
+          } catch (IOException e) {
+            // It reads no more.
+          }
+        });
   }
 
   private void watch() {
@@ -84,15 +116,16 @@ final class LiveExecution implements Execution {
     Ended how = null;
     Throwable why = null;
     try {
-      while (!running.awaitEnd(LOOK_MS)) {
-        if (limitReached()) {
+      for (int look = 1; !running.awaitEnd(LOOK_MS); look++) {
+        if (isDue(look) && limitReached() || stopped.get() != null) {
           break;
         }
       }
+      phase.compareAndSet(Phase.WAITS, Phase.SPENT);
       stopRest();
       outReader.join();
       errReader.join();
-      how = conclude((System.nanoTime() - started) / 1_000_000);
+      how = conclude(elapsedMs());
     } catch (Throwable e) {
       why = e;
     }
@@ -111,16 +144,30 @@ final class LiveExecution implements Execution {
     }
   }
 
+  private boolean isDue(int look) {
+    return phase.get() != Phase.WAITS || look % WAITING_LOOKS == 0;
+  }
+
+  private long elapsedMs() {
+    return (System.nanoTime() - from) / 1_000_000;
+  }
+
   private boolean limitReached() {
-    Limits limits = c.command().limits();
-    if ((System.nanoTime() - started) / 1_000_000 >= limits.wallMs()) {
-      stopped.compareAndSet(null, EndReason.TIMED_OUT);
+    // The phase first: who sees that it runs must see since when.
+    boolean waits = phase.get() == Phase.WAITS;
+    EndReason reason = null;
+    if (running.counters().cpuMs() - idleCpuMs >= c.command().limits().cpuMs()) {
+      reason = EndReason.CPU_LIMIT;
     }
-    if (running.counters().cpuMs() >= limits.cpuMs()) {
-      stopped.compareAndSet(null, EndReason.CPU_LIMIT);
+    if (elapsedMs() >= (waits ? waitMs : wallMs)) {
+      reason = EndReason.TIMED_OUT;
     }
     if (workspace.freeBytes() < 4096) {
       seen.add(EndReason.DISK_LIMIT);
+    }
+    // What waited too long and was handed something in this moment has all of its time.
+    if (reason != null && (!waits || phase.compareAndSet(Phase.WAITS, Phase.SPENT))) {
+      stopped.compareAndSet(null, reason);
     }
     return stopped.get() != null;
   }
@@ -128,7 +175,8 @@ final class LiveExecution implements Execution {
   /** Ends what still runs: with a grace where it is told in time, else at once. */
   private void stopRest() throws InterruptedException {
     EndReason reason = stopped.get();
-    if (reason == EndReason.TIMED_OUT || reason == EndReason.CANCELLED) {
+    boolean told = reason == EndReason.TIMED_OUT || reason == EndReason.CANCELLED;
+    if (told && phase.get() == Phase.RUNS) { // who has no call has nothing to put in order
       running.terminate();
       running.awaitEnd(c.command().limits().graceMs());
     }
@@ -152,7 +200,9 @@ final class LiveExecution implements Execution {
     boolean byUs = stopped.get() != null;
     ExitStatus shown = byUs ? ExitStatus.NONE : exit;
     Usage usage =
-        new Usage(counters.cpuMs(), counters.memoryPeakBytes(), wallMs, counters.pidsPeak());
+        new Usage(
+            Math.max(0, counters.cpuMs() - idleCpuMs),
+            counters.memoryPeakBytes(), wallMs, counters.pidsPeak());
     return new Ended(
         reason,
         List.copyOf(reached),
@@ -206,6 +256,31 @@ final class LiveExecution implements Execution {
           SandboxError.ENGINE_FAILED,
           c.engine() + ": " + new String(words.bytes(), 0, length, StandardCharsets.UTF_8).strip());
     }
+  }
+
+  @Override
+  public Look look() {
+    Counters counters = running.counters();
+    boolean met =
+        counters.oomKills() > 0 || counters.pidsRefused() > 0 || workspace.freeBytes() < 4096;
+    boolean waits = phase.get() == Phase.WAITS && stopped.get() == null;
+    return new Look(waits, out.total(), err.total(), counters.cpuMs(), met);
+  }
+
+  @Override
+  public synchronized boolean handOver(byte[] stdin, long wallMs, long idleCpuMs) {
+    if (phase.get() != Phase.WAITS || stopped.get() != null) {
+      return false;
+    }
+    // Before the phase: whoever sees that it runs must see what it may take.
+    this.from = System.nanoTime();
+    this.wallMs = wallMs;
+    this.idleCpuMs = idleCpuMs;
+    if (!phase.compareAndSet(Phase.WAITS, Phase.RUNS)) {
+      return false;
+    }
+    feed(stdin);
+    return true;
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Execution;
+import dev.writ.sandbox.Held;
 import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Profile;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 
 /** A sandbox of this process: its directory, its user id, and the command that runs in it. */
@@ -73,7 +75,20 @@ final class LiveSandbox implements Sandbox {
   }
 
   @Override
-  public synchronized Execution start(Command command, OutputListener listener) {
+  public Execution start(Command command, OutputListener listener) {
+    return begin(command, OptionalLong.empty(), listener);
+  }
+
+  @Override
+  public Held hold(Command command, long waitMs, OutputListener listener) {
+    if (command.stdin().length > 0) {
+      throw new WritException(SandboxError.COMMAND, "a command that waits has a stdin already");
+    }
+    return begin(command, OptionalLong.of(waitMs), listener);
+  }
+
+  private synchronized LiveExecution begin(
+      Command command, OptionalLong waitMs, OutputListener listener) {
     if (gone) {
       throw new WritException(SandboxError.SANDBOX_GONE, id());
     }
@@ -112,6 +127,7 @@ final class LiveSandbox implements Sandbox {
               environment,
               cgroup,
               proxy.map(p -> run.resolve("proxy.sock")),
+              command.stdin().length > 0 || waitMs.isPresent(),
               image,
               words());
       workspace.running(true);
@@ -122,6 +138,7 @@ final class LiveSandbox implements Sandbox {
               engine.starter(),
               workspace,
               opened,
+              waitMs,
               listener,
               () -> finished(run, container),
               engine::ended);

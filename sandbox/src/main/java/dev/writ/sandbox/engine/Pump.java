@@ -70,6 +70,10 @@ final class Pump implements Runnable {
     }
   }
 
+  synchronized long total() {
+    return total;
+  }
+
   synchronized Captured captured() {
     return new Captured(kept.toByteArray(), total);
   }

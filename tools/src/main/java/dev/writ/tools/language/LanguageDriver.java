@@ -45,17 +45,30 @@ public final class LanguageDriver extends ProcessDriver {
 
   private final LanguageAdapter adapter;
   private final SortedMap<String, byte[]> workers;
+  private final WarmPool pool;
   private final ConcurrentSkipListMap<Digest, Path> placed = new ConcurrentSkipListMap<>();
 
+  /** Every call starts cold. */
   public LanguageDriver(LanguageAdapter adapter, ProcessHost host) {
-    this(adapter, Workers.of(adapter.workers()), host);
+    this(adapter, host, new WarmPool(host, PoolSettings.NONE));
+  }
+
+  /**
+   * @param pool of the same host, with workers that may be ready for a call
+   */
+  public LanguageDriver(LanguageAdapter adapter, ProcessHost host, WarmPool pool) {
+    this(adapter, Workers.of(adapter.workers()), host, pool);
   }
 
   private LanguageDriver(
-      LanguageAdapter adapter, SortedMap<String, byte[]> workers, ProcessHost host) {
+      LanguageAdapter adapter,
+      SortedMap<String, byte[]> workers,
+      ProcessHost host,
+      WarmPool pool) {
     super(adapter.language().text(), digest(workers), host);
     this.adapter = adapter;
     this.workers = workers;
+    this.pool = pool;
   }
 
   private static Digest digest(SortedMap<String, byte[]> files) {
@@ -115,8 +128,7 @@ public final class LanguageDriver extends ProcessDriver {
                     .withPids(Math.max(limits.pids(), adapter.pids()))
                     .withOutputBytes(limits.outputBytes() + FRAMING))
             .withBinds(binds)
-            .withEgress(egress(manifest))
-            .withStdin(Frames.write(envelope(call, operation)));
+            .withEgress(egress(manifest));
     Optional<List<String>> executables = adapter.executables(source);
     if (executables.isPresent()) {
       command = command.withExecutables(executables.get());
@@ -125,13 +137,24 @@ public final class LanguageDriver extends ProcessDriver {
       long seed = ByteBuffer.wrap(invocation.seed()).getLong();
       command = command.reproducibly(new Reproducible(invocation.time(), seed >>> 1));
     }
-    call.copyInputs("in");
-    Ended ended = call.exec(command);
+    Ended ended = run(call, manifest, command, Frames.write(envelope(call, operation)));
     String said = text(call.mask(ended.stderr().bytes()));
     call.observe("stderr", JsonValue.of(said));
     return ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED
         ? answer(call, ended)
         : call.end(ended, () -> new Outcome.Output(new byte[0], JSON));
+  }
+
+  /** In a worker that waits for such a call, or in a new one. */
+  private Ended run(ProcessCall call, ToolManifest manifest, Command command, byte[] stdin) {
+    Optional<Ended> warm =
+        WarmKey.of(manifest, call.invocation(), host(), command)
+            .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
+    if (warm.isPresent()) {
+      return call.ran(warm.get());
+    }
+    call.copyInputs("in");
+    return call.exec(command.withStdin(stdin));
   }
 
   private static List<EgressRule> egress(ToolManifest manifest) {

@@ -9,10 +9,17 @@ public final class LanguageDrivers {
   private LanguageDrivers() {}
 
   public static List<Driver> all(ProcessHost host) {
+    return all(host, new WarmPool(host, PoolSettings.NONE));
+  }
+
+  /**
+   * @param pool of the same host, which all of them share
+   */
+  public static List<Driver> all(ProcessHost host, WarmPool pool) {
     return List.of(
-        new LanguageDriver(new PythonAdapter(), host),
-        new LanguageDriver(new NodeAdapter(), host),
-        new LanguageDriver(new JavaAdapter(), host),
-        new LanguageDriver(new ExecutableAdapter(), host));
+        new LanguageDriver(new PythonAdapter(), host, pool),
+        new LanguageDriver(new NodeAdapter(), host, pool),
+        new LanguageDriver(new JavaAdapter(), host, pool),
+        new LanguageDriver(new ExecutableAdapter(), host, pool));
   }
 }

@@ -127,7 +127,12 @@ public final class ProcessCall implements AutoCloseable {
 
   /** Runs a command to its end and remembers how it ended, without this call's secrets. */
   public Ended exec(Command command) {
-    Ended ended = masking().apply(sandbox().exec(command));
+    return ran(sandbox().exec(command));
+  }
+
+  /** Remembers a command that ran for this call in a sandbox that was not made by it. */
+  public Ended ran(Ended how) {
+    Ended ended = masking().apply(how);
     commands.add(ended);
     return ended;
   }

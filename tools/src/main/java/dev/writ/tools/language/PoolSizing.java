@@ -1,0 +1,259 @@
+package dev.writ.tools.language;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * How many workers should wait for what: arithmetic alone, without processes and clocks. Whoever
+ * uses it carries out the steps and says what came of them.
+ *
+ * <p>For each kind as many are wanted as calls came in the last ten seconds, at least one while it
+ * is in use, at most {@link PoolSettings#perKey}. Memory is counted from the order to start until a
+ * worker is gone, or a call's own. Where it does not suffice, a worker goes that is wanted no more,
+ * or whose kind nobody called for ten seconds.
+ *
+ * @param <K> a kind of call
+ */
+final class PoolSizing<K> {
+  /** Calls of so long ago say how many come next. */
+  static final long WINDOW_MS = 10_000;
+
+  /** A start that takes longer will not help anybody. */
+  static final long START_MS_MAX = 30_000;
+
+  /** So many start at once, beside the calls that run. */
+  static final int STARTS_MAX = 2;
+
+  /** Something to do. */
+  sealed interface Step<K> {
+    long id();
+
+    /** Start a worker; then {@link #ready}, or {@link #gone}. */
+    record Start<K>(long id, K key) implements Step<K> {}
+
+    /** End a worker; then {@link #gone}. */
+    record End<K>(long id) implements Step<K> {}
+  }
+
+  private enum State {
+    STARTING,
+    READY,
+    LEAVING
+  }
+
+  private static final class Worker<K> {
+    final K key;
+    final long bytes;
+    final long bornMs;
+    State state = State.STARTING;
+
+    Worker(K key, long bytes, long bornMs) {
+      this.key = key;
+      this.bytes = bytes;
+      this.bornMs = bornMs;
+    }
+  }
+
+  private static final class Demand {
+    final long bytes;
+    final ArrayDeque<Long> calls = new ArrayDeque<>();
+    long lastMs;
+    long barredUntilMs = Long.MIN_VALUE;
+
+    Demand(long bytes) {
+      this.bytes = bytes;
+    }
+  }
+
+  private final PoolSettings settings;
+  private final TreeMap<Long, Worker<K>> workers = new TreeMap<>();
+  private final LinkedHashMap<K, Demand> demands = new LinkedHashMap<>();
+  private long serial;
+
+  PoolSizing(PoolSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * A call came.
+   *
+   * @param bytes what a worker of this kind could have at most
+   * @return a worker that is the call's from now on, or none
+   */
+  OptionalLong take(K key, long bytes, long nowMs) {
+    Demand demand = demands.computeIfAbsent(key, k -> new Demand(bytes));
+    demand.lastMs = nowMs;
+    demand.calls.addLast(nowMs);
+    if (demand.calls.size() > settings.perKey()) {
+      demand.calls.removeFirst();
+    }
+    return another(key, nowMs);
+  }
+
+  /** A worker for a call that came before and could not use the one it got. */
+  OptionalLong another(K key, long nowMs) {
+    for (Map.Entry<Long, Worker<K>> entry : workers.entrySet()) {
+      Worker<K> worker = entry.getValue();
+      if (worker.state == State.READY && worker.key.equals(key) && !isOld(worker, nowMs)) {
+        workers.remove(entry.getKey());
+        return OptionalLong.of(entry.getKey());
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** A worker waits for its call; nothing where it was told to end. */
+  void ready(long id) {
+    Worker<K> worker = workers.get(id);
+    if (worker != null && worker.state == State.STARTING) {
+      worker.state = State.READY;
+    }
+  }
+
+  /** A worker is no more. One that was not told to end speaks against starting its kind again. */
+  void gone(long id, long nowMs) {
+    Worker<K> worker = workers.remove(id);
+    if (worker != null && worker.state != State.LEAVING) {
+      bar(worker.key, nowMs);
+    }
+  }
+
+  private void bar(K key, long nowMs) {
+    Demand demand = demands.get(key);
+    if (demand != null) {
+      demand.barredUntilMs = nowMs + settings.maxIdleMs();
+    }
+  }
+
+  /** What is to be done now. */
+  List<Step<K>> steps(long nowMs) {
+    List<Step<K>> steps = new ArrayList<>();
+    demands
+        .values()
+        .removeIf(d -> nowMs - d.lastMs > settings.maxIdleMs() && nowMs >= d.barredUntilMs);
+    workers.forEach((id, worker) -> {
+      boolean slow =
+          worker.state == State.STARTING && nowMs - worker.bornMs > START_MS_MAX;
+      if (slow) {
+        bar(worker.key, nowMs);
+      }
+      if (slow || isOld(worker, nowMs) || wanted(worker.key, nowMs) == 0) {
+        leave(id, worker, steps);
+      }
+    });
+    for (Map.Entry<K, Demand> entry : demands.entrySet()) {
+      start(entry.getKey(), entry.getValue(), nowMs, steps);
+    }
+    return steps;
+  }
+
+  private void start(K key, Demand demand, long nowMs, List<Step<K>> steps) {
+    while (count(key) < wanted(key, nowMs)
+        && nowMs >= demand.barredUntilMs
+        && count(State.STARTING) < STARTS_MAX) {
+      if (bytes() + demand.bytes > settings.budgetBytes()) {
+        makeRoom(key, demand.bytes, nowMs, steps);
+        return; // room is there when who leaves is gone
+      }
+      workers.put(++serial, new Worker<>(key, demand.bytes, nowMs));
+      steps.add(new Step.Start<>(serial, key));
+    }
+  }
+
+  /** Ends the fewest that would do, the oldest first; nothing where all would not do. */
+  private void makeRoom(K key, long bytes, long nowMs, List<Step<K>> steps) {
+    long room = settings.budgetBytes() - bytes();
+    TreeMap<Long, Worker<K>> chosen = new TreeMap<>();
+    for (Map.Entry<Long, Worker<K>> entry : workers.entrySet()) {
+      Worker<K> worker = entry.getValue();
+      if (worker.state == State.LEAVING) {
+        room += worker.bytes;
+      } else if (room < bytes && !worker.key.equals(key) && isSpare(worker, nowMs)) {
+        room += worker.bytes;
+        chosen.put(entry.getKey(), worker);
+      }
+    }
+    if (room >= bytes) {
+      chosen.forEach((id, worker) -> leave(id, worker, steps));
+    }
+  }
+
+  private boolean isSpare(Worker<K> worker, long nowMs) {
+    Demand demand = demands.get(worker.key);
+    return worker.state == State.READY
+        && (demand == null
+            || nowMs - demand.lastMs > WINDOW_MS
+            || count(worker.key) > wanted(worker.key, nowMs));
+  }
+
+  /** Ends those of some kinds, which nobody may call any more. */
+  List<Step<K>> drop(Predicate<K> which) {
+    List<Step<K>> steps = new ArrayList<>();
+    demands.keySet().removeIf(which);
+    workers.forEach((id, worker) -> {
+      if (which.test(worker.key)) {
+        leave(id, worker, steps);
+      }
+    });
+    return steps;
+  }
+
+  private void leave(long id, Worker<K> worker, List<Step<K>> steps) {
+    if (worker.state != State.LEAVING) {
+      worker.state = State.LEAVING;
+      steps.add(new Step.End<>(id));
+    }
+  }
+
+  private boolean isOld(Worker<K> worker, long nowMs) {
+    return nowMs - worker.bornMs > settings.maxAgeMs();
+  }
+
+  private int wanted(K key, long nowMs) {
+    Demand demand = demands.get(key);
+    if (demand == null || nowMs - demand.lastMs > settings.maxIdleMs()) {
+      return 0;
+    }
+    long recent = demand.calls.stream().filter(at -> nowMs - at <= WINDOW_MS).count();
+    return Math.clamp(recent, 1, settings.perKey());
+  }
+
+  private int count(K key) {
+    return (int)
+        workers.values().stream()
+            .filter(w -> w.state != State.LEAVING && w.key.equals(key))
+            .count();
+  }
+
+  private int count(State state) {
+    return (int) workers.values().stream().filter(w -> w.state == state).count();
+  }
+
+  /** How many wait for their call. */
+  int ready() {
+    return count(State.READY);
+  }
+
+  /** How many of some kinds wait for their call. */
+  long ready(Predicate<K> which) {
+    return workers.values().stream()
+        .filter(w -> w.state == State.READY && which.test(w.key))
+        .count();
+  }
+
+  /** How many are being started. */
+  int starting() {
+    return count(State.STARTING);
+  }
+
+  /** What all of them could have at most. */
+  long bytes() {
+    return workers.values().stream().mapToLong(w -> w.bytes).sum();
+  }
+}

@@ -1,0 +1,118 @@
+package dev.writ.tools.language;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.Bind;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.tools.process.ProcessHost;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * All that a worker is made of before its call. A worker is started from nothing but its key, and
+ * is handed to calls with an equal key only: so it is what a cold start of that call would be. What
+ * is not in here comes with the call: its input, context and elapsed time.
+ *
+ * @param limits without the elapsed time, which is 1
+ */
+record WarmKey(
+    Digest packageDigest,
+    String engine,
+    String profile,
+    List<Guarantee> waived,
+    List<String> argv,
+    SortedMap<String, String> environment,
+    String directory,
+    Limits limits,
+    List<Bind> binds,
+    Optional<List<String>> executables) {
+  WarmKey {
+    Objects.requireNonNull(packageDigest);
+    Objects.requireNonNull(engine);
+    Objects.requireNonNull(profile);
+    waived = List.copyOf(waived);
+    argv = List.copyOf(argv);
+    environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+    Objects.requireNonNull(directory);
+    limits = limits.withWallMs(1);
+    binds = List.copyOf(binds);
+    executables = executables.map(List::copyOf);
+  }
+
+  /**
+   * The key of a call, or nothing where a worker cannot exist before it: with secrets, files or a
+   * workspace, which are the call's; with a network, which nobody may use before there is a call;
+   * reproducible, since clock and seed are the call's; in a profile that is for approved calls.
+   */
+  static Optional<WarmKey> of(
+      ToolManifest manifest, Invocation invocation, ProcessHost host, Command command) {
+    boolean coldOnly =
+        manifest.capabilities().workspace()
+            || !invocation.inputs().isEmpty()
+            || Profile.named(invocation.sandbox()).approval();
+    return coldOnly
+        ? Optional.empty()
+        : of(
+            manifest.packageDigest(),
+            host.engine().name(),
+            invocation.sandbox(),
+            host.waived(),
+            command);
+  }
+
+  /** The part of {@link #of} that looks at the command alone. */
+  static Optional<WarmKey> of(
+      Digest packageDigest,
+      String engine,
+      String profile,
+      List<Guarantee> waived,
+      Command command) {
+    boolean coldOnly =
+        !command.secrets().isEmpty()
+            || !command.egress().isEmpty()
+            || command.reproducible().isPresent();
+    return coldOnly
+        ? Optional.empty()
+        : Optional.of(
+            new WarmKey(
+                packageDigest,
+                engine,
+                profile,
+                waived,
+                command.argv(),
+                command.environment(),
+                command.directory(),
+                command.limits(),
+                command.binds(),
+                command.executables()));
+  }
+
+  /** What a worker of this key is started with. */
+  Command command() {
+    return new Command(
+        argv,
+        new byte[0],
+        environment,
+        directory,
+        limits,
+        binds,
+        List.of(),
+        executables,
+        List.of(),
+        Optional.empty());
+  }
+
+  /** What it runs in. */
+  SandboxSpec sandbox(String id) {
+    return SandboxSpec.of(id, Profile.named(profile)).without(waived);
+  }
+}

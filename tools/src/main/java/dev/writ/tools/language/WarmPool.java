@@ -1,0 +1,216 @@
+package dev.writ.tools.language;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.sandbox.Ended;
+import dev.writ.tools.process.ProcessHost;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Workers that wait for their calls, each for one. A call that finds one is as a cold start would
+ * have been, only sooner; one that finds none starts cold, and the pool makes ready for the next.
+ * Shared by the drivers of one host and by all threads.
+ */
+public final class WarmPool implements AutoCloseable {
+  /** So often it looks what became too old, or is not allowed any more. */
+  private static final long LOOK_MS = 1_000;
+
+  /** A sandbox ends by itself what nobody ended so long after its time. */
+  private static final long SLACK_MS = 10_000;
+
+  private final ProcessHost host;
+  private final PoolSettings settings;
+  private final PoolSizing<WarmKey> sizing;
+  private final TreeMap<Long, WarmWorker> workers = new TreeMap<>();
+  private Predicate<Digest> mayRun = packageDigest -> true;
+  private long warm;
+  private long cold;
+  private long lost;
+  private long started;
+  private boolean closed;
+  private Thread keeper;
+
+  /**
+   * What it did and has.
+   *
+   * @param warm calls that found a worker
+   * @param cold calls that could have had one and found none
+   * @param lost workers that were handed to nobody because they were not as a cold start
+   * @param started workers that were started before a call
+   * @param ready workers that wait
+   * @param starting workers on their way
+   * @param bytes memory limits of both, and of those on their way out
+   */
+  public record Figures(
+      long warm, long cold, long lost, long started, long ready, long starting, long bytes) {}
+
+  public WarmPool(ProcessHost host, PoolSettings settings) {
+    this.host = host;
+    this.settings = settings;
+    this.sizing = new PoolSizing<>(settings);
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  /** Which packages may run: of the others no worker waits, from the next look on. */
+  public synchronized void allowOnly(Predicate<Digest> packages) {
+    mayRun = packages;
+    notifyAll();
+  }
+
+  /** Ends the workers of a package that may run no more; no call gets one from now on. */
+  public synchronized void discard(Digest packageDigest) {
+    carryOut(sizing.drop(key -> key.packageDigest().equals(packageDigest)));
+  }
+
+  /**
+   * Runs a call in a worker that waits for one of its kind.
+   *
+   * @return how it ended, or nothing where it must start cold
+   */
+  Optional<Ended> run(WarmKey key, byte[] stdin, long wallMs) {
+    if (settings.budgetBytes() == 0) {
+      return Optional.empty();
+    }
+    for (Optional<WarmWorker> worker = take(key); worker.isPresent(); worker = again(key)) {
+      Optional<Ended> ended = worker.get().run(stdin, wallMs);
+      synchronized (this) {
+        warm += ended.isPresent() ? 1 : 0;
+        lost += ended.isPresent() ? 0 : 1;
+      }
+      if (ended.isPresent()) {
+        return ended;
+      }
+    }
+    synchronized (this) {
+      cold++;
+    }
+    return Optional.empty();
+  }
+
+  private synchronized Optional<WarmWorker> take(WarmKey key) {
+    return taken(sizing.take(key, key.limits().memoryBytes(), nowMs()));
+  }
+
+  /** The same call, so no further demand. */
+  private synchronized Optional<WarmWorker> again(WarmKey key) {
+    return taken(sizing.another(key, nowMs()));
+  }
+
+  private Optional<WarmWorker> taken(OptionalLong id) {
+    if (closed) {
+      return Optional.empty();
+    }
+    keep();
+    notifyAll();
+    return id.isPresent() ? Optional.of(workers.get(id.getAsLong())) : Optional.empty();
+  }
+
+  /** Starts the thread that looks after them, with the first call. */
+  private void keep() {
+    if (keeper == null) {
+      keeper = Thread.ofVirtual().name("writ-warm-pool").start(this::look);
+    }
+  }
+
+  private void look() {
+    try {
+      while (true) {
+        List<WarmWorker> all;
+        synchronized (this) {
+          all = new ArrayList<>(workers.values());
+        }
+        all.forEach(WarmWorker::endIfBusy);
+        synchronized (this) {
+          if (closed) {
+            return;
+          }
+          carryOut(sizing.drop(key -> !mayRun.test(key.packageDigest())));
+          carryOut(sizing.steps(nowMs()));
+          wait(LOOK_MS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void carryOut(List<PoolSizing.Step<WarmKey>> steps) {
+    for (PoolSizing.Step<WarmKey> step : steps) {
+      switch (step) {
+        case PoolSizing.Step.Start<WarmKey>(long id, WarmKey key) -> {
+          long waitMs = settings.maxAgeMs() + SLACK_MS;
+          WarmWorker worker = new WarmWorker(id, key, host, waitMs, new Told());
+          workers.put(id, worker);
+          started++;
+          worker.start();
+        }
+        case PoolSizing.Step.End<WarmKey>(long id) -> workers.get(id).end();
+      }
+    }
+  }
+
+  /** What workers tell the pool. */
+  private final class Told implements WarmWorker.Keeper {
+    @Override
+    public void ready(WarmWorker worker) {
+      synchronized (WarmPool.this) {
+        sizing.ready(worker.id());
+        WarmPool.this.notifyAll();
+      }
+    }
+
+    @Override
+    public void gone(WarmWorker worker) {
+      synchronized (WarmPool.this) {
+        workers.remove(worker.id());
+        sizing.gone(worker.id(), nowMs());
+        WarmPool.this.notifyAll();
+      }
+    }
+  }
+
+  /** How many wait for a call of a package. */
+  synchronized long ready(Digest packageDigest) {
+    return sizing.ready(key -> key.packageDigest().equals(packageDigest));
+  }
+
+  public synchronized Figures figures() {
+    return new Figures(
+        warm, cold, lost, started, sizing.ready(), sizing.starting(), sizing.bytes());
+  }
+
+  /**
+   * Waits until its figures are so, and says whether they are; for measurements.
+   *
+   * @param atMostMs how long
+   */
+  public synchronized boolean await(Predicate<Figures> so, long atMostMs)
+      throws InterruptedException {
+    long give = nowMs() + atMostMs;
+    while (!so.test(figures()) && nowMs() < give) {
+      wait(Math.max(1, give - nowMs()));
+    }
+    return so.test(figures());
+  }
+
+  /** Ends every worker; afterwards every call starts cold. */
+  @Override
+  public void close() {
+    List<WarmWorker> all;
+    synchronized (this) {
+      closed = true;
+      all = new ArrayList<>(workers.values());
+      notifyAll();
+    }
+    all.forEach(WarmWorker::end);
+    all.forEach(WarmWorker::join);
+  }
+}

@@ -1,0 +1,219 @@
+package dev.writ.tools.language;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.executor.driver.Outcome;
+import dev.writ.tools.Call;
+import dev.writ.tools.author.Language;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whatever a tool does: the same end, reason, words and output, whether its worker waited. */
+class AWarmCallEndsAsAColdOneTest {
+  private WarmLab lab;
+
+  @BeforeEach
+  void open() {
+    lab = new WarmLab(PoolSettings.ofMiB(2_048));
+  }
+
+  @AfterEach
+  void close() {
+    lab.close();
+  }
+
+  private static void same(WarmLab.Tool tool, String mode, String end, long wallMs) {
+    Outcome cold = tool.cold(mode).wallMs(wallMs).run();
+    Outcome warm = tool.warm(tool.asIs(mode).wallMs(wallMs));
+    assertThat(WarmLab.said(warm)).as(mode).isEqualTo(WarmLab.said(cold));
+    assertThat(warm.end() + " " + warm.reason()).as(Call.show(warm)).isEqualTo(end);
+  }
+
+  /** One that goes without a word is followed by a cold start, if it took no longer than to start. */
+  private static void sameDeath(WarmLab.Tool tool) {
+    Outcome cold = tool.cold("die").run();
+    tool.awaitOne(tool.asIs("well"));
+    Outcome warm = tool.asIs("die").run();
+    assertThat(WarmLab.said(warm)).isEqualTo(WarmLab.said(cold));
+    assertThat(warm.reason()).isEqualTo("worker-died");
+  }
+
+  @Test
+  void inPython() {
+    WarmLab.Tool tool =
+        lab.python(
+            """
+            import os, sys, time
+            print("loaded")
+
+            def count(input, context):
+                mode = input["text"]
+                print("called", mode)
+                if mode == "fail": raise ValueError("no such order")
+                if mode == "die": os._exit(7)
+                if mode == "memory": bytearray(600 << 20)
+                if mode == "hang": time.sleep(1000)
+                if mode == "flood":
+                    while True: print("x" * 10000)
+                if mode == "forks":
+                    for i in range(200): os.fork() or time.sleep(9)
+                if mode == "frames": [os.write(fd, b"garbage") for fd in (3, 4, 5, 6) if is_pipe(fd)]
+                if mode == "much": return {"much": "y" * 2000000}
+                if mode == "nan": return {"nan": float("nan")}
+                if mode == "call": os.kill(os.getpid(), 31)
+                return {"context": context, "mode": mode}
+
+            def is_pipe(fd):
+                try: return os.readlink("/proc/self/fd/%d" % fd).startswith("pipe")
+                except OSError: return False
+            """);
+    same(tool, "well", "SUCCEEDED ok", 60_000);
+    same(tool, "fail", "FAILED tool-error", 60_000);
+    sameDeath(tool);
+    same(tool, "memory", "KILLED out-of-memory", 60_000);
+    same(tool, "hang", "TIMED_OUT timed-out", 1_500);
+    same(tool, "forks", "FAILED tool-error", 60_000);
+    same(tool, "frames", "FAILED protocol-violation", 60_000);
+    same(tool, "much", "KILLED output-limit", 60_000);
+    same(tool, "nan", "FAILED tool-error", 60_000);
+    same(tool, "call", "KILLED seccomp-violation", 60_000);
+    // How much was printed when it was stopped is chance, cold as warm.
+    Outcome flood = tool.warm("flood");
+    assertThat(flood.end() + " " + flood.reason()).isEqualTo("KILLED output-limit");
+  }
+
+  @Test
+  void inNode() {
+    WarmLab.Tool tool =
+        lab.tool(
+            Language.NODE,
+            """
+            console.log('loaded');
+            export function count(input, context) {
+              console.log('called');
+              if (input.text === 'fail') throw new Error('no such order');
+              if (input.text === 'hang') for (;;) {}
+              return { context };
+            }
+            """);
+    same(tool, "well", "SUCCEEDED ok", 60_000);
+    same(tool, "fail", "FAILED tool-error", 60_000);
+    same(tool, "hang", "TIMED_OUT timed-out", 2_500);
+  }
+
+  @Test
+  void inJava() {
+    WarmLab.Tool tool =
+        lab.tool(
+            Language.JAVA,
+            """
+            import java.util.Map;
+            public final class Tool {
+              static { System.out.println("loaded"); }
+              public static Object count(Map<String, Object> input, Map<String, Object> context)
+                  throws Exception {
+                if (input.get("text").equals("fail")) throw new IllegalStateException("no order");
+                if (input.get("text").equals("die")) Runtime.getRuntime().halt(3);
+                return Map.of("context", context);
+              }
+            }
+            """);
+    same(tool, "well", "SUCCEEDED ok", 60_000);
+    same(tool, "fail", "FAILED tool-error", 60_000);
+    sameDeath(tool);
+  }
+
+  @Test
+  void inAProgramThatBreaksTheProtocolOnlyWhenItIsCalled() {
+    String answer = "read(); write({'kind': 'result', 'output': {}})\n";
+    String ready = "write({'kind': 'ready'})\n";
+    for (String code :
+        List.of(
+            ready + answer + "write({'kind': 'ready'})",
+            ready + "read(); write({'kind': 'ready'})",
+            ready + "read(); sys.stdout.write('x')",
+            ready + "read(); write({'protocol': 2, 'kind': 'result', 'output': {}})")) {
+      same(lab.process(code), "x", "FAILED protocol-violation", 60_000);
+    }
+  }
+
+  /** It starts badly, so no worker of it is ever handed over: each call hears it from its own. */
+  @Test
+  void alsoWhereItSaysMoreThanThatItIsReady() {
+    String ready = "write({'kind': 'ready'})\n";
+    String answer = "read(); write({'kind': 'result', 'output': {}})\n";
+    List<List<String>> table =
+        List.of(
+            List.of(ready + ready + answer, "protocol-violation"),
+            List.of("sys.stdout.write('x')\n" + ready + answer, "protocol-violation"),
+            List.of("write({'kind': 'result', 'output': {}})\n", "worker-died"),
+            List.of("write({'kind': 'incident', 'incident': 'Failed'})\n", "tool-error"),
+            List.of("sys.exit(3)\n", "worker-died"));
+    for (List<String> row : table) {
+      WarmLab.Tool tool = lab.process(row.getFirst());
+      long warm = lab.pool.figures().warm();
+      for (int i = 0; i < 2; i++) {
+        Outcome outcome = tool.asIs("x").run();
+        assertThat(outcome.reason()).as(row.getFirst()).isEqualTo(row.getLast());
+        lab.await(f -> f.starting() == 0);
+      }
+      assertThat(lab.pool.figures().warm()).isEqualTo(warm);
+    }
+  }
+
+  @Test
+  void itsProcessorTimeIsThatOfAColdOne() {
+    WarmLab.Tool tool =
+        lab.python(
+            """
+            import time
+            t = time.process_time
+            while t() < 0.4: pass
+
+            def count(input, context):
+                while t() < float(input["text"]): pass
+                return {}
+            """);
+    // 0.4 at the start count, cold and warm: 1.4 of 1.0 is too much, 0.6 is not.
+    Outcome outcome = tool.warm(tool.asIs("1.4").cpuMs(1_000));
+    assertThat(outcome.end() + " " + outcome.reason()).isEqualTo("KILLED cpu-limit");
+    outcome = tool.warm(tool.asIs("0.6").cpuMs(1_000));
+    assertThat(outcome.reason()).isEqualTo("ok");
+    assertThat(outcome.metrics().cpuMs()).isBetween(600L, 999L);
+  }
+
+  /** What a worker can see of itself: no sign tells it that it waited. */
+  @Test
+  void theWorkerSeesTheSame() {
+    WarmLab.Tool tool =
+        lab.python(
+            """
+            import os, resource, sys
+
+            def text(path):
+                with open(path) as file: return file.read()
+
+            def look():
+                status = [l for l in text("/proc/self/status").splitlines()
+                    if l.split(":")[0] in ("Uid", "Gid", "Groups", "NSpid", "CapEff", "Seccomp",
+                        "NoNewPrivs", "Threads", "SigIgn", "SigBlk", "Umask")]
+                return {
+                    "argv": sys.argv, "environ": dict(os.environ), "status": status,
+                    "cwd": os.getcwd(), "root": sorted(os.listdir("/")),
+                    "tmp": os.listdir("/tmp"), "workspace": os.listdir("/workspace"),
+                    "run": os.listdir("/run"), "cgroup": text("/proc/self/cgroup"),
+                    "pids": [p for p in os.listdir("/proc") if p.isdigit()],
+                    "limits": text("/proc/self/limits"), "nice": os.nice(0),
+                    "fds": len(os.listdir("/proc/self/fd")), "host": os.uname().nodename,
+                    "mounts": sorted(l.split()[1] + l.split()[3].split("uid")[0]
+                        for l in text("/proc/self/mounts").splitlines()),
+                }
+
+            def count(input, context):
+                return {"called": look(), "context": context}
+            """);
+    same(tool, "x", "SUCCEEDED ok", 60_000);
+  }
+}

@@ -1,0 +1,207 @@
+package dev.writ.tools.language;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.executor.driver.Outcome;
+import dev.writ.sandbox.testing.Leftovers;
+import dev.writ.tools.Call;
+import dev.writ.tools.author.Language;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Nothing of a call is found by the next; nobody waits who should not. */
+class AWarmWorkerIsForOneCallTest {
+  private static final String OK = "def count(input, context):\n    return {'ok': True}\n";
+
+  @Test
+  void whatACallLeavesBehindTheNextDoesNotFind() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      WarmLab.Tool tool =
+          lab.python(
+              """
+              import os, sys, time
+              marks = []
+
+              def count(input, context):
+                  found = list(marks) + os.listdir("/tmp") + os.listdir("/workspace")
+                  found += os.listdir("/dev/shm") + [n for n in os.environ if n == "MARK"]
+                  found += [p for p in os.listdir("/proc") if p.isdigit() and int(p) > os.getpid()]
+                  found += [n for n in dir(sys) if n == "mark"]
+                  marks.append(input["text"])
+                  sys.mark = os.environ["MARK"] = input["text"]
+                  for folder in ("/tmp", "/workspace", "/dev/shm"):
+                      with open(folder + "/mark", "w") as file: file.write(input["text"])
+                  if os.fork() == 0:
+                      os.setsid()
+                      time.sleep(1000)
+                  return {"found": found}
+              """);
+      for (int i = 0; i < 4; i++) {
+        Outcome outcome = tool.warm("secret of call " + i);
+        assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("ok");
+        assertThat(Call.text(outcome)).isEqualTo("{\"found\":[]}");
+      }
+      lab.pool.close();
+      assertThat(Leftovers.await(lab.state(), what -> false)).isEmpty();
+    }
+  }
+
+  @Test
+  void noCallIsCountedTwiceAndTheBudgetHoldsUnderManyAtOnce() throws Exception {
+    long budget = 3 * (256L << 20) + 1;
+    try (WarmLab lab = new WarmLab(new PoolSettings(budget, 8, 600_000, 600_000));
+        ExecutorService callers = Executors.newFixedThreadPool(6)) {
+      WarmLab.Tool tool =
+          lab.python("def count(input, context):\n    return {'text': input['text']}\n");
+      List<Future<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        String text = "call " + i;
+        Callable<String> call = () -> Call.text(tool.asIs(text).run());
+        answers.add(callers.submit(call));
+        assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
+      }
+      for (int i = 0; i < 30; i++) {
+        assertThat(answers.get(i).get()).isEqualTo("{\"text\":\"call " + i + "\"}");
+        assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
+      }
+      WarmPool.Figures figures = lab.pool.figures();
+      assertThat(figures.warm() + figures.cold()).isEqualTo(30);
+      lab.await(f -> f.ready() == 3);
+    }
+  }
+
+  @Test
+  void oneThatDiesWhileItWaitsCostsNobodyAnything() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      WarmLab.Tool tool =
+          lab.python("import os, threading\nthreading.Timer(0.3, os._exit, [0]).start()\n" + OK);
+      assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+      lab.await(f -> f.started() == 1 && f.bytes() == 0);
+      assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+      // Nor is it started again and again.
+      assertThat(lab.pool.figures().bytes()).isZero();
+      assertThat(lab.pool.figures().cold()).isEqualTo(2);
+    }
+  }
+
+  /** It hears the call and goes, which a cold one would not: so a cold one is asked. */
+  @Test
+  void oneThatDiesAtTheHandOverIsFollowedByAColdStart() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      WarmLab.Tool tool =
+          lab.process(
+              """
+              write({'kind': 'ready'})
+              ready = time.monotonic()
+              head = sys.stdin.buffer.read(1)
+              if time.monotonic() - ready > 0.03: os._exit(0)
+              sys.stdin.buffer.read()
+              write({'kind': 'result', 'output': {}})
+              """);
+      assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+      lab.await(f -> f.ready() == 1);
+      assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+      assertThat(lab.pool.figures().lost()).isEqualTo(1);
+      assertThat(lab.pool.figures().warm()).isZero();
+    }
+  }
+
+  /** Processor time, standard error, standard output: none of it is part of a start. */
+  @Test
+  void oneThatWorksOrTalksWhileItWaitsIsNotHandedOver() {
+    for (String busy : List.of("while True: pass", "os.write(2, b'x')", "os.write(1, b'x')")) {
+      try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+        WarmLab.Tool tool =
+            lab.process(
+                "import threading\n"
+                    + "def busy():\n"
+                    + "    time.sleep(0.2)\n"
+                    + "    " + busy + "\n"
+                    + "write({'kind': 'ready'})\n"
+                    + "threading.Thread(target=busy, daemon=True).start()\n"
+                    + "read(); write({'kind': 'result', 'output': {}})\n"
+                    + "os._exit(0)\n");
+        assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+        lab.await(f -> f.started() == 1 && f.bytes() == 0);
+        assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+        assertThat(lab.pool.figures().warm()).as(busy).isZero();
+      }
+    }
+  }
+
+  @Test
+  void oneThatIsTooOldOrNotWantedAnyMoreIsEnded() {
+    for (PoolSettings settings :
+        List.of(
+            new PoolSettings(1L << 30, 2, 1_000, 600_000),
+            new PoolSettings(1L << 30, 2, 600_000, 1_000))) {
+      try (WarmLab lab = new WarmLab(settings)) {
+        lab.python(OK).asIs("x").run();
+        lab.await(f -> f.started() > 0 && f.ready() == 0);
+      }
+    }
+  }
+
+  @Test
+  void oneOfAPackageThatMayNotRunIsEnded() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      WarmLab.Tool tool = lab.python(OK);
+      tool.asIs("x").run();
+      lab.await(f -> f.ready() == 1);
+      lab.pool.discard(tool.manifest().packageDigest());
+      assertThat(lab.pool.figures().ready()).isZero();
+      tool.asIs("x").run();
+      lab.await(f -> f.ready() == 1);
+      lab.pool.allowOnly(digest -> !digest.equals(tool.manifest().packageDigest()));
+      lab.await(f -> f.bytes() == 0);
+      tool.asIs("x").run();
+      lab.await(f -> f.bytes() == 0);
+      assertThat(lab.pool.figures().warm()).isZero();
+    }
+  }
+
+  /** Each for a reason of its own; and what could wait does. */
+  @Test
+  void whatBelongsToACallIsNeverStartedBeforeIt() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(4_096))) {
+      WarmLab.Tool network =
+          lab.tool(Language.PYTHON, OK, "network: [] ", "network: [\"example.com:443\"] ");
+      WarmLab.Tool workspace =
+          lab.tool(Language.PYTHON, OK, "filesystem: none ", "filesystem: workspace ");
+      WarmLab.Tool reproducible =
+          lab.tool(Language.PYTHON, OK, "determinism: recorded", "determinism: reproducible");
+      WarmLab.Tool plain = lab.python(OK);
+      for (Call call :
+          List.of(
+              network.asIs("x"),
+              workspace.asIs("x"),
+              reproducible.asIs("x"),
+              plain.asIs("x").input("file", "bytes"))) {
+        assertThat(call.run().reason()).isEqualTo("ok");
+        assertThat(lab.pool.figures())
+            .isEqualTo(new WarmPool.Figures(0, 0, 0, 0, 0, 0, 0));
+      }
+      plain.warm("x");
+      // With other limits it would be another start.
+      long warm = lab.pool.figures().warm();
+      plain.asIs("x").memoryBytes(200L << 20).run();
+      assertThat(lab.pool.figures().warm()).isEqualTo(warm);
+    }
+  }
+
+  @Test
+  void aClosedPoolStartsCold() {
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      WarmLab.Tool tool = lab.python(OK);
+      tool.warm("x");
+      lab.pool.close();
+      assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
+      assertThat(lab.pool.figures().ready() + lab.pool.figures().starting()).isZero();
+    }
+  }
+}
