@@ -175,7 +175,17 @@ public enum ToolsError implements ErrorCode {
   MODULE_PROHIBITED(
       "TOL-211",
       "a tool uses a module that it may not use",
-      "Leave it out, carry the module below vendor/, or declare the capability it stands for.");
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for."),
+  RUNTIME_UNSUPPORTED(
+      "TOL-212",
+      "a tool is written for a runtime that this release does not support",
+      "Write a `runtime` that spec/tool-package.md lists."),
+  RUNTIME_MISMATCH(
+      "TOL-213",
+      "this host's runtime is not one that a tool may run on",
+      "Install a version that fits, or make the tool fit this one and widen its `runtime`."),
+  RUNTIME_MISSING(
+      "TOL-214", "a language's runtime is not on this host", "Install it, as writ doctor says.");
 
   private final String code;
   private final String meaning;

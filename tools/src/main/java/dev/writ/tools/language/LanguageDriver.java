@@ -17,6 +17,7 @@ import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.author.RuntimeRange;
 import dev.writ.tools.author.ToolSource;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
@@ -70,6 +71,29 @@ public final class LanguageDriver extends ProcessDriver {
     return Determinism.REPRODUCIBLE;
   }
 
+  /**
+   * @throws WritException {@code TOL-214}
+   */
+  @Override
+  public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+    return adapter
+        .interpreter()
+        .map(found -> new LanguageRuntime(adapter.language().text(), found.version()));
+  }
+
+  /**
+   * Refuses what this host cannot run, before anything is dispatched.
+   *
+   * @throws WritException {@code TOL-212} to {@code TOL-214}
+   */
+  private void requireRuntime(ToolSource source) {
+    RuntimeRange range = RuntimeRange.of(source.runtime());
+    adapter.language().requireSupported(range);
+    adapter
+        .interpreter()
+        .ifPresent(found -> adapter.language().requireRuntime(range, found.version()));
+  }
+
   @Override
   protected Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
@@ -81,6 +105,7 @@ public final class LanguageDriver extends ProcessDriver {
                 new WritException(
                     ToolsError.PACKAGE_FILES, manifest.name() + " has no " + ToolSource.FILE));
     ToolSource source = ToolSource.parse(content.read(file));
+    requireRuntime(source);
     List<Bind> binds = new ArrayList<>(adapter.binds());
     binds.add(new Bind(place(manifest, content), LanguageAdapter.PACKAGE));
     if (!workers.isEmpty()) {
@@ -126,12 +151,24 @@ public final class LanguageDriver extends ProcessDriver {
       command = command.reproducibly(new Reproducible(invocation.time(), seed >>> 1));
     }
     call.copyInputs("in");
+    runtime(manifest).ifPresent(found -> observe(call, found));
     Ended ended = call.exec(command);
     String said = text(call.mask(ended.stderr().bytes()));
     call.observe("stderr", JsonValue.of(said));
     return ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED
         ? answer(call, ended)
         : call.end(ended, () -> new Outcome.Output(new byte[0], JSON));
+  }
+
+  /** Which runtime ran it, and what file that is. */
+  private void observe(ProcessCall call, LanguageRuntime runtime) {
+    call.observe(
+        "runtime",
+        JsonValue.object()
+            .put("language", runtime.language())
+            .put("version", runtime.version())
+            .build());
+    call.observeProgram(adapter.interpreter().orElseThrow().program().toString());
   }
 
   private static List<EgressRule> egress(ToolManifest manifest) {

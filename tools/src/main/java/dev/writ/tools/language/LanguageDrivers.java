@@ -13,6 +13,7 @@ public final class LanguageDrivers {
         new LanguageDriver(new PythonAdapter(), host),
         new LanguageDriver(new NodeAdapter(), host),
         new LanguageDriver(new JavaAdapter(), host),
+        new LanguageDriver(new PerlAdapter(), host),
         new LanguageDriver(new ExecutableAdapter(), host));
   }
 }
