@@ -21,7 +21,8 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
   /** Tests stay with the author. */
   public static final String TESTS = "test/";
 
-  private static final long BYTES_MAX = 64L << 20;
+  /** Bytes of all files together. */
+  public static final long BYTES_MAX = 64L << 20;
 
   public ToolProject {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
