@@ -154,11 +154,11 @@ public enum ToolsError implements ErrorCode {
   LOCK_INCOMPLETE(
       "TOL-204",
       "tool.lock and the files below vendor/ do not agree",
-      "List each file below vendor/ once, with its digest (sha256sum)."),
+      "Write it anew: writ tool lock FOLDER."),
   LOCK_DIGEST(
       "TOL-205",
       "a file below vendor/ is not what tool.lock says",
-      "Restore the file, or write its digest (sha256sum) after looking at what changed."),
+      "Restore the file, or look at what changed and write the lock anew: writ tool lock FOLDER."),
   ARCHIVE_FORM(
       "TOL-206",
       "a package file is not in the one form that packages have",
@@ -175,7 +175,21 @@ public enum ToolsError implements ErrorCode {
   MODULE_PROHIBITED(
       "TOL-211",
       "a tool uses a module that it may not use",
-      "Leave it out, carry the module below vendor/, or declare the capability it stands for.");
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for."),
+  RUNTIME_UNSUPPORTED(
+      "TOL-212",
+      "a tool is written for a runtime that this release does not support",
+      "Write a `runtime` that spec/tool-package.md lists."),
+  RUNTIME_MISMATCH(
+      "TOL-213",
+      "this host's runtime is not one that a tool may run on",
+      "Install a version that fits, or make the tool fit this one and widen its `runtime`."),
+  RUNTIME_MISSING(
+      "TOL-214", "a language's runtime is not on this host", "Install it, as writ doctor says."),
+  LOCK_METADATA(
+      "TOL-215",
+      "nothing says whose code a file below vendor/ is",
+      "Name it: writ tool lock FOLDER --dependency NAME@VERSION=vendor/PATH.");
 
   private final String code;
   private final String meaning;

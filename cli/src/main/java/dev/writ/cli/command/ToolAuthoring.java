@@ -15,13 +15,16 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.tools.author.Finding;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Lint;
+import dev.writ.tools.author.LockWriter;
 import dev.writ.tools.author.Templates;
 import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.author.ToolLock;
 import dev.writ.tools.author.ToolProject;
 import dev.writ.tools.author.ToolTests;
 import dev.writ.tools.registry.PackageDirectory;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The commands of {@code writ tool} for those who write tools; none needs a data directory. */
 final class ToolAuthoring {
@@ -30,7 +33,7 @@ final class ToolAuthoring {
   private ToolAuthoring() {}
 
   static List<CliCommand> commands() {
-    return List.of(new New(), new Lints(), new Test(), new Package(), new Sign());
+    return List.of(new New(), new Lock(), new Lints(), new Test(), new Package(), new Sign());
   }
 
   /** {@code writ tool new}. */
@@ -38,7 +41,7 @@ final class ToolAuthoring {
     @Override
     public Usage usage() {
       return Usage.of("new", "Begin a tool: a small project that passes its own test.")
-          .argument("LANGUAGE", "python, node, java, wasm or process.")
+          .argument("LANGUAGE", Language.ALL.stream().map(Language::text).collect(Collectors.joining(", ")) + ".")
           .argument("NAME", "The tool's name, and the folder that is made.");
     }
 
@@ -53,9 +56,7 @@ final class ToolAuthoring {
     public ExitCode run(Session session, Arguments arguments) {
       String word = arguments.argument("LANGUAGE");
       Language language =
-          Language.ALL.stream()
-              .filter(l -> l.text().equals(word))
-              .findFirst()
+          Language.named(word)
               .orElseThrow(() ->
                   new WritException(
                       CliError.USAGE,
@@ -70,6 +71,72 @@ final class ToolAuthoring {
             terminal.out().println("  " + writ + "test " + folder);
             terminal.out().println("  " + writ + "lint " + folder);
             terminal.out().println("  " + writ + "package " + folder);
+          });
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ tool lock}. */
+  static final class Lock implements CliCommand {
+    @Override
+    public Usage usage() {
+      return Usage.of("lock", "Write tool.lock from the libraries below vendor/.")
+          .argument("FOLDER", "The project's folder.")
+          .options(
+              "--dependency",
+              "NAME@VERSION=PATH",
+              "A library that says nothing of itself, and its file or folder below vendor/.");
+    }
+
+    record Locked(ToolLock lock) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object()
+            .putList(
+                "dependencies",
+                lock.dependencies(),
+                one ->
+                    JsonValue.object()
+                        .put("name", one.name())
+                        .put("version", one.version())
+                        .put("origin", one.origin())
+                        .put("files", one.files().size())
+                        .build())
+            .build();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Path folder = Path.of(arguments.argument("FOLDER"));
+      var files =
+          PackageDirectory.files(
+              folder, path -> !path.startsWith(ToolProject.TESTS), ToolProject.BYTES_MAX);
+      byte[] old = files.get(ToolLock.FILE);
+      ToolLock before = old == null ? new ToolLock(List.of()) : ToolLock.parse(old);
+      List<LockWriter.Named> named =
+          arguments.options("--dependency").stream().map(LockWriter.Named::parse).toList();
+      ToolLock lock = LockWriter.of(files, named, before);
+      Workbench.write(folder.resolve(ToolLock.FILE), lock.toBytes());
+      session.show(
+          new Locked(lock),
+          (locked, terminal) -> {
+            for (ToolLock.Dependency one : lock.dependencies()) {
+              terminal
+                  .out()
+                  .println(
+                      one.name()
+                          + " "
+                          + one.version()
+                          + " ("
+                          + one.origin()
+                          + "), "
+                          + one.files().size()
+                          + (one.files().size() == 1 ? " file" : " files"));
+            }
+            if (lock.dependencies().isEmpty()) {
+              terminal.out().println("Nothing lies below vendor/.");
+            }
           });
       return ExitCode.OK;
     }

@@ -1,22 +1,118 @@
 package dev.writ.tools.author;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.tools.ToolsError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 
-/** A language that a tool can be written in; the driver of the same name runs it. */
-public enum Language {
-  PYTHON,
-  NODE,
-  JAVA,
-  WASM,
+/**
+ * A language that a tool can be written in; the driver of the same name runs it. Which there are is
+ * data of the release ({@code languages.json}): a further one is an entry there and an adapter.
+ *
+ * @param text the word in {@code tool.manifest}, and the name of the driver
+ * @param runtimes the versions of its runtime that this release supports, each with all that begin
+ *     with it: the compatibility matrix
+ * @param sandbox the profile that its tools run in
+ * @param template the code of a new project, by its paths
+ */
+public record Language(
+    String text, List<String> runtimes, String sandbox, List<String> template)
+    implements Comparable<Language> {
+
+  /** All of them, by their names. */
+  public static final List<Language> ALL = read();
+
+  public static final Language JAVA = named("java").orElseThrow();
+  public static final Language NODE = named("node").orElseThrow();
+  public static final Language PYTHON = named("python").orElseThrow();
+  public static final Language WASM = named("wasm").orElseThrow();
+
   /** Any executable that speaks the worker protocol. */
-  PROCESS;
+  public static final Language PROCESS = named("process").orElseThrow();
 
-  /** All of them, in the order of their declaration. */
-  public static final List<Language> ALL = List.of(values());
+  public Language {
+    runtimes = List.copyOf(runtimes);
+    template = List.copyOf(template);
+  }
 
-  /** The word in {@code tool.manifest}, and the name of the driver. */
-  public String text() {
-    return name().toLowerCase(Locale.ROOT);
+  public static Optional<Language> named(String text) {
+    return ALL.stream().filter(language -> language.text.equals(text)).findFirst();
+  }
+
+  /**
+   * Makes sure that this release supports what a tool is written for.
+   *
+   * @throws WritException {@code TOL-212}
+   */
+  public void requireSupported(RuntimeRange range) {
+    if (runtimes.stream().noneMatch(range::meets)) {
+      throw new WritException(
+          ToolsError.RUNTIME_UNSUPPORTED,
+          "runtime " + range.text() + " of " + text + ", supported are " + runtimes);
+    }
+  }
+
+  /**
+   * Makes sure that a runtime is one that this release supports, and one that a tool is written
+   * for.
+   *
+   * @param version its own full version
+   * @throws WritException {@code TOL-213}
+   */
+  public void requireRuntime(RuntimeRange range, String version) {
+    boolean supported =
+        runtimes.stream().anyMatch(entry -> RuntimeRange.of(entry).admits(version));
+    if (!supported || !range.admits(version)) {
+      throw new WritException(
+          ToolsError.RUNTIME_MISMATCH,
+          "this host has "
+              + text
+              + " "
+              + version
+              + (supported
+                  ? ", the tool is written for " + range.text()
+                  : ", this release supports " + runtimes));
+    }
+  }
+
+  @Override
+  public int compareTo(Language other) {
+    return text.compareTo(other.text);
+  }
+
+  /** The name alone: what tests and messages show. */
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  private static List<Language> read() {
+    try (InputStream in = Language.class.getResourceAsStream("languages.json")) {
+      List<Language> all = new ArrayList<>();
+      ((JsonValue.Obj) Jcs.parse(in.readAllBytes()))
+          .members()
+          .forEach((text, entry) -> {
+            Fields fields = Fields.of(text, entry);
+            all.add(
+                new Language(
+                    text,
+                    fields.list("runtimes", Fields::stringItem),
+                    fields.name("sandbox"),
+                    fields.list("template", Fields::stringItem)));
+            fields.end();
+          });
+      all.sort(Comparator.naturalOrder());
+      return List.copyOf(all);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -39,9 +39,13 @@ public final class Lint {
           new Finding(ToolsError.ENTRY_MISSING, ToolSource.FILE, "entry " + source.entry()));
     }
     findings.addAll(project.lock().check(project.files()));
+    collect(
+        findings,
+        ToolSource.FILE,
+        () -> source.language().requireSupported(RuntimeRange.of(source.runtime())));
     ToolManifest manifest = project.manifest();
     collect(findings, ToolSource.FILE, () -> ToolSchemas.of(manifest));
-    if (source.language() == Language.WASM && project.files().containsKey(source.entry())) {
+    if (source.language().equals(Language.WASM) && project.files().containsKey(source.entry())) {
       collect(
           findings,
           source.entry(),

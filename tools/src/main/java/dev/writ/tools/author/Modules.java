@@ -30,11 +30,11 @@ final class Modules {
       return Optional.of(reference.name() + " loads what only a run can show");
     }
     String name = reference.name();
-    return switch (source.language()) {
-      case PYTHON -> python(name);
-      case NODE -> node(name, reference.path());
-      case JAVA -> java(name);
-      case WASM, PROCESS -> Optional.empty();
+    return switch (source.language().text()) {
+      case "python" -> python(name);
+      case "node" -> node(name, reference.path());
+      case "java" -> java(name);
+      default -> Optional.empty();
     };
   }
 

@@ -51,16 +51,9 @@ public final class Templates {
   }
 
   private static List<String> paths(Language language) {
-    List<String> code =
-        switch (language) {
-          case PYTHON -> List.of("src/tool.py");
-          case NODE -> List.of("src/tool.mjs");
-          case JAVA -> List.of("src/Tool.java");
-          case WASM -> List.of("tool.wasm", "src/tool.wat");
-          case PROCESS -> List.of("bin/tool");
-        };
     return Stream.concat(
-            Stream.of(ToolSource.FILE, ToolLock.FILE, "test/count.json"), code.stream())
+            Stream.of(ToolSource.FILE, ToolLock.FILE, "test/count.json"),
+            language.template().stream())
         .toList();
   }
 

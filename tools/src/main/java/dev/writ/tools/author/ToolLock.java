@@ -2,9 +2,12 @@ package dev.writ.tools.author;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import dev.writ.tools.ToolsError;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -74,6 +77,41 @@ public record ToolLock(List<Dependency> dependencies) {
             section.name("name"), section.name("version"), section.name("origin"), digests);
     section.end();
     return dependency;
+  }
+
+  /** The file, in one form: texts are quoted as JSON is, which YAML reads as well. */
+  public byte[] toBytes() {
+    StringBuilder out =
+        new StringBuilder(
+            "# Whose code the package carries below vendor/, with the digest of each file.\n"
+                + "# Written by `writ tool lock`.\nformat: 1\n");
+    out.append(dependencies.isEmpty() ? "dependencies: []\n" : "dependencies:\n");
+    for (Dependency dependency : dependencies) {
+      out.append("  - name: ").append(quoted(dependency.name())).append('\n');
+      out.append("    version: ").append(quoted(dependency.version())).append('\n');
+      out.append("    origin: ").append(quoted(dependency.origin())).append('\n');
+      out.append("    files:\n");
+      dependency
+          .files()
+          .forEach((path, digest) ->
+              out.append("      ")
+                  .append(quoted(path))
+                  .append(": ")
+                  .append(quoted(digest.toString()))
+                  .append('\n'));
+    }
+    return out.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String quoted(String text) {
+    return new String(Jcs.write(JsonValue.of(text)), StandardCharsets.UTF_8);
+  }
+
+  /** Whether a lock can hold it as a name or a version. */
+  static boolean isName(String text) {
+    return !text.isEmpty()
+        && text.length() <= 256
+        && text.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
   }
 
   /** What does not fit between this lock and the files of a package. */

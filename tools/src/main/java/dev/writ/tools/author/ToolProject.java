@@ -5,7 +5,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.registry.PackageDirectory;
-import dev.writ.tools.wasm.SandboxProfile;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -22,7 +21,8 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
   /** Tests stay with the author. */
   public static final String TESTS = "test/";
 
-  private static final long BYTES_MAX = 64L << 20;
+  /** Bytes of all files together. */
+  public static final long BYTES_MAX = 64L << 20;
 
   public ToolProject {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
@@ -61,12 +61,6 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
    * by digest, so what {@code tool.manifest} says beyond it is bound as well.
    */
   public ToolManifest manifest() {
-    String sandbox =
-        switch (source.language()) {
-          case WASM -> SandboxProfile.NAME;
-          case PYTHON, NODE -> "restricted"; // nothing but the interpreter exists
-          case JAVA, PROCESS -> "default";
-        };
     return new ToolManifest(
         source.tool(),
         source.version(),
@@ -82,7 +76,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
             source.network(),
             source.workspace()),
         source.resourceClass().ceiling(),
-        List.of(sandbox),
+        List.of(source.language().sandbox()),
         files.entrySet().stream()
             .map(file ->
                 new ToolManifest.PackageFile(

@@ -17,7 +17,7 @@ import java.util.Optional;
  * What an author writes about a tool: the file {@code tool.manifest} (spec/tool-package.md). The
  * kernel's manifest is made from it.
  *
- * @param runtime the version of the language's runtime that it is written for, such as {@code 3.11}
+ * @param runtime the versions of its runtime that it is written for, a {@link RuntimeRange}
  * @param entry the file that holds the operations
  * @param operations sorted by name
  * @param workspace whether it works on the files of the run
@@ -138,7 +138,11 @@ public record ToolSource(
   }
 
   private void requireSense(Section file) {
-    boolean wasm = language == Language.WASM;
+    boolean wasm = language.equals(Language.WASM);
+    file.require(
+        "runtime",
+        RuntimeRange.of(runtime).isWellFormed(),
+        "\"" + runtime + "\" is no version such as 3, 3.13 or 18+");
     file.require(
         "determinism",
         wasm || determinism != Determinism.PURE,

@@ -13,6 +13,12 @@ public final class ExecutableAdapter implements LanguageAdapter {
     return Language.PROCESS;
   }
 
+  /** It brings its own; its {@code runtime} is the version of the worker protocol. */
+  @Override
+  public Optional<Interpreter> interpreter() {
+    return Optional.empty();
+  }
+
   @Override
   public List<String> workers() {
     return List.of();

@@ -20,6 +20,14 @@ public final class JavaAdapter implements LanguageAdapter {
   }
 
   @Override
+  public Optional<Interpreter> interpreter() {
+    return Optional.of(
+        Interpreter.known(
+            Path.of(System.getProperty("java.home"), "bin", "java"),
+            System.getProperty("java.version")));
+  }
+
+  @Override
   public List<String> workers() {
     return List.of("Worker.java");
   }

@@ -20,6 +20,9 @@ public interface LanguageAdapter {
   /** The language; the driver has its name. */
   Language language();
 
+  /** The runtime of this host; empty where packages bring their own. */
+  Optional<Interpreter> interpreter();
+
   /** The files of {@code dev/writ/tools/worker} that it starts. */
   List<String> workers();
 

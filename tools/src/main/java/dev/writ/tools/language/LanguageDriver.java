@@ -17,6 +17,7 @@ import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.author.RuntimeRange;
 import dev.writ.tools.author.ToolSource;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
@@ -83,6 +84,29 @@ public final class LanguageDriver extends ProcessDriver {
     return Determinism.REPRODUCIBLE;
   }
 
+  /**
+   * @throws WritException {@code TOL-214}
+   */
+  @Override
+  public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+    return adapter
+        .interpreter()
+        .map(found -> new LanguageRuntime(adapter.language().text(), found.version()));
+  }
+
+  /**
+   * Refuses what this host cannot run, before anything is dispatched.
+   *
+   * @throws WritException {@code TOL-212} to {@code TOL-214}
+   */
+  private void requireRuntime(ToolSource source) {
+    RuntimeRange range = RuntimeRange.of(source.runtime());
+    adapter.language().requireSupported(range);
+    adapter
+        .interpreter()
+        .ifPresent(found -> adapter.language().requireRuntime(range, found.version()));
+  }
+
   @Override
   protected Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
@@ -94,6 +118,7 @@ public final class LanguageDriver extends ProcessDriver {
                 new WritException(
                     ToolsError.PACKAGE_FILES, manifest.name() + " has no " + ToolSource.FILE));
     ToolSource source = ToolSource.parse(content.read(file));
+    requireRuntime(source);
     List<Bind> binds = new ArrayList<>(adapter.binds());
     binds.add(new Bind(place(manifest, content), LanguageAdapter.PACKAGE));
     if (!workers.isEmpty()) {
@@ -137,6 +162,7 @@ public final class LanguageDriver extends ProcessDriver {
       long seed = ByteBuffer.wrap(invocation.seed()).getLong();
       command = command.reproducibly(new Reproducible(invocation.time(), seed >>> 1));
     }
+    runtime(manifest).ifPresent(found -> observe(call, found));
     Ended ended = run(call, manifest, command, Frames.write(envelope(call, operation)));
     String said = text(call.mask(ended.stderr().bytes()));
     call.observe("stderr", JsonValue.of(said));
@@ -155,6 +181,17 @@ public final class LanguageDriver extends ProcessDriver {
     }
     call.copyInputs("in");
     return call.exec(command.withStdin(stdin));
+  }
+
+  /** Which runtime ran it, and what file that is. */
+  private void observe(ProcessCall call, LanguageRuntime runtime) {
+    call.observe(
+        "runtime",
+        JsonValue.object()
+            .put("language", runtime.language())
+            .put("version", runtime.version())
+            .build());
+    call.observeProgram(adapter.interpreter().orElseThrow().program().toString());
   }
 
   private static List<EgressRule> egress(ToolManifest manifest) {

@@ -9,9 +9,16 @@ import java.util.Optional;
 public final class NodeAdapter implements LanguageAdapter {
   private static final String NODE = "/usr/bin/node";
 
+  private final Interpreter interpreter = Interpreter.asked(NODE, "--version");
+
   @Override
   public Language language() {
     return Language.NODE;
+  }
+
+  @Override
+  public Optional<Interpreter> interpreter() {
+    return Optional.of(interpreter);
   }
 
   @Override

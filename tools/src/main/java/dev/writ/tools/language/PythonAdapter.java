@@ -9,9 +9,16 @@ import java.util.Optional;
 public final class PythonAdapter implements LanguageAdapter {
   private static final String PYTHON = "/usr/bin/python3";
 
+  private final Interpreter interpreter = Interpreter.asked(PYTHON, "--version");
+
   @Override
   public Language language() {
     return Language.PYTHON;
+  }
+
+  @Override
+  public Optional<Interpreter> interpreter() {
+    return Optional.of(interpreter);
   }
 
   @Override

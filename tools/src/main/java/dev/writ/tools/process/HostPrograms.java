@@ -21,10 +21,10 @@ public final class HostPrograms {
 
   private final TreeMap<String, CompletableFuture<JsonValue>> known = new TreeMap<>();
 
-  /** Where a sandbox of the profile {@code default} finds a program. */
+  /** Where a sandbox of the profile {@code default} finds a program; a path is itself. */
   public static Optional<Path> find(String program) {
     return PLACES.stream()
-        .map(place -> Path.of(place, program))
+        .map(place -> Path.of(place).resolve(program))
         .filter(path -> Files.isRegularFile(path) && Files.isExecutable(path))
         .findFirst();
   }

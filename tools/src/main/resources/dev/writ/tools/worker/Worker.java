@@ -11,6 +11,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,9 +131,10 @@ public final class Worker {
   private static void write(Map<String, Object> frame) throws IOException {
     StringBuilder json = new StringBuilder();
     Json.write(frame, json);
-    byte[] body = json.toString().getBytes(StandardCharsets.UTF_8);
-    OUT.writeInt(body.length);
-    OUT.write(body);
+    // An encoder of its own refuses half a character, where getBytes would write a question mark.
+    ByteBuffer body = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(json));
+    OUT.writeInt(body.remaining());
+    OUT.write(body.array(), 0, body.remaining());
     OUT.flush();
   }
 

@@ -9,8 +9,20 @@ const out = 1;
 for (const name of ['log', 'info', 'debug', 'table', 'dir', 'group']) console[name] = console.error;
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
+// A pipe that node has made non-blocking says "not now" when it is full, or empty: wait and go on.
+function patiently(step) {
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      if (error?.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
 function writeAll(bytes) {
-  for (let at = 0; at < bytes.length;) at += writeSync(out, bytes, at);
+  for (let at = 0; at < bytes.length;) at += patiently(() => writeSync(out, bytes, at));
 }
 
 function write(kind, members = {}) {
@@ -29,7 +41,7 @@ function fail(incident, error) {
 function read(length) {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length;) {
-    const n = readSync(0, bytes, at, length - at);
+    const n = patiently(() => readSync(0, bytes, at, length - at));
     if (n === 0) process.exit(0);
     at += n;
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** A project becomes one package, in one form; what registration would refuse, lint shows. */
 class APackageIsWhatItsAuthorWroteTest {
@@ -79,7 +79,7 @@ class APackageIsWhatItsAuthorWroteTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Language.class)
+  @FieldSource("dev.writ.tools.author.Language#ALL")
   void aNewProjectHasNothingWrong(Language language) {
     Path folder = project(language);
     assertThat(lint.check(ToolProject.open(folder))).isEmpty();
@@ -238,6 +238,9 @@ class APackageIsWhatItsAuthorWroteTest {
         "determinism: recorded | determinism: pure | TOL-201",
         "determinism: recorded | color: red | TOL-201",
         "tool: my-tool | tool: [] | TOL-201",
+        "runtime: \"3\" | runtime: \">=3\" | TOL-201",
+        "runtime: \"3\" | runtime: \"3.x\" | TOL-201",
+        "runtime: \"3\" | runtime: \"3.1.2.3\" | TOL-201",
       })
   void aManifestThatCannotBeUsedSaysWhere(String from, String to, String code) {
     Path folder = project(Language.PYTHON);
@@ -245,6 +248,19 @@ class APackageIsWhatItsAuthorWroteTest {
     assertThatThrownBy(() -> ToolProject.open(folder))
         .hasMessageContaining(code)
         .hasMessageContaining("tool.manifest");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3, ''", "3.11, ''", "3.9+, ''", "3.13.5, ''", "3.99+, TOL-212", "2, TOL-212", "3.8, TOL-212",
+    "4+, TOL-212", "2.7+, ''", "x, TOL-212"
+  })
+  void aRuntimeThatIsNotSupportedIsFound(String runtime, String code) {
+    Path folder = project(Language.PYTHON);
+    edit(folder.resolve("tool.manifest"), "runtime: \"3\"", "runtime: \"" + runtime + "\"");
+    assertThat(codes(folder))
+        .containsExactlyElementsOf(
+            code == null || code.isEmpty() ? List.of() : List.of(code + " tool.manifest"));
   }
 
   @Test

@@ -3,29 +3,51 @@ package dev.writ.tools.language;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
-import dev.writ.tools.author.Templates;
+import dev.writ.tools.author.RuntimeRange;
 import dev.writ.tools.author.ToolProject;
+import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.language.Dialect.Behaviour;
 import dev.writ.tools.process.SecretStore;
 import dev.writ.tools.process.TestHosts;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
-/** What the conformance test of an adapter is: the same calls, the same ends, in each language. */
+/**
+ * The conformance suite of adapters: the same calls, the same ends, in each language. It knows no
+ * language; what it asks of one is in {@link Dialect}.
+ */
 class EachLanguageKeepsOneContractTest {
+  private static final String DIALECTS = "dev.writ.tools.language.Dialect#ALL";
+
+  /** What comes back as it went, byte for byte. */
+  private static final String VALUES =
+      "{\"value\":{\"deep\":"
+          + "[".repeat(90)
+          + "]".repeat(90)
+          + ",\"numbers\":[0,-1,1.5,0.1,0.30000000000000004,9007199254740991,-9007199254740991,"
+          + "12345678901234567000,123456789012345680000,1e+300,5e-324,1e-7],\"text\":[\"\",\"é\","
+          + "\"\\u0000\\u001f\\b\\t\\n\\f\\r\\\"\\\\/\",\"\u007f\u2028\",\"😀𝄞\",\"1\",\"1e5\","
+          + "\"true\"],\"words\":[true,false,null,[],{}],\"\":0,\"ключ\":{\"a\":{\"b\":[{}]}}}}";
+
   private static TestHosts hosts;
   @TempDir Path home;
 
@@ -39,179 +61,238 @@ class EachLanguageKeepsOneContractTest {
     hosts.close();
   }
 
-  private static LanguageAdapter adapter(Language language) {
-    return switch (language) {
-      case PYTHON -> new PythonAdapter();
-      case NODE -> new NodeAdapter();
-      case JAVA -> new JavaAdapter();
-      case PROCESS -> new ExecutableAdapter();
-      case WASM -> throw new AssertionError("has a driver of its own");
-    };
-  }
-
-  private Path project(Language language) {
-    Path folder = home.resolve("my-tool");
-    Templates.make(language, "my-tool", folder);
-    return folder;
-  }
-
-  /** One operation {@code count}, whose body is the code given. */
-  private Path project(Language language, String body) {
-    Path folder = project(language);
-    String source =
-        switch (language) {
-          case PYTHON -> "import os, sys, time\n\ndef count(input, context):\n    " + body + "\n";
-          case NODE -> "export function count(input, context) {\n" + body + "\n}\n";
-          case JAVA ->
-              "import java.util.Map;\n"
-                  + "public final class Tool {\n"
-                  + "public static Object count(Map<String, Object> input, Map<String, Object>"
-                  + " context) throws Exception {\n"
-                  + body
-                  + "\n}\n}\n";
-          default -> throw new AssertionError();
-        };
-    try {
-      Files.writeString(folder.resolve(ToolProject.open(folder).source().entry()), source);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-    return folder;
+  private static Driver driver(String language) {
+    return LanguageDrivers.all(hosts.host()).stream()
+        .filter(driver -> driver.name().equals(language))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static Call call(Path folder) {
     ToolProject project = ToolProject.open(folder);
     ToolManifest manifest = project.manifest();
-    Driver driver = new LanguageDriver(adapter(project.source().language()), hosts.host());
+    Driver driver = driver(project.source().language().text());
     return new Call(driver.prepare(manifest, "count", file -> project.files().get(file.path())))
         .sandbox(manifest.sandboxes().getFirst())
         .memoryBytes(512L << 20)
+        .outputBytes(2 << 20)
         .params(JsonValue.object().put("text", "one two\nthree\n").build());
   }
 
-  private static void ends(Outcome outcome, Outcome.End end, String reason) {
+  private Call call(Dialect dialect, Behaviour behaviour) {
+    return call(dialect.project(home.resolve("my-tool"), behaviour));
+  }
+
+  private static Outcome ends(Outcome outcome, Outcome.End end, String reason) {
     assertThat(outcome.end() + " " + outcome.reason())
         .as(Call.show(outcome))
         .isEqualTo(end + " " + reason);
+    return outcome;
+  }
+
+  @Test
+  void eachLanguageThatRunsAsAProcessIsInTheSuite() {
+    List<String> drivers =
+        LanguageDrivers.all(hosts.host()).stream().map(Driver::name).sorted().toList();
+    assertThat(Dialect.ALL)
+        .extracting(dialect -> dialect.language().text())
+        .containsExactlyInAnyOrderElementsOf(drivers);
+    assertThat(Stream.concat(drivers.stream(), Stream.of("wasm")))
+        .containsExactlyInAnyOrderElementsOf(Language.ALL.stream().map(Language::text).toList());
   }
 
   @ParameterizedTest
-  @EnumSource(value = Language.class, names = "WASM", mode = EnumSource.Mode.EXCLUDE)
-  void aNewProjectGivesWhatItsTestSays(Language language) {
-    assertThat(call(project(language)).text())
-        .isEqualTo("{\"characters\":14,\"lines\":2,\"words\":3}");
+  @FieldSource(DIALECTS)
+  void aNewProjectGivesWhatItsTestSays(Dialect dialect) {
+    Outcome outcome = call(dialect.template(home.resolve("my-tool"))).run();
+    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    assertThat(Call.text(outcome)).isEqualTo("{\"characters\":14,\"lines\":2,\"words\":3}");
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Language.class,
-      names = {"PYTHON", "NODE", "JAVA"})
-  void whatAToolPrintsIsNoPartOfTheProtocol(Language language) {
-    String body =
-        switch (language) {
-          case PYTHON -> "print('x' * 100); sys.stdout.write('y'); return {'ok': True}";
-          case NODE ->
-              "console.log('x'.repeat(100)); process.stdout.write('y'); return { ok: true };";
-          default -> "System.out.println(\"x\".repeat(100)); return Map.of(\"ok\", true);";
-        };
-    Outcome outcome = call(project(language, body)).run();
+  @FieldSource(DIALECTS)
+  void valuesComeBackAsTheyWent(Dialect dialect) {
+    JsonValue.Obj values = (JsonValue.Obj) Jcs.parse(VALUES.getBytes(StandardCharsets.UTF_8));
+    Outcome outcome = call(dialect, Behaviour.ECHO).params(values).run();
+    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    assertThat(Call.text(outcome))
+        .isEqualTo(new String(Jcs.write(values.get("value")), StandardCharsets.UTF_8));
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void aMegabyteIsOneFrame(Dialect dialect) {
+    Outcome outcome = call(dialect, Behaviour.MEGABYTE).run();
+    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    assertThat(outcome.output().orElseThrow().bytes()).hasSize((1 << 20) + 2);
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void whatAToolPrintsIsNoPartOfTheProtocol(Dialect dialect) {
+    Outcome outcome = call(dialect, Behaviour.PRINTS).run();
     ends(outcome, Outcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome)).isEqualTo("{\"ok\":true}");
-    assertThat(outcome.observations().get("stderr").toString()).contains("xxx");
+    assertThat(outcome.observations().get("stderr").toString()).contains("xxx", "y");
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Language.class,
-      names = {"PYTHON", "NODE", "JAVA"})
-  void anErrorOfTheToolIsAFailureWithItsWords(Language language) {
-    String body =
-        switch (language) {
-          case PYTHON -> "raise ValueError('no such order')";
-          case NODE -> "throw new Error('no such order');";
-          default -> "throw new IllegalStateException(\"no such order\");";
-        };
-    Outcome outcome = call(project(language, body)).run();
+  @FieldSource(DIALECTS)
+  void anErrorOfTheToolIsAFailureWithItsWords(Dialect dialect) {
+    Outcome outcome = call(dialect, Behaviour.THROWS).run();
     ends(outcome, Outcome.End.FAILED, "tool-error");
     assertThat(outcome.message()).contains("no such order");
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Language.class,
-      names = {"PYTHON", "NODE", "JAVA"})
-  void aWorkerThatDiesSaysNothing(Language language) {
-    String body =
-        switch (language) {
-          case PYTHON -> "os._exit(7)";
-          case NODE -> "process.kill(process.pid, 'SIGKILL'); for (;;) {}";
-          default -> "Runtime.getRuntime().halt(3); return null;";
-        };
-    ends(call(project(language, body)).run(), Outcome.End.FAILED, "worker-died");
+  @FieldSource(DIALECTS)
+  void whatJsonCannotSayIsTheToolsError(Dialect dialect) {
+    ends(call(dialect, Behaviour.NOT_A_NUMBER).run(), Outcome.End.FAILED, "tool-error");
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Language.class,
-      names = {"PYTHON", "NODE", "JAVA"})
-  void aWorkerThatHangsIsEnded(Language language) {
-    String body =
-        switch (language) {
-          case PYTHON -> "time.sleep(1000)";
-          case NODE -> "for (;;) {}";
-          default -> "Thread.sleep(1000000); return null;";
-        };
-    Outcome outcome = call(project(language, body)).wallMs(3_000).run();
+  @FieldSource(DIALECTS)
+  void halfACharacterNeverBecomesAnother(Dialect dialect) {
+    Outcome outcome = call(dialect, Behaviour.HALF_A_CHARACTER).run();
+    assertThat(outcome.reason()).isIn("tool-error", "protocol-violation");
+    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void anOutputThatNoDocumentCouldHoldIsRefused(Dialect dialect) {
+    ends(call(dialect, Behaviour.TOO_DEEP).run(), Outcome.End.FAILED, "protocol-violation");
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void aWorkerThatExitsSaysNothing(Dialect dialect) {
+    ends(call(dialect, Behaviour.EXITS).run(), Outcome.End.FAILED, "worker-died");
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void aWorkerThatHangsIsEnded(Dialect dialect) {
+    Outcome outcome = call(dialect, Behaviour.HANGS).wallMs(1_000).run();
     ends(outcome, Outcome.End.TIMED_OUT, "timed-out");
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Language.class,
-      names = {"PYTHON", "NODE", "JAVA"})
-  void codeThatDoesNotLoadIsToldFromCodeThatFails(Language language) {
-    Path folder = project(language);
-    Path entry = folder.resolve(ToolProject.open(folder).source().entry());
-    try {
-      Files.writeString(entry, "this is no program(");
-    } catch (IOException e) {
-      throw new AssertionError(e);
+  @FieldSource(DIALECTS)
+  void codeThatDoesNotLoadIsToldFromCodeThatFails(Dialect dialect) {
+    Path folder =
+        Dialect.entry(dialect.template(home.resolve("my-tool")), "this is no program(\n");
+    boolean loads = !dialect.language().equals(Language.PROCESS);
+    ends(
+        call(folder).run(),
+        Outcome.End.FAILED,
+        loads ? "dependency-load-failure" : "worker-died"); // there is nobody to tell it
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void theRuntimeThatRanIsInTheObservations(Dialect dialect) {
+    Path folder = dialect.template(home.resolve("my-tool"));
+    ToolManifest manifest = ToolProject.open(folder).manifest();
+    Optional<Driver.LanguageRuntime> runtime = driver(manifest.driver()).runtime(manifest);
+    JsonValue.Obj observed = call(folder).run().observations();
+    if (dialect.language().equals(Language.PROCESS)) {
+      assertThat(runtime).isEmpty();
+      assertThat(observed.get("runtime")).isNull();
+      return;
     }
-    ends(call(folder).run(), Outcome.End.FAILED, "dependency-load-failure");
+    Driver.LanguageRuntime found = runtime.orElseThrow();
+    assertThat(found.language()).isEqualTo(dialect.language().text());
+    assertThat(found.version()).matches("[0-9]+(\\.[0-9]+){1,3}.*");
+    assertThat(((JsonValue.Obj) observed.get("runtime")).get("version"))
+        .isEqualTo(JsonValue.of(found.version()));
+    assertThat(observed.get("programs").toString()).contains("digest", "sha256:");
+  }
+
+  /** Before anything is dispatched: preparing is stage 3. */
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void whatThisHostsRuntimeIsNotIsRefusedBeforeItRuns(Dialect dialect) throws IOException {
+    Path folder = dialect.template(home.resolve("my-tool"));
+    Path manifest = folder.resolve(ToolSource.FILE);
+    String text = Files.readString(manifest);
+    List<String> runtimes = dialect.language().runtimes();
+    Optional<Driver.LanguageRuntime> here =
+        driver(dialect.language().text()).runtime(ToolProject.open(folder).manifest());
+    for (String runtime : Stream.concat(runtimes.stream(), Stream.of("99+")).toList()) {
+      Files.writeString(
+          manifest, text.replaceAll("runtime: .*", "runtime: \"" + runtime + "\""));
+      boolean fits =
+          here.map(found -> RuntimeRange.of(runtime).admits(found.version()))
+              .orElse(runtimes.contains(runtime));
+      if (fits) {
+        call(folder);
+      } else {
+        assertThatThrownBy(() -> call(folder))
+            .hasMessageContaining(runtimes.contains(runtime) ? "TOL-213" : "TOL-212")
+            .hasMessageContaining(runtime);
+      }
+    }
   }
 
   @Test
-  void aLyingWorkerGainsNothing() {
-    for (String frames :
-        new String[] {
-          "garbage",
-          "\\x00\\x00\\x00\\x02{}",
-          "\\xff\\xff\\xff\\xff",
-          "\\x00\\x00\\x00\\x20{\"protocol\":2,\"kind\":\"ready\"}      ",
-          "\\x00\\x00\\x00\\x1e{\"protocol\":1,\"protocol\":1}      ",
-        }) {
-      Path folder = home.resolve("liar" + frames.hashCode());
-      Templates.make(Language.PROCESS, "liar", folder);
-      try {
-        Files.writeString(
-            folder.resolve("bin/tool"),
-            "#!/usr/bin/python3 -I\nimport sys\nsys.stdout.buffer.write(b'"
-                + frames.replace("'", "")
-                + "')\n");
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
-      ends(call(folder).run(), Outcome.End.FAILED, "protocol-violation");
-    }
+  void aRuntimeThatIsNotThereSaysSo() throws IOException {
+    Path program = home.resolve("python3");
+    Interpreter interpreter = Interpreter.asked(program.toString(), "--version");
+    assertThatThrownBy(interpreter::version).hasMessageContaining("TOL-214");
+    Files.writeString(program, "#!/bin/sh\necho no\n");
+    program.toFile().setExecutable(true);
+    assertThatThrownBy(interpreter::version).hasMessageContaining("TOL-214");
+    Files.writeString(program, "#!/bin/sh\necho Python 3.12.1\n");
+    assertThat(interpreter.version()).isEqualTo("3.12.1");
+    Files.writeString(program, "#!/bin/sh\necho Python 3.12.10\n");
+    assertThat(interpreter.version()).as("after an upgrade").isEqualTo("3.12.10");
   }
 
   @Test
   void anotherDriversPackageIsRefused() {
-    Path folder = project(Language.PYTHON);
+    Path folder = Dialect.ALL.getFirst().template(home.resolve("my-tool"));
     ToolManifest manifest = ToolProject.open(folder).manifest();
-    assertThatThrownBy(() ->
-            new LanguageDriver(new NodeAdapter(), hosts.host())
-                .prepare(manifest, "count", file -> new byte[0]))
+    assertThatThrownBy(() -> driver("node").prepare(manifest, "count", file -> new byte[0]))
         .hasMessageContaining("TOL-001");
+  }
+
+  /**
+   * A further language is an adapter, its worker, its template and two lines of registration: no
+   * other file of the product knows that there is Perl. ({@code Executables} knows the trees of
+   * several programs, for tools of other kinds.)
+   */
+  @Test
+  void theCoreKnowsNoLanguage() throws IOException {
+    Path product = Path.of("..").toRealPath();
+    TreeMap<String, String> found = new TreeMap<>();
+    try (Stream<Path> all =
+        Stream.of("canonicalize", "guardian", "ledger", "executor", "replay", "gateway", "tools")
+            .map(module -> product.resolve(module + "/src/main"))
+            .flatMap(EachLanguageKeepsOneContractTest::walk)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        String name = file.toString();
+        if (name.matches(".*\\.(java|json|py|pl|pm|mjs|js|yaml|manifest|lock)")
+            && Files.readString(file).toLowerCase(java.util.Locale.ROOT).contains("perl")) {
+          found.put(name.substring(name.indexOf("/tools/") + 1), "");
+        }
+      }
+    }
+    assertThat(found.keySet())
+        .extracting(name -> name.substring(name.lastIndexOf("dev/writ/tools/") + 15))
+        .containsExactlyInAnyOrder(
+            "language/PerlAdapter.java",
+            "language/LanguageDrivers.java",
+            "author/languages.json",
+            "author/perl/tool.manifest",
+            "worker/worker.pl");
+  }
+
+  private static Stream<Path> walk(Path folder) {
+    try {
+      return Files.walk(folder);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 }
