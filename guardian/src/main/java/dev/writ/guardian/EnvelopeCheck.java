@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Determinism;
@@ -13,6 +14,7 @@ import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
 import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.WorkspacePaths;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -77,6 +79,10 @@ final class EnvelopeCheck {
               + " "
               + found.packageDigest());
     }
+    Optional<Violation> off = switchedOff(matter);
+    if (off.isPresent()) {
+      return off;
+    }
     if (manifest.operation(effect.operation()).isEmpty()) {
       return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
     }
@@ -95,6 +101,19 @@ final class EnvelopeCheck {
           effect.sandbox() + ", the tool has " + manifest.sandboxes());
     }
     return Optional.empty();
+  }
+
+  /** By tenant, tool and category (seed 004); the manifest is the approved one, so its word counts. */
+  private static Optional<Violation> switchedOff(Matter matter) {
+    ToolManifest manifest = matter.manifest();
+    return matter
+        .policy()
+        .engine()
+        .offBy(matter.scope().tenant(), manifest.name(), manifest.category())
+        .map(flag ->
+            new Violation(
+                GuardianError.ENVELOPE_SWITCHED_OFF,
+                "match " + new String(Jcs.write(flag.match()), StandardCharsets.UTF_8)));
   }
 
   private static Optional<String> above(Resources asked, Resources ceiling) {

@@ -116,6 +116,10 @@ public enum GuardianError implements ErrorCode {
       "GRD-414",
       "the sandbox profile is for approved requests, and this one has no approval",
       "Write a requirement of approvals for the effect, and have the request approved."),
+  ENVELOPE_SWITCHED_OFF(
+      "GRD-416",
+      "a feature flag of policy switches this off",
+      "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

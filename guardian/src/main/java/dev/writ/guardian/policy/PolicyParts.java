@@ -34,7 +34,8 @@ record PolicyParts(
     Optional<ExecuteProfile> execute,
     Optional<CommandProfile> commands,
     SortedMap<String, SecretGrant> secrets,
-    Optional<RunLimits> runs) {
+    Optional<RunLimits> runs,
+    Optional<EngineSettings> engine) {
 
   private static final long FORMAT = 1;
 
@@ -68,7 +69,8 @@ record PolicyParts(
             section.optional("execute", key -> ExecuteProfile.read(section.section(key))),
             section.optional("commands", key -> CommandProfile.read(section.section(key))),
             byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key),
-            section.optional("runs", key -> RunLimits.read(section.section(key))));
+            section.optional("runs", key -> RunLimits.read(section.section(key))),
+            section.optional("engine", key -> EngineSettings.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -146,6 +148,7 @@ record PolicyParts(
             Optional.of(secrets).filter(s -> !s.isEmpty()),
             s -> JsonValue.of(s.values().stream().map(SecretGrant::toJson).toList()))
         .putIfPresent("runs", runs, RunLimits::toJson)
+        .putIfPresent("engine", engine, EngineSettings::toJson)
         .build();
   }
 }
