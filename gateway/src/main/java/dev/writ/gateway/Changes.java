@@ -5,11 +5,27 @@ import java.time.Duration;
 /** Wakes who waits for something new in the ledger. */
 public final class Changes {
   private long count;
+  private Runnable onSystem = () -> {};
 
   /** Something was committed. */
   public synchronized void happened() {
     count++;
     notifyAll();
+  }
+
+  /** Who is told at once that the system's own state changed: another policy, for example. */
+  synchronized void whenSystemChanges(Runnable listener) {
+    onSystem = listener;
+  }
+
+  /** The system's own state changed. */
+  public void systemChanged() {
+    Runnable listener;
+    synchronized (this) {
+      listener = onSystem;
+    }
+    listener.run();
+    happened();
   }
 
   /** How often something happened. */

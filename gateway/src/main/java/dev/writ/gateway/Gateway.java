@@ -10,6 +10,8 @@ import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Readiness;
 import dev.writ.gateway.ops.Telemetry;
 import dev.writ.gateway.ops.Watch;
+import dev.writ.gateway.schedule.Lane;
+import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.ledger.CommitObserver;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -41,6 +44,7 @@ public final class Gateway implements AutoCloseable {
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
+  private final Scheduler lane;
   private boolean closed;
 
   private Gateway(
@@ -50,10 +54,12 @@ public final class Gateway implements AutoCloseable {
       Kernel kernel,
       Metrics metrics,
       Optional<Telemetry> telemetry,
+      Scheduler lane,
       Housekeeping housekeeping,
       Optional<Housekeeping> looking) {
     this.looking = looking;
     this.kernel = kernel;
+    this.lane = lane;
     this.metrics = metrics;
     this.telemetry = telemetry;
     this.housekeeping = housekeeping;
@@ -139,13 +145,22 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
+  /** Starts a server whose surfaces all go directly. */
+  public static Gateway start(
+      GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
+    return start(config, installation, (pipeline, _) -> surfaces.apply(pipeline));
+  }
+
   /**
    * Starts a server.
    *
-   * @param surfaces beside the native API, made with the pipeline; asked before it
+   * @param surfaces beside the native API, made with the pipeline and with the lane for those that
+   *     may let their callers wait; asked before it
    */
   public static Gateway start(
-      GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
+      GatewayConfig config,
+      Installation installation,
+      BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
     Places places = new Places(config.limits());
     JsonLog log = new JsonLog(installation.log(), installation.clock());
@@ -161,12 +176,18 @@ public final class Gateway implements AutoCloseable {
                     kernel.ledger().origin(),
                     installation.clock(),
                     trouble -> log.event("telemetry", trouble)));
+    Scheduler lane =
+        new Scheduler(
+            () -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
+    metrics.lane(lane);
+    Changes changes = new Changes();
+    changes.whenSystemChanges(lane::policyChanged);
     Backend backend =
         new Backend(
             kernel,
             places,
             installation.running(),
-            new Changes(),
+            changes,
             (surface, tenant, subject, tool, answer) -> {
               metrics.answered(surface, tenant, subject, tool, answer);
               watch.answered(answer);
@@ -184,7 +205,7 @@ public final class Gateway implements AutoCloseable {
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
     Readiness readiness =
         new Readiness(kernel, pipeline, installation.disk(), probes, installation.clock());
-    List<Surface> all = new ArrayList<>(surfaces.apply(pipeline));
+    List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(
         new NativeApi(
             backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax()));
@@ -214,7 +235,15 @@ public final class Gateway implements AutoCloseable {
     kernel.observe(watch, watch);
     log.event("listening", server.url());
     return new Gateway(
-        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log), confining.map(c -> looking(c, log)));
+        server,
+        log,
+        config.drain(),
+        kernel,
+        metrics,
+        telemetry,
+        lane,
+        housekeeping(pipeline, log),
+        confining.map(c -> looking(c, log)));
   }
 
   private static Observer observer(
@@ -295,6 +324,7 @@ public final class Gateway implements AutoCloseable {
     }
     closed = true;
     log.event("draining", drain.toString());
+    lane.drain();
     boolean whole = server.drain(drain);
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);

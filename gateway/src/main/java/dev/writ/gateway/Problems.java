@@ -6,6 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
+import dev.writ.gateway.schedule.LaneError;
 import dev.writ.guardian.GuardianError;
 import dev.writ.ledger.LedgerError;
 import java.util.Map;
@@ -82,7 +83,12 @@ public final class Problems {
         ExecutorError.CONSUMED_UNKNOWN,
         GatewayError.IDEMPOTENCY_KEY,
         GatewayError.BLOB_DIGEST);
-    status(429, GatewayError.TENANT_BUSY);
+    status(
+        429,
+        GatewayError.TENANT_BUSY,
+        LaneError.QUEUE_FULL,
+        LaneError.TENANT_QUEUE_FULL,
+        LaneError.TENANT_QUOTA);
     status(431, GatewayError.HEAD_TOO_LARGE);
     status(
         503,
@@ -97,7 +103,9 @@ public final class Problems {
         ExecutorError.OWN_KEY,
         GatewayError.STORAGE,
         GatewayError.SERVER_BUSY,
-        GatewayError.DRAINING);
+        GatewayError.DRAINING,
+        LaneError.QUEUE_TTL,
+        LaneError.GIVEN_UP);
     status(500, GatewayError.INTERNAL);
   }
 

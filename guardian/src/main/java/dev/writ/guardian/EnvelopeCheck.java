@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Determinism;
@@ -15,6 +16,7 @@ import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
 import dev.writ.guardian.policy.SeedProfile;
 import dev.writ.guardian.policy.WorkspacePaths;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -80,6 +82,10 @@ final class EnvelopeCheck {
           GuardianError.ENVELOPE_STAGE,
           found.name() + " " + found.version() + ", " + stage(approved.get()));
     }
+    Optional<Violation> off = switchedOff(matter);
+    if (off.isPresent()) {
+      return off;
+    }
     if (manifest.operation(effect.operation()).isEmpty()) {
       return violation(GuardianError.ENVELOPE_OPERATION, effect.operation());
     }
@@ -104,6 +110,19 @@ final class EnvelopeCheck {
     return tool.governed().filter(GovernedTool::revoked).isPresent()
         ? "revoked"
         : "stage " + tool.stage();
+  }
+
+  /** By tenant, tool and category (seed 004); the manifest is the approved one, so its word counts. */
+  private static Optional<Violation> switchedOff(Matter matter) {
+    ToolManifest manifest = matter.manifest();
+    return matter
+        .policy()
+        .engine()
+        .offBy(matter.scope().tenant(), manifest.name(), manifest.category())
+        .map(flag ->
+            new Violation(
+                GuardianError.ENVELOPE_SWITCHED_OFF,
+                "match " + new String(Jcs.write(flag.match()), StandardCharsets.UTF_8)));
   }
 
   private static Optional<String> above(Resources asked, Resources ceiling) {

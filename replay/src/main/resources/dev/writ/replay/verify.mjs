@@ -1585,6 +1585,7 @@ const FORMS = {
     approvers: list(record({ roles: list(name), subject: name, tenant: name })),
     budgets: list(anyObject),
     commands: optional(anyObject),
+    engine: optional(anyObject),
     execute: optional(anyObject),
     execute_for: list(name),
     limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),

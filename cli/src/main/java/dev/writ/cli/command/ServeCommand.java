@@ -25,6 +25,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.mcp.McpSettings;
 import dev.writ.gateway.mcp.McpSurface;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.seed.SeedSurfaces;
 import dev.writ.gateway.v1.RunBundle;
 import java.io.PrintStream;
@@ -39,7 +40,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
@@ -140,13 +141,13 @@ public final class ServeCommand implements CliCommand {
   }
 
   /** What the configuration names beside the native API. Seed 000's audit lines go to the log. */
-  static Function<Pipeline, List<Surface>> surfaces(
+  static BiFunction<Pipeline, Lane, List<Surface>> surfaces(
       Session session,
       OpenHome open,
       GatewayConfig config,
       Map<String, String> environment,
       Path directory) {
-    return pipeline -> {
+    return (pipeline, _) -> {
       List<Surface> all =
           new ArrayList<>(
               SeedSurfaces.of(
@@ -191,7 +192,7 @@ public final class ServeCommand implements CliCommand {
       Running running,
       GatewayConfig config,
       SortedMap<String, SigningKey> keys,
-      Function<Pipeline, List<Surface>> surfaces) {
+      BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     try {
       Gateway gateway =
           Gateway.start(

@@ -4,7 +4,10 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.Stage;
 import dev.writ.executor.document.Receipt;
 import dev.writ.gateway.Observer;
+import dev.writ.gateway.schedule.LaneObserver;
+import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -156,6 +159,29 @@ public final class Metrics implements Observer {
             .tag("tool", known ? tool : "other")
             .register(registry)
             .record(Duration.between(r.startedAt(), r.finishedAt()).abs()));
+  }
+
+  /** How a call's waiting in the engine's lane ended. */
+  public void waited(String resourceClass, LaneObserver.End end, long nanos) {
+    Timer.builder("writ.engine.wait")
+        .description("Waiting for a slot of the engine, by resource class and how it ended")
+        .tag("class", resourceClass)
+        .tag("end", end.text())
+        .serviceLevelObjectives(STEPS)
+        .register(registry)
+        .record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** The lane's numbers, read when somebody asks. */
+  public void lane(Scheduler lane) {
+    gauge("writ.engine.waiting", "Calls that wait for a slot of the engine", lane::waiting);
+    for (String name : ResourceClasses.NAMES) {
+      Gauge.builder("writ.engine.running", () -> lane.running(name))
+          .description("Calls that hold a slot of the engine")
+          .tag("class", name)
+          .strongReference(true)
+          .register(registry);
+    }
   }
 
   /** In the text format of Prometheus. */

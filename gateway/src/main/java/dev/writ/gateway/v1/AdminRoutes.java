@@ -9,6 +9,7 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.gateway.Changes;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
@@ -27,10 +28,12 @@ final class AdminRoutes {
 
   private final Kernel kernel;
   private final Places places;
+  private final Changes changes;
 
-  AdminRoutes(Kernel kernel, Places places) {
+  AdminRoutes(Kernel kernel, Places places, Changes changes) {
     this.kernel = kernel;
     this.places = places;
+    this.changes = changes;
   }
 
   List<Route> routes() {
@@ -68,6 +71,7 @@ final class AdminRoutes {
     try (Places.Place _ = places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
       work.accept(envelope);
     }
+    changes.systemChanged();
     return HttpAnswer.json(200, JsonValue.object().put("taken", envelope.id()).build());
   }
 }

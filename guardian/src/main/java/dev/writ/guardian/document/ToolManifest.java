@@ -24,6 +24,7 @@ public final class ToolManifest {
   private final Resources resourcesMax;
   private final List<String> sandboxes;
   private final List<PackageFile> files;
+  private final Optional<String> category;
   private final ToolRef ref;
 
   /**
@@ -168,15 +169,7 @@ public final class ToolManifest {
     }
   }
 
-  /**
-   * @param driver which driver runs it, for example {@code wasm}
-   * @param determinism the best that the author promises; the driver may grant less
-   * @param operations sorted by name
-   * @param capabilities what it may touch beyond its params and inputs
-   * @param resourcesMax the most that any effect of it may declare
-   * @param sandboxes sandbox profiles it can run under, sorted
-   * @param files content of the package, sorted by path
-   */
+  /** One that is in no category. */
   public ToolManifest(
       String name,
       String version,
@@ -187,6 +180,40 @@ public final class ToolManifest {
       Resources resourcesMax,
       List<String> sandboxes,
       List<PackageFile> files) {
+    this(
+        name,
+        version,
+        driver,
+        determinism,
+        operations,
+        capabilities,
+        resourcesMax,
+        sandboxes,
+        files,
+        Optional.empty());
+  }
+
+  /**
+   * @param driver which driver runs it, for example {@code wasm}
+   * @param determinism the best that the author promises; the driver may grant less
+   * @param operations sorted by name
+   * @param capabilities what it may touch beyond its params and inputs
+   * @param resourcesMax the most that any effect of it may declare
+   * @param sandboxes sandbox profiles it can run under, sorted
+   * @param files content of the package, sorted by path
+   * @param category a word by which policy can switch tools of a kind on and off (seed 004)
+   */
+  public ToolManifest(
+      String name,
+      String version,
+      String driver,
+      Determinism determinism,
+      List<Operation> operations,
+      Capabilities capabilities,
+      Resources resourcesMax,
+      List<String> sandboxes,
+      List<PackageFile> files,
+      Optional<String> category) {
     this.name = name;
     this.version = version;
     this.driver = driver;
@@ -196,6 +223,7 @@ public final class ToolManifest {
     this.resourcesMax = resourcesMax;
     this.sandboxes = List.copyOf(sandboxes);
     this.files = List.copyOf(files);
+    this.category = category;
     requireSorted("operations", operations.stream().map(Operation::name).toList());
     requireSorted("sandboxes", sandboxes);
     requireSorted("capabilities/paths", capabilities.paths());
@@ -244,6 +272,10 @@ public final class ToolManifest {
     return files;
   }
 
+  public Optional<String> category() {
+    return category;
+  }
+
   private static void requireSorted(String list, List<String> names) {
     for (int i = 1; i < names.size(); i++) {
       if (names.get(i - 1).compareTo(names.get(i)) >= 0) {
@@ -264,7 +296,8 @@ public final class ToolManifest {
             Capabilities.read(fields.fields("capabilities")),
             Resources.read(fields.fields("resources_max")),
             fields.list("sandboxes", Fields::stringItem),
-            fields.list("files", PackageFile::read));
+            fields.list("files", PackageFile::read),
+            fields.optional("category", fields::name));
     fields.end();
     return manifest;
   }
@@ -280,6 +313,7 @@ public final class ToolManifest {
         .put("resources_max", resourcesMax.toJson())
         .putList("sandboxes", sandboxes, JsonValue::of)
         .putList("files", files, PackageFile::toJson)
+        .putIfPresent("category", category, JsonValue::of)
         .build();
   }
 

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
@@ -287,6 +288,16 @@ public final class Policy {
    */
   public List<String> waived() {
     return parts.sandbox().map(SandboxRules::waived).orElse(List.of());
+  }
+
+  /** How the tool engine runs what is allowed; the defaults where the section is absent. */
+  public EngineSettings engine() {
+    return parts.engine().orElse(EngineSettings.DEFAULT);
+  }
+
+  /** What a resource class asks for; nothing for what is no class. */
+  public Optional<Resources> resourceClass(String name) {
+    return engine().classes().of(name);
   }
 
   /** The accounts of a budget that an effect is charged to. */

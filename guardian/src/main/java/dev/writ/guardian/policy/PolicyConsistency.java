@@ -19,6 +19,23 @@ final class PolicyConsistency {
     budgets(parts, section);
     parts.execute().ifPresent(execute -> execute(parts, section, execute));
     parts.commands().ifPresent(commands -> commands(parts, section, commands));
+    parts.engine().ifPresent(engine -> engine(parts, section, toolNames, engine));
+  }
+
+  /** A misspelt name would leave something switched on, or without its quota. */
+  private static void engine(
+      PolicyParts parts, Section section, TreeSet<String> toolNames, EngineSettings engine) {
+    engine.quotas().tenants().keySet().forEach(t -> tenant(parts, section, "engine", t));
+    for (FeatureFlag flag : engine.flags()) {
+      flag.tenant().ifPresent(t -> tenant(parts, section, "engine", t));
+      flag.tool().ifPresent(t -> tool(parts, section, "engine", toolNames, t));
+    }
+  }
+
+  private static void tenant(PolicyParts parts, Section section, String key, String tenant) {
+    if (parts.principals().values().stream().noneMatch(p -> p.tenant().equals(tenant))) {
+      throw section.at(key, GuardianError.POLICY_REFERENCE, "tenant \"" + tenant + "\"");
+    }
   }
 
   private static void execute(PolicyParts parts, Section section, ExecuteProfile execute) {

@@ -36,7 +36,8 @@ record PolicyParts(
     SortedMap<String, SecretGrant> secrets,
     Optional<RunLimits> runs,
     Optional<SandboxRules> sandbox,
-    Optional<ToolGovernance> governance) {
+    Optional<ToolGovernance> governance,
+    Optional<EngineSettings> engine) {
 
   private static final long FORMAT = 1;
 
@@ -72,7 +73,8 @@ record PolicyParts(
             byKey(section, "secrets", i -> SecretGrant.read(i.itemSection()), SecretGrant::key),
             section.optional("runs", key -> RunLimits.read(section.section(key))),
             section.optional("sandbox", key -> SandboxRules.read(section.section(key))),
-            section.optional("governance", key -> ToolGovernance.read(section.section(key))));
+            section.optional("governance", key -> ToolGovernance.read(section.section(key))),
+            section.optional("engine", key -> EngineSettings.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -157,6 +159,7 @@ record PolicyParts(
         .putIfPresent("runs", runs, RunLimits::toJson)
         .putIfPresent("sandbox", sandbox, SandboxRules::toJson)
         .putIfPresent("governance", governance, ToolGovernance::toJson)
+        .putIfPresent("engine", engine, EngineSettings::toJson)
         .build();
   }
 }

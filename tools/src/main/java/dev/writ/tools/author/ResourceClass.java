@@ -1,6 +1,7 @@
 package dev.writ.tools.author;
 
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.policy.ResourceClasses;
 import java.util.List;
 import java.util.Locale;
 
@@ -9,26 +10,23 @@ import java.util.Locale;
  * higher.
  */
 public enum ResourceClass {
-  SMALL(new Resources(10_000, 256L << 20, 1L << 20, 15_000)),
-  MEDIUM(new Resources(60_000, 1L << 30, 8L << 20, 90_000)),
-  LARGE(new Resources(600_000, 4L << 30, 32L << 20, 900_000));
+  SMALL,
+  MEDIUM,
+  LARGE;
 
   /** All of them, in the order of their declaration. */
   public static final List<ResourceClass> ALL = List.of(values());
-
-  private final Resources ceiling;
-
-  ResourceClass(Resources ceiling) {
-    this.ceiling = ceiling;
-  }
 
   /** The word in {@code tool.manifest}. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The most that an effect of such a tool may declare. */
+  /**
+   * The most that an effect of such a tool may declare: what a package is made with, so the
+   * release's own numbers and not those of some policy.
+   */
   public Resources ceiling() {
-    return ceiling;
+    return ResourceClasses.DEFAULT.of(text()).orElseThrow();
   }
 }

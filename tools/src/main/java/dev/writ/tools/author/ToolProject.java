@@ -81,6 +81,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
             .map(file ->
                 new ToolManifest.PackageFile(
                     file.getKey(), Digest.sha256(file.getValue()), file.getValue().length))
-            .toList());
+            .toList(),
+        source.category());
   }
 }

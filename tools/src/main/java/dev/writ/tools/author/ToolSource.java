@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param network places that it may connect to, {@code host:port}, sorted
  * @param artifacts media types of the files that it may leave behind, sorted
  * @param spawn whether it may start programs
+ * @param category a word by which policies switch tools of a kind on and off
  */
 public record ToolSource(
     String tool,
@@ -37,7 +38,8 @@ public record ToolSource(
     List<String> artifacts,
     boolean spawn,
     ResourceClass resourceClass,
-    Determinism determinism) {
+    Determinism determinism,
+    Optional<String> category) {
   /** The name of the file. */
   public static final String FILE = "tool.manifest";
 
@@ -99,7 +101,8 @@ public record ToolSource(
             artifacts,
             spawn,
             file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
-            file.oneOf("determinism", List.of(Determinism.values()), Determinism::text));
+            file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
+            file.optional("category", file::name));
     file.end();
     source.requireSense(file);
     return source;
@@ -143,6 +146,9 @@ public record ToolSource(
         "runtime",
         RuntimeRange.of(runtime).isWellFormed(),
         "\"" + runtime + "\" is no version such as 3, 3.13 or 18+");
+    category.ifPresent(word ->
+        file.require(
+            "category", word.matches("[a-z][a-z0-9-]{0,63}"), "\"" + word + "\" is no word"));
     file.require(
         "determinism",
         wasm || determinism != Determinism.PURE,

@@ -55,6 +55,7 @@ record WarmKey(
    */
   static Optional<WarmKey> of(
       ToolManifest manifest, Invocation invocation, ProcessHost host, Command command) {
+    List<Guarantee> waived = invocation.waived().stream().map(Guarantee::waivable).toList();
     boolean coldOnly =
         manifest.capabilities().workspace()
             || !invocation.inputs().isEmpty()
@@ -63,9 +64,9 @@ record WarmKey(
         ? Optional.empty()
         : of(
             manifest.packageDigest(),
-            host.engine().name(),
+            host.engine(waived).name(),
             invocation.sandbox(),
-            host.waived(),
+            waived,
             command);
   }
 

@@ -66,7 +66,7 @@ final class WarmWorker {
   }
 
   private void live() {
-    try (Sandbox sandbox = host.engine().create(key.sandbox("warm-" + id))) {
+    try (Sandbox sandbox = host.engine(key.waived()).create(key.sandbox("warm-" + id))) {
       long from = System.nanoTime();
       held = sandbox.hold(key.command(), waitMs, this::output);
       Thread.ofVirtual().name("writ-warm-end-" + id).start(this::awaitEnd);

@@ -108,30 +108,43 @@ public final class ProcessCall implements AutoCloseable {
    */
   public Sandbox sandbox() {
     if (sandbox == null) {
-      List<Guarantee> waived = invocation.waived().stream().map(Guarantee::waivable).toList();
       SandboxSpec spec =
           SandboxSpec.of("call-" + SERIAL.incrementAndGet(), Profile.named(invocation.sandbox()))
-              .without(waived);
+              .without(waived());
       if (invocation.approved()) {
         spec = spec.asApproved();
       }
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
-      Engine engine = host.engine(waived);
+      Engine engine = engine();
       sandbox = engine.create(spec);
       shortfalls = engine.report().shortfalls();
     }
     return sandbox;
   }
 
+  /** What of the host's shortfalls the policy of this call does without. */
+  public List<Guarantee> waived() {
+    return invocation.waived().stream().map(Guarantee::waivable).toList();
+  }
+
+  private Engine engine() {
+    return host.engine(waived());
+  }
+
   /** Runs a command to its end and remembers how it ended, without this call's secrets. */
   public Ended exec(Command command) {
-    return ran(sandbox().exec(command));
+    return remember(sandbox().exec(command));
   }
 
   /** Remembers a command that ran for this call in a sandbox that was not made by it. */
   public Ended ran(Ended how) {
+    shortfalls = engine().report().shortfalls();
+    return remember(how);
+  }
+
+  private Ended remember(Ended how) {
     Ended ended = masking().apply(how);
     commands.add(ended);
     return ended;

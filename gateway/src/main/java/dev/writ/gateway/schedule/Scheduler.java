@@ -1,0 +1,215 @@
+package dev.writ.gateway.schedule;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.GatewayError;
+import dev.writ.guardian.policy.EngineSettings;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.ResourceClasses;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: who calls
+ * waits, and whoever frees a slot hands it on. {@link FairQueue} decides; this gives it the clock,
+ * the policy that is in force at that moment, and the threads.
+ *
+ * <p>Work that is done in a turn must not ask for another turn: it could wait for itself.
+ */
+public final class Scheduler implements Lane {
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final Supplier<Policy> policy;
+  private final LongSupplier clock;
+  private final LaneObserver observer;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final FairQueue queue = new FairQueue();
+  private final Map<QueuedCall, Condition> waiters = new IdentityHashMap<>();
+  private EngineSettings known = EngineSettings.DEFAULT;
+  private boolean draining;
+
+  /**
+   * @param policy the one in force, asked for whenever something is decided
+   * @param clock in nanoseconds, as {@link System#nanoTime}
+   */
+  public Scheduler(Supplier<Policy> policy, LongSupplier clock, LaneObserver observer) {
+    this.policy = policy;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /**
+   * @throws WritException {@code GWY-080} to {@code GWY-084}, and {@code GWY-027} where the server
+   *     shuts down; the work was not begun then
+   */
+  @Override
+  public <T> Ran<T> run(Ticket ticket, Supplier<T> work) {
+    QueuedCall call = awaitTurn(ticket);
+    observer.waited(label(ticket), LaneObserver.End.TURN, call.waitedNs());
+    try {
+      return new Ran<>(work.get(), call.waitedNs() / NS_PER_MS);
+    } finally {
+      lock.lock();
+      try {
+        queue.finish(call, known, clock.getAsLong());
+        handOut();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private QueuedCall awaitTurn(Ticket ticket) {
+    lock.lock();
+    try {
+      QueuedCall call = enter(ticket);
+      handOut();
+      if (call.state() != QueuedCall.State.RUNNING) {
+        waiters.put(call, lock.newCondition());
+        try {
+          await(call);
+        } finally {
+          waiters.remove(call);
+        }
+      }
+      return call;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private QueuedCall enter(Ticket ticket) {
+    try {
+      if (draining) {
+        throw new WritException(GatewayError.DRAINING, "");
+      }
+      known = policy.get().engine();
+      return queue.enter(ticket, known, clock.getAsLong());
+    } catch (WritException e) {
+      observer.waited(label(ticket), LaneObserver.End.REFUSED, 0);
+      throw e;
+    }
+  }
+
+  /** Returns when it has its turn; otherwise it is out of the queue and holds no slot. */
+  private void await(QueuedCall call) {
+    while (call.state() != QueuedCall.State.RUNNING) {
+      if (draining) {
+        throw out(call, LaneObserver.End.DRAINED, GatewayError.DRAINING);
+      }
+      long left = mayWaitNs(call.ticket) - waited(call);
+      if (left <= 0) {
+        throw out(call, LaneObserver.End.EXPIRED, LaneError.QUEUE_TTL);
+      }
+      try {
+        waiters.get(call).awaitNanos(left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw out(call, LaneObserver.End.GIVEN_UP, LaneError.GIVEN_UP);
+      }
+    }
+  }
+
+  private WritException out(
+      QueuedCall call, LaneObserver.End end, ErrorCode code) {
+    long waited = waited(call);
+    long now = clock.getAsLong();
+    if (call.state() == QueuedCall.State.RUNNING) {
+      queue.finish(call, known, now); // its turn came at the last moment: somebody else's now
+    } else {
+      queue.leave(call, known, now);
+    }
+    handOut();
+    observer.waited(label(call.ticket), end, waited);
+    return new WritException(code, "after " + waited / NS_PER_MS + " ms");
+  }
+
+  private long waited(QueuedCall call) {
+    return Math.max(0, clock.getAsLong() - call.enteredNs);
+  }
+
+  private long mayWaitNs(Ticket ticket) {
+    long patience = Math.clamp(ticket.patience().toMillis(), 0, known.queue().ttlMs());
+    return patience * NS_PER_MS;
+  }
+
+  /** Wakes everybody who may run now, under the policy that is in force now. */
+  private void handOut() {
+    try {
+      known = policy.get().engine();
+    } catch (WritException e) {
+      return; // there is none: nobody's turn comes until there is one
+    }
+    for (Optional<QueuedCall> next = next(); next.isPresent(); next = next()) {
+      Optional.ofNullable(waiters.get(next.get())).ifPresent(Condition::signal);
+    }
+  }
+
+  private Optional<QueuedCall> next() {
+    return draining ? Optional.empty() : queue.next(known, clock.getAsLong());
+  }
+
+  /** Another policy is in force: more may run now, or who waits may wait for less. */
+  public void policyChanged() {
+    lock.lock();
+    try {
+      handOut();
+      waiters.values().forEach(Condition::signal);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Refuses whoever comes and whoever waits; lets end what runs. */
+  public void drain() {
+    lock.lock();
+    try {
+      draining = true;
+      waiters.values().forEach(Condition::signal);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many wait. */
+  public int waiting() {
+    lock.lock();
+    try {
+      return queue.waiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many run. */
+  public int running() {
+    lock.lock();
+    try {
+      return queue.running();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many of a class run. */
+  public int running(String resourceClass) {
+    lock.lock();
+    try {
+      return queue.running(resourceClass);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A class's name, for labels: callers can say what they like. */
+  private static String label(Ticket ticket) {
+    return ResourceClasses.NAMES.contains(ticket.resourceClass())
+        ? ticket.resourceClass()
+        : "other";
+  }
+}
