@@ -8,8 +8,8 @@ import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
@@ -27,8 +27,8 @@ public final class Prepare {
    * An order that can be dispatched.
    *
    * @param workspaceBefore the tree digest of the run's workspace, for a tool that uses it
-   * @param waived guarantees that policy does without; the snapshot holds policy's digest, so these
-   *     are those that the decision was made under
+   * @param host what policy says of hosts; the snapshot holds policy's digest, so it is what the
+   *     decision was made under
    */
   public record Ready(
       Order order,
@@ -36,7 +36,7 @@ public final class Prepare {
       Driver.Prepared operation,
       Determinism determinism,
       Optional<Digest> workspaceBefore,
-      List<String> waived) {}
+      HostTerms host) {}
 
   /**
    * @param prohibited tells by name and version whether a tool must not run
@@ -80,7 +80,7 @@ public final class Prepare {
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
     Driver.Prepared operation =
-        operation(driver, manifest, order.request().effect().operation(), policy.waived());
+        operation(driver, manifest, order.request().effect().operation(), policy.host());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,
@@ -88,7 +88,7 @@ public final class Prepare {
         operation,
         usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
         usesWorkspace ? Optional.of(measure(order)) : Optional.empty(),
-        policy.waived());
+        policy.host());
   }
 
   /** The lock was taken for the tool that was registered when the request came in. */
@@ -112,9 +112,9 @@ public final class Prepare {
   }
 
   private Driver.Prepared operation(
-      Driver driver, ToolManifest manifest, String operation, List<String> waived) {
+      Driver driver, ToolManifest manifest, String operation, HostTerms host) {
     try {
-      return driver.prepare(manifest, operation, tools.content(manifest), waived);
+      return driver.prepare(manifest, operation, tools.content(manifest), host);
     } catch (WritException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {

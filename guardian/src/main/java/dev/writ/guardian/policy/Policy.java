@@ -11,6 +11,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -211,6 +212,12 @@ public final class Policy {
    */
   public List<String> waived() {
     return parts.sandbox().map(SandboxRules::waived).orElse(List.of());
+  }
+
+  /** What drivers are told of the hosts that effects run on. */
+  public HostTerms host() {
+    return new HostTerms(
+        waived(), parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new));
   }
 
   /** The accounts of a budget that an effect is charged to. */

@@ -57,8 +57,7 @@ class WhatIsLeftBehindIsCollectedTest {
     return collect(CAPS, masking, base, patterns);
   }
 
-  private Artifacts collect(
-      Artifacts.Caps caps, Masking masking, String base, String... patterns) {
+  private Artifacts collect(Artifacts.Caps caps, Masking masking, String base, String... patterns) {
     List<ArtifactPattern> parsed = new ArrayList<>();
     for (String pattern : patterns) {
       parsed.add(ArtifactPattern.parse(pattern));
@@ -113,8 +112,7 @@ class WhatIsLeftBehindIsCollectedTest {
     file("test-results/a/a.txt", "a");
     Files.createSymbolicLink(root.resolve("test-results/link"), outside.resolve("junit.xml"));
     Artifacts first = collect(NO_SECRETS, ".", "test-results/");
-    Files.setLastModifiedTime(
-        root.resolve("test-results/b.xml"), FileTime.fromMillis(1));
+    Files.setLastModifiedTime(root.resolve("test-results/b.xml"), FileTime.fromMillis(1));
     Artifacts second = collect(NO_SECRETS, ".", "test-results/");
     assertThat(first.files())
         .extracting(Outcome.Artifact::name)
@@ -144,8 +142,7 @@ class WhatIsLeftBehindIsCollectedTest {
     byte[] tar = first.files().getFirst().bytes();
     assertThat(first.files())
         .extracting(Outcome.Artifact::name, Outcome.Artifact::mediaType)
-        .containsExactly(
-            org.assertj.core.groups.Tuple.tuple("workspace.tar", "application/x-tar"));
+        .containsExactly(org.assertj.core.groups.Tuple.tuple("workspace.tar", "application/x-tar"));
     assertThat(collect(wide(), NO_SECRETS, ".", "./", "./").files().getFirst().bytes())
         .isEqualTo(tar);
     Workspace again = new Workspace(Files.createDirectory(temporary.resolve("again")), -1);
@@ -153,9 +150,7 @@ class WhatIsLeftBehindIsCollectedTest {
     assertThat(again.treeDigest()).isEqualTo(new Workspace(root, -1).treeDigest());
     // Relative to the directory of the command, as every pattern.
     Artifacts below = collect(wide(), NO_SECRETS, "a/deep", "./", "er");
-    assertThat(below.files())
-        .extracting(Outcome.Artifact::name)
-        .containsExactly("deep.tar", "er");
+    assertThat(below.files()).extracting(Outcome.Artifact::name).containsExactly("deep.tar", "er");
     assertThat(collect(wide(), NO_SECRETS, "gone", "./").files()).isEmpty();
     file("workspace.tar", "another of that name");
     assertThat(collect(wide(), NO_SECRETS, ".", "./", "*.tar").refusal().orElseThrow().reason())
