@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +70,32 @@ class CommandsRunFromTheShellTest {
     Run denied = exec("true", "[\"bash\"]");
     assertThat(denied.status()).isEqualTo(ExitCode.REFUSED.status());
     assertThat(denied.out() + denied.err()).contains("GRD-413");
+  }
+
+  @Test
+  void theWholeWorkspaceOfARunIsAnArtifactOnRequest() {
+    assertThat(exec("mkdir -p a/empty; echo one > a/file; ln -s file a/link", "[\"sh\"]").status())
+        .isZero();
+    Run whole =
+        writ(
+            "",
+            "run",
+            "exec",
+            "--json",
+            "--param-json",
+            "argv=[\"true\"]",
+            "--param-json",
+            "commands=[]",
+            "--param-json",
+            "artifacts=[\"./\"]");
+    assertThat(whole.status()).as(whole.err() + whole.out()).isZero();
+    String receipt = whole.out().replaceAll("(?s).*\"receipt_id\":\"([^\"]*)\".*", "$1");
+    Run tar = writ("", "output", receipt, "--artifact", "workspace.tar");
+    assertThat(tar.out()).startsWith("a\0").contains("a/empty\0", "a/file\0", "a/link\0", "one\n");
+    assertThat(whole.out())
+        .contains(
+            "\"name\":\"workspace.tar\"",
+            Digest.sha256(tar.out().getBytes(StandardCharsets.UTF_8)).toString());
   }
 
   /** Everything that is left after a run is searched: it is nowhere but where it was put. */

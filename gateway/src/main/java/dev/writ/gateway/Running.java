@@ -7,7 +7,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import java.util.List;
+import dev.writ.guardian.policy.HostTerms;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -116,13 +116,13 @@ public final class Running {
 
       @Override
       public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-        return prepare(manifest, operation, content, List.of());
+        return prepare(manifest, operation, content, HostTerms.NONE);
       }
 
       @Override
       public Prepared prepare(
-          ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
-        Prepared prepared = driver.prepare(manifest, operation, content, waived);
+          ToolManifest manifest, String operation, PackageContent content, HostTerms host) {
+        Prepared prepared = driver.prepare(manifest, operation, content, host);
         return invocation -> run(prepared, invocation);
       }
     };

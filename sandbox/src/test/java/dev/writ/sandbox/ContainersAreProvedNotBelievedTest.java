@@ -117,8 +117,10 @@ class ContainersAreProvedNotBelievedTest {
           .isEqualTo("written".getBytes(StandardCharsets.US_ASCII));
       // What is not in the image is nowhere: that the engine says so is no end of a program.
       assertThatThrownBy(() -> sandbox.exec(Command.of("/bin/sh")))
-          .hasMessageContaining("SBX-004")
+          .hasMessageContaining("SBX-028")
           .hasMessageContaining("no such file");
+      assertThatThrownBy(() -> sandbox.exec(Command.of("no-such-program")))
+          .hasMessageContaining("SBX-028");
     }
   }
 

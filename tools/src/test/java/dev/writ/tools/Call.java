@@ -9,6 +9,7 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.HostTerms;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -34,7 +35,7 @@ public final class Call {
   private long wallMs = 600_000;
   private String sandbox = "wasm";
   private boolean approved;
-  private List<String> waived = List.of();
+  private HostTerms host = HostTerms.NONE;
 
   public Call(Driver.Prepared prepared) {
     this.prepared = prepared;
@@ -103,7 +104,15 @@ public final class Call {
 
   /** Guarantees that policy does without. */
   public Call waiving(List<String> names) {
-    waived = names;
+    host = new HostTerms(names, host.images());
+    return this;
+  }
+
+  /** An image in which policy has a program run. */
+  public Call image(String program, String image) {
+    TreeMap<String, String> images = new TreeMap<>(host.images());
+    images.put(program, image);
+    host = new HostTerms(host.waived(), images);
     return this;
   }
 
@@ -126,7 +135,7 @@ public final class Call {
         sandbox,
         Optional.empty(),
         approved,
-        waived);
+        host);
   }
 
   public Outcome run() {

@@ -3,7 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import java.util.List;
+import dev.writ.guardian.policy.HostTerms;
 import java.util.Optional;
 
 /**
@@ -56,12 +56,12 @@ public interface Driver {
   record LanguageRuntime(String language, String version) {}
 
   /**
-   * The same under a policy that does without some of what sandboxes must otherwise hold.
+   * The same under a policy that says something of the hosts that effects run on.
    *
-   * @param waived names of guarantees, spec/sandbox.md; who needs nothing of the host ignores them
+   * @param host who needs nothing of the host ignores it
    */
   default Prepared prepare(
-      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+      ToolManifest manifest, String operation, PackageContent content, HostTerms host) {
     return prepare(manifest, operation, content);
   }
 

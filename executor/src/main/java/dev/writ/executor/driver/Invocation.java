@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.HostTerms;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.Optional;
  * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses
  *     it
  * @param approved whether the decision saw a signed approval for this very request
- * @param waived names of guarantees that policy does without where this host does not hold them
+ * @param host what policy says of the host that this runs on
  */
 public record Invocation(
     Scope scope,
@@ -33,12 +34,9 @@ public record Invocation(
     String sandbox,
     Optional<Digest> workspaceBefore,
     boolean approved,
-    List<String> waived) {
-  public Invocation {
-    waived = List.copyOf(waived);
-  }
+    HostTerms host) {
 
-  /** Under a policy that does without nothing. */
+  /** Under a policy that says nothing of hosts. */
   public Invocation(
       Scope scope,
       JsonValue.Obj params,
@@ -61,7 +59,7 @@ public record Invocation(
         sandbox,
         workspaceBefore,
         approved,
-        List.of());
+        HostTerms.NONE);
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

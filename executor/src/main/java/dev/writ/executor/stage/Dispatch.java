@@ -176,7 +176,7 @@ public final class Dispatch {
         effect.sandbox(),
         ready.workspaceBefore(),
         approved(order.decision()),
-        ready.waived());
+        ready.host());
   }
 
   /** The Gate verified the decision; most have no approvals, and are not read further. */

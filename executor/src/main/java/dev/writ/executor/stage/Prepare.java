@@ -9,8 +9,8 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
@@ -28,8 +28,8 @@ public final class Prepare {
    * An order that can be dispatched.
    *
    * @param workspaceBefore the tree digest of the run's workspace, for a tool that uses it
-   * @param waived guarantees that policy does without; the snapshot holds policy's digest, so these
-   *     are those that the decision was made under
+   * @param host what policy says of hosts; the snapshot holds policy's digest, so it is what the
+   *     decision was made under
    */
   public record Ready(
       Order order,
@@ -37,7 +37,7 @@ public final class Prepare {
       Driver.Prepared operation,
       Determinism determinism,
       Optional<Digest> workspaceBefore,
-      List<String> waived) {}
+      HostTerms host) {}
 
   /**
    * @param prohibited tells by name and version whether a tool must not run
@@ -83,7 +83,7 @@ public final class Prepare {
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
     requireRuntime(driver, manifest, policy);
     Driver.Prepared operation =
-        operation(driver, manifest, order.request().effect().operation(), policy.waived());
+        operation(driver, manifest, order.request().effect().operation(), policy.host());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,
@@ -91,7 +91,7 @@ public final class Prepare {
         operation,
         usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
         usesWorkspace ? Optional.of(measure(order)) : Optional.empty(),
-        policy.waived());
+        policy.host());
   }
 
   /** A narrower trial leaves the stage, and so the snapshot, as it was. */
@@ -139,9 +139,9 @@ public final class Prepare {
   }
 
   private Driver.Prepared operation(
-      Driver driver, ToolManifest manifest, String operation, List<String> waived) {
+      Driver driver, ToolManifest manifest, String operation, HostTerms host) {
     try {
-      return driver.prepare(manifest, operation, tools.content(manifest), waived);
+      return driver.prepare(manifest, operation, tools.content(manifest), host);
     } catch (WritException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {

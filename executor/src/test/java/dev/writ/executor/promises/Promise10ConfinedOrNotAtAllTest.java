@@ -95,7 +95,7 @@ class Promise10ConfinedOrNotAtAllTest {
       List<List<String>> each =
           List.of(List.of(), List.of("memory-limit", "pids-limit"), List.of());
       assertThat(home.driver.waived()).isEqualTo(each);
-      assertThat(home.driver.runs().stream().map(run -> run.invocation().waived()))
+      assertThat(home.driver.runs().stream().map(run -> run.invocation().host().waived()))
           .containsExactlyElementsOf(each);
     }
   }

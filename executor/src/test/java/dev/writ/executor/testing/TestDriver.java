@@ -10,6 +10,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -60,8 +61,8 @@ public final class TestDriver implements Driver {
 
   @Override
   public synchronized Prepared prepare(
-      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
-    this.waived.add(waived);
+      ToolManifest manifest, String operation, PackageContent content, HostTerms host) {
+    waived.add(host.waived());
     return prepare(manifest, operation, content);
   }
 

@@ -300,6 +300,12 @@ public final class Policy {
     return engine().classes().of(name);
   }
 
+  /** What drivers are told of the hosts that effects run on. */
+  public HostTerms host() {
+    return new HostTerms(
+        waived(), parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new));
+  }
+
   /** The accounts of a budget that an effect is charged to. */
   public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
     return budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);

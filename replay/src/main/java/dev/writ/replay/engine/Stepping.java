@@ -599,7 +599,7 @@ final class Stepping {
               world.prepare(
                   manifest,
                   dispatched.ready().order().request().effect().operation(),
-                  dispatched.ready().waived()));
+                  dispatched.ready().host()));
     } catch (WritException e) {
       tally.neither("effects: their tool could not be made ready again, " + e.code().code());
       return;

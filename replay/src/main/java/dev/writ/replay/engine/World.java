@@ -11,6 +11,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.replay.Recording;
 import java.util.List;
@@ -96,11 +97,11 @@ final class World extends Tools {
   /**
    * Gets a tool ready to run again.
    *
-   * @param waived what the policy of then did without
+   * @param host what the policy of then said of hosts
    * @throws WritException where its package is not here, or does not run here
    */
-  Driver.Prepared prepare(ToolManifest manifest, String operation, List<String> waived) {
-    return drivers.get(manifest.driver()).prepare(manifest, operation, content(manifest), waived);
+  Driver.Prepared prepare(ToolManifest manifest, String operation, HostTerms host) {
+    return drivers.get(manifest.driver()).prepare(manifest, operation, content(manifest), host);
   }
 
   @Override

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * Runs one command: starts it, watches its limits, and when it ended says how. One that waits for
@@ -38,6 +39,9 @@ final class LiveExecution implements Held {
   private static final int WAITING_LOOKS = 25;
 
   private static final int ENGINE_WORDS = 2_000;
+  private static final Pattern NOT_IN_IMAGE =
+      Pattern.compile(
+          "no such file or directory|executable file not found|executable file .* not found");
 
   private final Confinement c;
   private final Workspace workspace;
@@ -250,11 +254,14 @@ final class LiveExecution implements Held {
   private void requireStarted(EnumSet<EndReason> reached) {
     boolean byUs = stopped.get() != null || reached.contains(EndReason.OUT_OF_MEMORY);
     if (!byUs && !running.ran()) {
-      Captured words = err.captured();
-      int length = Math.min(words.bytes().length, ENGINE_WORDS);
+      Captured said = err.captured();
+      int length = Math.min(said.bytes().length, ENGINE_WORDS);
+      String words = new String(said.bytes(), 0, length, StandardCharsets.UTF_8).strip();
+      // Of an image only its engine knows what is in it, and says so when it is to start it.
+      boolean missing = c.image().isPresent() && NOT_IN_IMAGE.matcher(words).find();
       throw new WritException(
-          SandboxError.ENGINE_FAILED,
-          c.engine() + ": " + new String(words.bytes(), 0, length, StandardCharsets.UTF_8).strip());
+          missing ? SandboxError.EXECUTABLE_MISSING : SandboxError.ENGINE_FAILED,
+          c.engine() + ": " + words);
     }
   }
 

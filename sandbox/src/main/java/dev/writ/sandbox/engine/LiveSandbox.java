@@ -168,7 +168,7 @@ final class LiveSandbox implements Sandbox {
       throw new WritException(
           SandboxError.COMMAND, "it starts neither in /workspace nor in / or /tmp");
     }
-    if (profile.executablesListed() && command.executables().isEmpty()) {
+    if (profile.executablesListed() && command.executables().isEmpty() && image.isEmpty()) {
       throw new WritException(
           SandboxError.COMMAND, "the profile " + profile.name() + " demands a list of executables");
     }
@@ -199,9 +199,13 @@ final class LiveSandbox implements Sandbox {
     return new View.Places(engine.state().etc(), workspace(command, run), tmp, secrets);
   }
 
-  /** Where executables are listed, a program that was put into the workspace is none of them. */
+  /** Whether programs may run that were put into the workspace: none that is listed is there. */
+  static boolean runsOwn(Profile profile, Command command) {
+    return command.executables().isEmpty() && !profile.executablesListed();
+  }
+
   private Path workspace(Command command, Path run) throws IOException {
-    if (command.executables().isEmpty() || !engine.host().root()) {
+    if (runsOwn(profile, command) || !engine.host().root()) {
       return workspace.directory();
     }
     Path place = run.resolve("workspace");

@@ -56,7 +56,8 @@ final class View {
             tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
             () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
     view.add(
-        new Mounted.Writable(places.workspace(), "/workspace", command.executables().isEmpty()));
+        new Mounted.Writable(
+            places.workspace(), "/workspace", LiveSandbox.runsOwn(profile, command)));
     command.binds().forEach(bind -> view.add(bound(bind)));
     for (String file : profile.hiddenProc()) {
       if (Files.exists(Path.of(file))) {

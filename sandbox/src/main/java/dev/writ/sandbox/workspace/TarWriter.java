@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -22,13 +23,16 @@ public final class TarWriter {
   private static final int MOST_NAME = 100;
 
   private final OutputStream out;
+  private final Optional<TarFilter> filter;
 
-  private TarWriter(OutputStream out) {
+  private TarWriter(OutputStream out, Optional<TarFilter> filter) {
     this.out = out;
+    this.filter = filter;
   }
 
-  static void write(List<Entry> entries, OutputStream out) throws IOException {
-    TarWriter writer = new TarWriter(out);
+  static void write(List<Entry> entries, OutputStream out, Optional<TarFilter> filter)
+      throws IOException {
+    TarWriter writer = new TarWriter(out, filter);
     for (Entry entry : entries) {
       writer.entry(entry);
     }
@@ -45,7 +49,7 @@ public final class TarWriter {
     TreeMap<byte[], byte[]> sorted = new TreeMap<>(Arrays::compareUnsigned);
     files.forEach((name, bytes) -> sorted.put(name.getBytes(StandardCharsets.UTF_8), bytes));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    TarWriter writer = new TarWriter(out);
+    TarWriter writer = new TarWriter(out, Optional.empty());
     try {
       for (Map.Entry<byte[], byte[]> file : sorted.entrySet()) {
         writer.header(file.getKey(), 0644, '0', file.getValue().length, new byte[0]);
@@ -61,14 +65,22 @@ public final class TarWriter {
 
   private void entry(Entry entry) throws IOException {
     byte[] nothing = new byte[0];
+    filter.ifPresent(f -> f.name(entry.name()));
     switch (entry.kind()) {
       case 'f' -> {
-        header(entry.name(), entry.mode() & 0777, '0', entry.size(), nothing);
-        content(entry);
+        if (filter.isPresent()) {
+          filtered(entry, filter.get());
+        } else {
+          header(entry.name(), entry.mode() & 0777, '0', entry.size(), nothing);
+          content(entry);
+        }
       }
       case 'd' -> header(entry.name(), entry.mode() & 0777, '5', 0, nothing);
-      case 'l' ->
-          header(entry.name(), entry.mode() & 0777, '2', 0, TreeDigest.target(entry.path()));
+      case 'l' -> {
+        byte[] target = TreeDigest.target(entry.path());
+        filter.ifPresent(f -> f.name(target));
+        header(entry.name(), entry.mode() & 0777, '2', 0, target);
+      }
       default -> {
         return;
       }
@@ -141,6 +153,16 @@ public final class TarWriter {
     }
     byte[] padded = ("0".repeat(digits - text.length()) + text).getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(padded, 0, block, at, digits);
+  }
+
+  private void filtered(Entry entry, TarFilter through) throws IOException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(entry.path(), LinkOption.NOFOLLOW_LINKS)) {
+      bytes = through.content(in.readAllBytes());
+    }
+    header(entry.name(), entry.mode() & 0777, '0', bytes.length, new byte[0]);
+    out.write(bytes);
+    pad(bytes.length);
   }
 
   private void content(Entry entry) throws IOException {

@@ -260,7 +260,25 @@ public final class Workspace {
   /** Writes all of it as a tar archive; equal trees give equal bytes. */
   public synchronized void exportTar(OutputStream out, TreeLimits limits) {
     io(() -> {
-      TarWriter.write(TreeWalk.of(directory, limits), out);
+      TarWriter.write(TreeWalk.of(directory, limits), out, Optional.empty());
+      return null;
+    });
+  }
+
+  /**
+   * The same of one directory in it, each file through a filter.
+   *
+   * @param path of the directory, {@code .} for all of it
+   * @throws WritException {@code SBX-042} to {@code SBX-046}
+   */
+  public synchronized void exportTar(
+      String path, OutputStream out, TreeLimits limits, TarFilter filter) {
+    if (!path.equals(".")) {
+      requireDirectory(path);
+    }
+    io(() -> {
+      Path root = path.equals(".") ? directory : join(Inside.parts(path));
+      TarWriter.write(TreeWalk.of(root, limits), out, Optional.of(filter));
       return null;
     });
   }

@@ -22,7 +22,7 @@ public final class ExecDriver extends ProcessDriver {
         JsonValue.object()
             .putList("base", Toolbox.BASE, JsonValue::of)
             .putList("path", Toolbox.PLACES, JsonValue::of)
-            .put("version", 1)
+            .put("version", 2)
             .build());
   }
 

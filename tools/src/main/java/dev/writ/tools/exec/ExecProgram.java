@@ -6,6 +6,7 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.policy.CommandRole;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.tools.process.Artifacts;
@@ -13,9 +14,12 @@ import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.StandardOutput;
 import dev.writ.tools.process.TestReports;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** One command: what is asked for, what exists for it, and what it left. */
 final class ExecProgram {
@@ -31,9 +35,10 @@ final class ExecProgram {
 
   Outcome run() {
     Artifacts.requirePatterns(call);
-    Toolbox box = Toolbox.of(texts("commands"));
-    observe(box);
-    Optional<List<String>> argv = argv(box);
+    Optional<ImageReference> image = image();
+    Toolbox box = image.isPresent() ? Toolbox.NONE : Toolbox.of(texts("commands"));
+    observe(box, image);
+    Optional<List<String>> argv = argv(image.isPresent() ? texts("commands") : box.names());
     if (argv.isEmpty()) {
       return call.failed(
           "no-shell", "a line needs sh or bash among the commands", Optional.empty());
@@ -42,30 +47,65 @@ final class ExecProgram {
     Ended ended;
     try {
       makeDirectory();
-      ended = call.exec(command(argv.get(), box));
+      ended = call.exec(image.isPresent() ? inImage(argv.get()) : onHost(argv.get(), box));
     } catch (WritException e) {
       if (e.code() == SandboxError.EXECUTABLE_MISSING) {
-        return notThere(argv.get().getFirst(), box);
+        return notThere(argv.get().getFirst(), box, image);
       }
       throw e;
     }
     Artifacts artifacts = Artifacts.collect(call, cwd());
-    return artifacts.end(call, ended, () -> output(ended, artifacts));
+    return artifacts.end(call, ended, () -> output(ended, artifacts, image));
   }
 
-  /** The words to run: those that are given, or the simplest shell that exists with the line. */
-  private Optional<List<String>> argv(Toolbox box) {
+  /**
+   * The image in which policy has the program run: only one that is named by its digest, since what
+   * a tag names moves, and only for a program that the effect names, which the guardian judged.
+   */
+  private Optional<ImageReference> image() {
+    List<String> commands = texts("commands");
+    SortedMap<String, String> images = call.invocation().host().images();
+    Optional<ImageReference> image =
+        argv(commands).stream()
+            .flatMap(ExecProgram::programs)
+            .filter(commands::contains)
+            .flatMap(program -> Optional.ofNullable(images.get(program)).stream())
+            .filter(name -> name.contains("@"))
+            .findFirst()
+            .map(ImageReference::parse);
+    image.ifPresent(call::runIn);
+    return image;
+  }
+
+  /** Whose image it is: of a shell's line that of its first word before the shell's. */
+  private static Stream<String> programs(List<String> argv) {
+    boolean line =
+        argv.size() == 3 && CommandRole.SHELLS.contains(argv.get(0)) && argv.get(1).equals("-c");
+    Stream<String> word =
+        line ? Stream.of(argv.get(2).strip().split("\\s", 2)[0]) : Stream.empty();
+    return Stream.concat(word, Stream.of(argv.getFirst()));
+  }
+
+  /**
+   * The words to run: those that are given, or the simplest shell that exists with the line.
+   *
+   * @param there names of programs that exist
+   */
+  private Optional<List<String>> argv(Collection<String> there) {
     if (!(params.get("shell") instanceof JsonValue.Str line)) {
       return Optional.of(texts("argv"));
     }
     return CommandRole.SHELLS.stream()
-        .filter(box.found()::containsKey)
+        .filter(there::contains)
         .findFirst()
         .map(shell -> List.of(shell, "-c", line.value()));
   }
 
-  private Outcome notThere(String program, Toolbox box) {
-    String why = box.missing().getOrDefault(program, "not among the commands");
+  private Outcome notThere(String program, Toolbox box, Optional<ImageReference> image) {
+    String why =
+        image
+            .map(i -> "not in the image " + i)
+            .orElseGet(() -> box.missing().getOrDefault(program, "not among the commands"));
     return call.failed(
         "command-not-found",
         (program.length() > 80 ? "a name of " + program.length() + " characters" : program)
@@ -74,15 +114,26 @@ final class ExecProgram {
         Optional.empty());
   }
 
-  private Command command(List<String> argv, Toolbox box) {
-    Command command =
+  /** Among the programs that are named, and no others. */
+  private Command onHost(List<String> argv, Toolbox box) {
+    return command(
         call.command(argv)
             .withExecutables(box.executables())
             .withBinds(box.binds())
+            .withEnvironment("PATH", String.join(":", Toolbox.PLACES)));
+  }
+
+  /** Among what is in the image, found as it says. */
+  private Command inImage(List<String> argv) {
+    return command(call.command(argv));
+  }
+
+  private Command command(Command where) {
+    Command command =
+        where
             .withEgress(call.egress())
             .withLimits(limits())
             .withStdin(text("stdin").getBytes(StandardCharsets.UTF_8))
-            .withEnvironment("PATH", String.join(":", Toolbox.PLACES))
             .withDirectory(cwd().equals(".") ? ROOT : ROOT + "/" + cwd());
     if (params.get("env") instanceof JsonValue.Obj env) {
       for (var variable : env.members().entrySet()) {
@@ -113,15 +164,17 @@ final class ExecProgram {
     }
   }
 
-  private Outcome.Output output(Ended ended, Artifacts artifacts) {
+  private Outcome.Output output(Ended ended, Artifacts artifacts, Optional<ImageReference> image) {
     TreeMap<String, JsonValue> more = new TreeMap<>();
+    image.ifPresent(i -> more.put("image", JsonValue.of(i.toString())));
     more.put("duration_ms", JsonValue.of(ended.usage().wallMs()));
     more.put("artifacts", artifacts.toJson());
     more.putAll(TestReports.summary(artifacts.files()).members());
     return StandardOutput.of(call, ended, more);
   }
 
-  private void observe(Toolbox box) {
+  private void observe(Toolbox box, Optional<ImageReference> image) {
+    image.ifPresent(i -> call.observe("image", JsonValue.of(i.toString())));
     var missing = JsonValue.object();
     box.missing().forEach(missing::put);
     call.observe("missing", missing.build());

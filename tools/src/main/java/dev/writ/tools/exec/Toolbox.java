@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -31,6 +32,9 @@ record Toolbox(
     List<Bind> binds,
     TreeMap<String, Path> found,
     TreeMap<String, String> missing) {
+
+  /** Nothing of the host. */
+  static final Toolbox NONE = new Toolbox(List.of(), List.of(), new TreeMap<>(), new TreeMap<>());
 
   /** What programs of the sandbox are looked for in, and its PATH. */
   static final List<String> PLACES = List.of("/usr/local/bin", "/usr/bin", "/bin");
@@ -160,6 +164,11 @@ record Toolbox(
     box.requireInterpreters(paths);
     box.executables.addAll(paths);
     return box;
+  }
+
+  /** The names of the programs that exist beside the base. */
+  Set<String> names() {
+    return found.keySet();
   }
 
   private void look(String name, TreeSet<String> paths) {

@@ -55,7 +55,7 @@ record WarmKey(
    */
   static Optional<WarmKey> of(
       ToolManifest manifest, Invocation invocation, ProcessHost host, Command command) {
-    List<Guarantee> waived = invocation.waived().stream().map(Guarantee::waivable).toList();
+    List<Guarantee> waived = invocation.host().waived().stream().map(Guarantee::waivable).toList();
     boolean coldOnly =
         manifest.capabilities().workspace()
             || !invocation.inputs().isEmpty()

@@ -10,13 +10,14 @@ import java.util.TreeSet;
 /**
  * Which files a call leaves behind: a relative path whose parts are plain, where {@code *} stands
  * for any characters of a part, {@code ?} for one, and a part {@code **} for any parts or none.
- * With a slash at its end it means directories.
+ * With a slash at its end it means directories, and {@code ./} the one that they are relative to.
  */
 final class ArtifactPattern {
   static final int PATTERNS_MAX = 32;
   static final int PARTS_MAX = 16;
   private static final int CHARS_MAX = 256;
   private static final String ANY_PARTS = "**";
+  private static final String ITSELF = "./";
 
   private final List<String> parts;
   private final boolean directory;
@@ -30,6 +31,9 @@ final class ArtifactPattern {
    * @throws WritException {@code TOL-045}
    */
   static ArtifactPattern parse(String text) {
+    if (text.equals(ITSELF)) {
+      return new ArtifactPattern(List.of(), true);
+    }
     boolean directory = text.endsWith("/");
     String path = directory ? text.substring(0, text.length() - 1) : text;
     List<String> parts = List.of(path.split("/", -1));
@@ -72,6 +76,11 @@ final class ArtifactPattern {
       throw new WritException(ToolsError.ARTIFACT_PATTERN, "no list");
     }
     return List.copyOf(patterns);
+  }
+
+  /** Whether it means the very directory that patterns are relative to, as it stands. */
+  boolean isItself() {
+    return parts.isEmpty();
   }
 
   /** Whether it means directories. */

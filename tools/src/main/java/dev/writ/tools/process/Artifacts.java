@@ -6,10 +6,12 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.workspace.TarFilter;
 import dev.writ.sandbox.workspace.TarWriter;
 import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspace;
 import dev.writ.tools.MediaTypes;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +39,9 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
   public static final String NAME = "artifact-name";
 
   private static final int NAME_CHARS_MAX = 256;
+
+  /** What the archive of a whole workspace is called, without its ending. */
+  private static final String WORKSPACE = "workspace";
 
   /** A sparse file of any size is no reason not to see the others; it is when it is read. */
   private static final TreeLimits WALK = new TreeLimits(100_000, Long.MAX_VALUE, 64);
@@ -142,7 +147,7 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
   }
 
   /** Reads the files of one workspace. */
-  private static final class Collector {
+  private static final class Collector implements TarFilter {
     private final Workspace workspace;
     private final String prefix;
     private final Masking masking;
@@ -170,8 +175,11 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
               .toList();
       TreeSet<String> single = new TreeSet<>();
       TreeSet<String> directories = new TreeSet<>();
+      boolean itself = false;
       for (ArtifactPattern pattern : patterns) {
-        if (pattern.isDirectory()) {
+        if (pattern.isItself()) {
+          itself = true;
+        } else if (pattern.isDirectory()) {
           ArtifactPattern.directories(files).stream()
               .filter(pattern::matches)
               .forEach(directories::add);
@@ -179,12 +187,47 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
           files.stream().filter(pattern::matches).forEach(single::add);
         }
       }
-      if (single.size() + directories.size() > caps.count()) {
-        throw new Refused(
-            LIMIT, single.size() + directories.size() + " files, at most " + caps.count());
+      int count = single.size() + directories.size() + (itself ? 1 : 0);
+      if (count > caps.count()) {
+        throw new Refused(LIMIT, count + " files, at most " + caps.count());
       }
       single.forEach(name -> keep(name, read(name)));
       directories.forEach(name -> keep(name + ".tar", TarWriter.files(below(name + "/", files))));
+      if (itself) {
+        whole();
+      }
+    }
+
+    /** The directory as it stands: also empty directories, links and modes. */
+    private void whole() {
+      String path = prefix.isEmpty() ? "." : prefix.substring(0, prefix.length() - 1);
+      String name = prefix.isEmpty() ? WORKSPACE : path.substring(path.lastIndexOf('/') + 1);
+      ByteArrayOutputStream tar = new ByteArrayOutputStream();
+      try {
+        workspace.exportTar(path, tar, new TreeLimits(caps.inDirectory(), left, 64), this);
+      } catch (WritException e) {
+        if (e.code() == SandboxError.PATH_MISSING) {
+          return; // the command took it away
+        }
+        throw e;
+      }
+      keep(name + ".tar", tar.toByteArray());
+    }
+
+    @Override
+    public byte[] content(byte[] bytes) {
+      if (bytes.length > caps.oneBytes()) {
+        throw new Refused(LIMIT, "a file of " + bytes.length + " bytes");
+      }
+      left -= bytes.length;
+      return masking.apply(bytes);
+    }
+
+    @Override
+    public void name(byte[] bytes) {
+      if (masking.finds(bytes)) {
+        throw new Refused(NAME, "it tells a secret");
+      }
     }
 
     private SortedMap<String, byte[]> below(String directory, List<String> files) {

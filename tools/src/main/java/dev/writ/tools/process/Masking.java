@@ -133,7 +133,10 @@ public final class Masking {
 
   /** Whether a text holds a secret in any form. */
   public boolean finds(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return finds(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  boolean finds(byte[] bytes) {
     for (int at = 0; at < bytes.length; at++) {
       if (endAt(bytes, at, false) > at) {
         return true;

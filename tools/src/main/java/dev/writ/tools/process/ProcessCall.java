@@ -14,6 +14,7 @@ import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
@@ -51,6 +52,7 @@ public final class ProcessCall implements AutoCloseable {
   private final TreeMap<String, Supplier<JsonValue>> programs = new TreeMap<>();
   private Optional<List<SecretFile>> secrets = Optional.empty();
   private Optional<Masking> masking = Optional.empty();
+  private Optional<ImageReference> image = Optional.empty();
   private Sandbox sandbox;
   private List<Guarantee> shortfalls = List.of();
 
@@ -100,6 +102,14 @@ public final class ProcessCall implements AutoCloseable {
     return Command.of(argv).withLimits(limits()).withSecrets(secrets());
   }
 
+  /** From its first command on this call sees an image, and nothing of the host's programs. */
+  public void runIn(ImageReference reference) {
+    if (sandbox != null) {
+      throw new IllegalStateException("the sandbox is there");
+    }
+    image = Optional.of(reference);
+  }
+
   /**
    * The sandbox of this call, made when it is first asked for: in the run's workspace where the
    * manifest says that the tool uses it, else in a fresh one.
@@ -117,7 +127,10 @@ public final class ProcessCall implements AutoCloseable {
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
-      Engine engine = engine();
+      if (image.isPresent()) {
+        spec = spec.withImage(image.get());
+      }
+      Engine engine = image.isPresent() ? host.engineOfImages(waived()) : engine();
       sandbox = engine.create(spec);
       shortfalls = engine.report().shortfalls();
     }
@@ -126,7 +139,7 @@ public final class ProcessCall implements AutoCloseable {
 
   /** What of the host's shortfalls the policy of this call does without. */
   public List<Guarantee> waived() {
-    return invocation.waived().stream().map(Guarantee::waivable).toList();
+    return invocation.host().waived().stream().map(Guarantee::waivable).toList();
   }
 
   private Engine engine() {

@@ -10,13 +10,13 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.wasm.Texts;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Objects;
 
 /** Runs tools whose operations are confined processes of this host. */
@@ -83,12 +83,12 @@ public abstract class ProcessDriver implements Driver {
    */
   @Override
   public final Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-    return prepare(manifest, operation, content, List.of());
+    return prepare(manifest, operation, content, HostTerms.NONE);
   }
 
   @Override
   public final Prepared prepare(
-      ToolManifest manifest, String operation, PackageContent content, List<String> waived) {
+      ToolManifest manifest, String operation, PackageContent content, HostTerms terms) {
     if (!manifest.driver().equals(name)) {
       throw new WritException(
           ToolsError.DRIVER_MISMATCH,
@@ -102,7 +102,7 @@ public abstract class ProcessDriver implements Driver {
                 new WritException(
                     ToolsError.OPERATION_UNKNOWN,
                     Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
-    host.engine(waived.stream().map(Guarantee::waivable).toList());
+    host.engine(terms.waived().stream().map(Guarantee::waivable).toList());
     Program prepared = program(manifest, found, content);
     return invocation -> run(manifest, invocation, prepared);
   }

@@ -142,6 +142,15 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
+   * What runs images here.
+   *
+   * @throws WritException as {@link #engine(List)}
+   */
+  public synchronized Engine engineOfImages(List<Guarantee> waived) {
+    return engines().forImages(waived);
+  }
+
+  /**
    * The workspaces of all runs.
    *
    * @throws WritException as {@link #engine}

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -48,12 +49,20 @@ class WhatIsLeftBehindIsCollectedTest {
     Files.writeString(path, content);
   }
 
+  private static Artifacts.Caps wide() {
+    return Artifacts.Caps.STANDARD;
+  }
+
   private Artifacts collect(Masking masking, String base, String... patterns) {
+    return collect(CAPS, masking, base, patterns);
+  }
+
+  private Artifacts collect(Artifacts.Caps caps, Masking masking, String base, String... patterns) {
     List<ArtifactPattern> parsed = new ArrayList<>();
     for (String pattern : patterns) {
       parsed.add(ArtifactPattern.parse(pattern));
     }
-    return Artifacts.collect(new Workspace(root, -1), base, parsed, masking, CAPS);
+    return Artifacts.collect(new Workspace(root, -1), base, parsed, masking, caps);
   }
 
   private List<String> names(String... patterns) {
@@ -103,8 +112,7 @@ class WhatIsLeftBehindIsCollectedTest {
     file("test-results/a/a.txt", "a");
     Files.createSymbolicLink(root.resolve("test-results/link"), outside.resolve("junit.xml"));
     Artifacts first = collect(NO_SECRETS, ".", "test-results/");
-    Files.setLastModifiedTime(
-        root.resolve("test-results/b.xml"), java.nio.file.attribute.FileTime.fromMillis(1));
+    Files.setLastModifiedTime(root.resolve("test-results/b.xml"), FileTime.fromMillis(1));
     Artifacts second = collect(NO_SECRETS, ".", "test-results/");
     assertThat(first.files())
         .extracting(Outcome.Artifact::name)
@@ -121,6 +129,74 @@ class WhatIsLeftBehindIsCollectedTest {
     assertThat(names("junit.xml/")).isEmpty();
   }
 
+  /** What the receipt calls the workspace is what its archive makes again. */
+  @Test
+  void aWholeWorkspaceIsOneArchiveOfItAsItStands() throws IOException {
+    file("a/deep/er", "x");
+    file("run.sh", "#!/bin/sh");
+    assertThat(root.resolve("run.sh").toFile().setExecutable(true)).isTrue();
+    Files.createDirectory(root.resolve("empty"));
+    Files.createSymbolicLink(root.resolve("a/link"), Path.of("deep/er"));
+    Artifacts first = collect(wide(), NO_SECRETS, ".", "./");
+    Files.setLastModifiedTime(root.resolve("run.sh"), FileTime.fromMillis(1));
+    byte[] tar = first.files().getFirst().bytes();
+    assertThat(first.files())
+        .extracting(Outcome.Artifact::name, Outcome.Artifact::mediaType)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple("workspace.tar", "application/x-tar"));
+    assertThat(collect(wide(), NO_SECRETS, ".", "./", "./").files().getFirst().bytes())
+        .isEqualTo(tar);
+    Workspace again = new Workspace(Files.createDirectory(temporary.resolve("again")), -1);
+    again.importTar(new ByteArrayInputStream(tar), TreeLimits.STANDARD);
+    assertThat(again.treeDigest()).isEqualTo(new Workspace(root, -1).treeDigest());
+    // Relative to the directory of the command, as every pattern.
+    Artifacts below = collect(wide(), NO_SECRETS, "a/deep", "./", "er");
+    assertThat(below.files()).extracting(Outcome.Artifact::name).containsExactly("deep.tar", "er");
+    assertThat(collect(wide(), NO_SECRETS, "gone", "./").files()).isEmpty();
+    file("workspace.tar", "another of that name");
+    assertThat(collect(wide(), NO_SECRETS, ".", "./", "*.tar").refusal().orElseThrow().reason())
+        .isEqualTo("artifact-name");
+  }
+
+  @Test
+  void aWholeWorkspaceHasTheSameLimitsAndTellsNoSecret() throws IOException {
+    file("a", "x".repeat(100));
+    file("b", "x".repeat(100));
+    assertThat(names("./")).containsExactly("workspace.tar");
+    file("a", "x".repeat(101));
+    assertThat(refusal("./")).as("size of one").isEqualTo("artifact-limit");
+    file("a", "x".repeat(90));
+    file("c", "x".repeat(61));
+    assertThat(refusal("./")).as("size of all").isEqualTo("artifact-limit");
+    assertThat(names("a", "b")).as("each is counted once").hasSize(2);
+    assertThat(refusal("./", "a")).as("with what else was collected").isEqualTo("artifact-limit");
+    file("c", "");
+    file("d", "");
+    assertThat(refusal("./")).as("entries").isEqualTo("artifact-limit");
+    Files.delete(root.resolve("d"));
+    Masking masking =
+        new Masking(List.of(new SecretFile("t", "correct horse".getBytes(StandardCharsets.UTF_8))));
+    file("a", "said correct horse");
+    assertThat(collect(masking, ".", "./").files().getFirst().bytes())
+        .asString(StandardCharsets.UTF_8)
+        .contains("said [secret]")
+        .doesNotContain("horse");
+    Files.delete(root.resolve("c"));
+    for (String what : List.of("a file's name", "a directory's", "a link's target")) {
+      Path named = root.resolve("correct horse");
+      Path made =
+          switch (what) {
+            case "a file's name" -> Files.createFile(named);
+            case "a directory's" -> Files.createDirectory(named);
+            default -> Files.createSymbolicLink(root.resolve("l"), Path.of("correct horse"));
+          };
+      Artifacts refused = collect(masking, ".", "./");
+      assertThat(refused.files()).as(what).isEmpty();
+      assertThat(refused.refusal().orElseThrow().reason()).isEqualTo("artifact-name");
+      assertThat(refused.refusal().orElseThrow().message()).doesNotContain("horse");
+      Files.delete(made);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -131,6 +207,10 @@ class WhatIsLeftBehindIsCollectedTest {
         "a/../b",
         "a/./b",
         ".",
+        ".//",
+        "././",
+        "a/./",
+        "../",
         "..",
         "a//b",
         "a\\b",
