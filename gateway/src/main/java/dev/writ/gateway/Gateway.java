@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.StageObserver;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -35,18 +35,20 @@ public final class Gateway implements AutoCloseable {
 
   private final GatewayServer server;
   private final JsonLog log;
-  private final Duration drain;
   private final Housekeeping housekeeping;
   private final Kernel kernel;
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
+  private final Narrowed narrowed;
+  private GatewayConfig config;
   private boolean closed;
 
   private Gateway(
       GatewayServer server,
       JsonLog log,
-      Duration drain,
+      GatewayConfig config,
+      Narrowed narrowed,
       Kernel kernel,
       Metrics metrics,
       Optional<Telemetry> telemetry,
@@ -59,7 +61,8 @@ public final class Gateway implements AutoCloseable {
     this.housekeeping = housekeeping;
     this.server = server;
     this.log = log;
-    this.drain = drain;
+    this.config = config;
+    this.narrowed = narrowed;
   }
 
   /**
@@ -97,7 +100,17 @@ public final class Gateway implements AutoCloseable {
         InstantSource clock,
         SecureRandom random,
         PrintStream log) {
-      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of(), Optional.empty());
+      this(
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          List.of(),
+          Optional.empty());
     }
 
     /** With something more that has to be so for the server to be ready. */
@@ -171,9 +184,9 @@ public final class Gateway implements AutoCloseable {
               metrics.answered(surface, tenant, subject, tool, answer);
               watch.answered(answer);
             });
+    Narrowed narrowed = new Narrowed(config);
     KernelPipeline pipeline =
-        new KernelPipeline(
-            backend, installation.surfaceKeys(), credentials(config), installation.random());
+        new KernelPipeline(backend, installation.surfaceKeys(), narrowed, installation.random());
     Optional<ConfiningWatch> confining =
         installation
             .confining()
@@ -195,10 +208,7 @@ public final class Gateway implements AutoCloseable {
                 config.listen(),
                 config.limits(),
                 all,
-                List.of(
-                    new Tokens(config.tokens()),
-                    AccessDocument.authenticator(
-                        () -> kernel.system().trust(), kernel.ledger().origin())),
+                authenticators(kernel, config),
                 new Certificates(config.extras().certificates()),
                 config.extras().origins(),
                 places,
@@ -214,7 +224,15 @@ public final class Gateway implements AutoCloseable {
     kernel.observe(watch, watch);
     log.event("listening", server.url());
     return new Gateway(
-        server, log, config.drain(), kernel, metrics, telemetry, housekeeping(pipeline, log), confining.map(c -> looking(c, log)));
+        server,
+        log,
+        config,
+        narrowed,
+        kernel,
+        metrics,
+        telemetry,
+        housekeeping(pipeline, log),
+        confining.map(c -> looking(c, log)));
   }
 
   private static Observer observer(
@@ -252,9 +270,21 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge(name, help, value);
   }
 
+  private void change(GatewayConfig next) {
+    List<Authenticator> authenticators = authenticators(kernel, next);
+    Certificates certificates = new Certificates(next.extras().certificates());
+    Optional<TlsFiles> files = server.files(next.listen());
+    narrowed.add(next); // before the first call that it lets in
+    try {
+      server.change(authenticators, certificates, next.extras().origins(), files);
+    } catch (WritException e) {
+      narrowed.add(config);
+      throw e;
+    }
+  }
+
   private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
-    return new Housekeeping(
-        Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
+    return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
   }
 
   private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
@@ -269,14 +299,40 @@ public final class Gateway implements AutoCloseable {
         log::failed);
   }
 
-  private static Credentials credentials(GatewayConfig config) {
-    TreeMap<String, List<String>> roles = new TreeMap<>();
-    config.tokens().forEach(t -> roles.put(Tokens.METHOD + " " + t.name(), t.roles()));
-    config
-        .extras()
-        .certificates()
-        .forEach(c -> roles.put(Certificates.METHOD + " " + c.name(), c.roles()));
-    return (method, principal) -> roles.getOrDefault(method + " " + principal, List.of());
+  private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
+    return List.of(
+        new Tokens(config.tokens()),
+        AccessDocument.authenticator(() -> kernel.system().trust(), kernel.ledger().origin()));
+  }
+
+  /**
+   * Reads the configuration again: its tokens, certificates and origins and the files of TLS are in
+   * force from now on. Where it cannot be, everything stays as it was, and the log says why.
+   *
+   * @param read reads it
+   */
+  public synchronized void reload(Supplier<GatewayConfig> read) {
+    if (closed) {
+      return;
+    }
+    try {
+      GatewayConfig next = read.get();
+      config.requireSameLife(next);
+      change(next);
+      config = next;
+      log.event(
+          "reloaded",
+          "tokens: "
+              + next.tokens().size()
+              + ", certificates: "
+              + next.extras().certificates().size()
+              + ", origins: "
+              + next.extras().origins().size());
+    } catch (WritException e) {
+      log.refused("reload", e);
+    } catch (RuntimeException e) {
+      log.failed(e);
+    }
   }
 
   public String url() {
@@ -294,8 +350,8 @@ public final class Gateway implements AutoCloseable {
       return;
     }
     closed = true;
-    log.event("draining", drain.toString());
-    boolean whole = server.drain(drain);
+    log.event("draining", config.drain().toString());
+    boolean whole = server.drain(config.drain());
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
     server.close();

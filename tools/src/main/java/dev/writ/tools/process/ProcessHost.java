@@ -131,8 +131,8 @@ public final class ProcessHost implements AutoCloseable {
    * background.
    *
    * @return what was found
-   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was here
-   *     and is no more
+   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was
+   *     here and is no more
    */
   public EngineReport requireEngine() {
     String name = engine().name();
