@@ -67,6 +67,7 @@ public enum ExitCode {
               Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
               Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
               Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.TLS_UNUSABLE.code(), UNAVAILABLE),
               Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
               Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
               Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),

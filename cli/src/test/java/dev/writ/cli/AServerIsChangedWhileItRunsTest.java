@@ -189,12 +189,16 @@ class AServerIsChangedWhileItRunsTest {
       assertThat(curl(url, narrow, "/v1/tools/exec", TOOLS)).contains("\"status\":403");
       assertThat(curl(url, "writ_none", "/v1/tools/exec", TOOLS)).contains("GWY-020");
       // Policy approves tools that need a sandbox, and there is none of that name.
-      assertThat(shell("until curl -sS --cacert tls.pem URL/ready | grep SBX-; do :; done".replace("URL", url)))
+      assertThat(
+              shell(
+                  "until curl -sS --cacert tls.pem URL/ready | grep SBX-; do :; done"
+                      .replace("URL", url)))
           .contains("{\"name\":\"sandbox\",\"ok\":false,\"why\":\"SBX-002\"}");
       activate(url);
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS)).contains("\"status\":403");
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS.replace("echo hello", "date")))
           .doesNotContain("\"status\":403");
+      hangUp(server, url, whole);
     } finally {
       server.destroy();
     }
@@ -202,6 +206,25 @@ class AServerIsChangedWhileItRunsTest {
     assertThat(Files.readString(dir.resolve("log"))).contains("everything at work was finished");
     assertThat(done("policy", "show", "--json").out()).contains("\"version\":3");
     done("fsck");
+  }
+
+  /** A signal makes it read its configuration again; one that does not hold changes nothing. */
+  private void hangUp(Process server, String url, String whole) throws Exception {
+    String date = TOOLS.replace("echo hello", "date");
+    Path config = dir.resolve("gateway.yaml");
+    String before = Files.readString(config);
+    Files.writeString(config, before.replace("tls.pem", "none.pem"));
+    shell("kill -HUP " + server.pid() + "; until grep -q GWY-007 log; do :; done");
+    assertThat(curl(url, whole, "/v1/tools/exec", date)).doesNotContain("\"status\":403");
+    Files.writeString(config, before.replace("name: whole", "name: other, roles: [analyst]"));
+    shell("kill -HUP " + server.pid() + "; until grep -q '\"reloaded\"' log; do :; done");
+    assertThat(curl(url, whole, "/v1/tools/exec", date)).contains("\"status\":403");
+    Files.writeString(config, before.replaceAll("(?m)^  - \\{ name: whole.*\n", ""));
+    shell(
+        "kill -HUP "
+            + server.pid()
+            + "; until [ \"$(grep -c '\"reloaded\"' log)\" = 2 ]; do :; done");
+    assertThat(curl(url, whole, "/v1/tools/exec", date)).contains("GWY-020");
   }
 
   /** In force at the server from here on, and not by another way, nor by another's key. */

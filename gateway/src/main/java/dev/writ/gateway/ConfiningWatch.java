@@ -81,8 +81,7 @@ final class ConfiningWatch {
 
   /** The log has a line where it is another reason than before. */
   private Gateway.Probe.Result refused(WritException e) {
-    Gateway.Probe.Result result =
-        new Gateway.Probe.Result(false, Optional.of(e.code().code()));
+    Gateway.Probe.Result result = new Gateway.Probe.Result(false, Optional.of(e.code().code()));
     if (!seen.equals(result)) {
       log.refused("sandbox", e);
     }

@@ -25,6 +25,7 @@ final class Connections {
     private final Timer timer;
     private final Limits limits;
     private int answering;
+    private volatile TlsFiles.Trust letInBy;
 
     Watch(HttpConnection connection, Vertx vertx, Limits limits) {
       this.connection = connection;
@@ -35,6 +36,15 @@ final class Connections {
 
     private void idle() {
       timer.set(limits.headWithin(), connection::close);
+    }
+
+    /** Under which trust in clients' certificates its own was verified last; null before. */
+    TlsFiles.Trust letInBy() {
+      return letInBy;
+    }
+
+    void letInBy(TlsFiles.Trust trust) {
+      letInBy = trust;
     }
 
     void begin() {

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -25,6 +26,7 @@ import javax.net.ssl.SSLSession;
  */
 final class Exchange {
   private final ServerParts parts;
+  private final Doors doors;
   private final Context context;
   private final HttpServerRequest request;
   private final Connections.Watch watch;
@@ -50,6 +52,7 @@ final class Exchange {
 
   Exchange(ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
     this.parts = parts;
+    this.doors = parts.doors().get();
     this.context = vertx.getOrCreateContext();
     this.request = request;
     this.watch = watch;
@@ -69,7 +72,7 @@ final class Exchange {
     request.exceptionHandler(_ -> {}); // the response's close handler says it too
     try {
       String method = request.method().name();
-      Optional<HttpAnswer> preflight = parts.origins().preflight(method, headers);
+      Optional<HttpAnswer> preflight = doors.origins().preflight(method, headers);
       if (preflight.isPresent()) {
         answerEarly(preflight.get(), Optional.empty());
         return;
@@ -177,12 +180,18 @@ final class Exchange {
   private void work(byte[] body, Optional<BodyStream> stream) {
     parts.observer().begun();
     Router.Found route = found.orElseThrow();
+    boolean holds = false;
     try {
       HttpAnswer answer;
       Optional<String> code = Optional.empty();
       try {
+        List<X509Certificate> shown = certificates();
+        doors.requireConnection(shown, watch);
+        holds = true;
         if (route.route().access() == Route.Access.CALLER) {
-          caller = Optional.of(parts.authentication().caller(headers, certificate(), receivedAt));
+          caller =
+              Optional.of(
+                  doors.authentication().caller(headers, shown.stream().findFirst(), receivedAt));
         }
         answer = handle(route, body, stream.map(InputStream.class::cast));
       } catch (WritException e) {
@@ -193,26 +202,26 @@ final class Exchange {
         code = Optional.of(internal.code().code());
         answer = refusal(internal);
       }
-      answer = parts.origins().with(answer, headers);
-      boolean readAll = stream.isEmpty() || stream.get().isAtEnd();
+      answer = doors.origins().with(answer, headers);
+      boolean goesOn = holds && (stream.isEmpty() || stream.get().isAtEnd());
       new Reply(parts, context, request.response(), isHead())
-          .send(readAll ? answer : answer.with("Connection", "close"));
+          .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);
     } finally {
       place.close();
     }
   }
 
-  /** The client's own, verified in the handshake; none where it showed none. */
-  private Optional<X509Certificate> certificate() {
+  /** The client's own first, verified in the handshake; none where it showed none. */
+  private List<X509Certificate> certificates() {
     SSLSession session = request.connection().sslSession();
     if (session == null) {
-      return Optional.empty();
+      return List.of();
     }
     try {
-      return Optional.of((X509Certificate) session.getPeerCertificates()[0]);
+      return Arrays.stream(session.getPeerCertificates()).map(X509Certificate.class::cast).toList();
     } catch (SSLPeerUnverifiedException e) {
-      return Optional.empty();
+      return List.of();
     }
   }
 
@@ -249,7 +258,7 @@ final class Exchange {
             .flatMap(route -> route.surface().refusal(status, e))
             .orElseGet(() -> Problems.answer(e, trace));
     return status == 401
-        ? answer.with("WWW-Authenticate", parts.authentication().challenges())
+        ? answer.with("WWW-Authenticate", doors.authentication().challenges())
         : answer;
   }
 
@@ -274,7 +283,7 @@ final class Exchange {
     stage = Stage.REFUSED;
     bodyTimer.cancel();
     place.close();
-    HttpAnswer answer = parts.origins().with(plain, headers);
+    HttpAnswer answer = doors.origins().with(plain, headers);
     boolean bodyless = !headers.has("transfer-encoding") && !headers.has("content-length");
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.headWritten()) {

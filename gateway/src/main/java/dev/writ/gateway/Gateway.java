@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.StageObserver;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,19 +38,21 @@ public final class Gateway implements AutoCloseable {
 
   private final GatewayServer server;
   private final JsonLog log;
-  private final Duration drain;
   private final Housekeeping housekeeping;
   private final Kernel kernel;
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
+  private final Narrowed narrowed;
   private final Scheduler lane;
+  private GatewayConfig config;
   private boolean closed;
 
   private Gateway(
       GatewayServer server,
       JsonLog log,
-      Duration drain,
+      GatewayConfig config,
+      Narrowed narrowed,
       Kernel kernel,
       Metrics metrics,
       Optional<Telemetry> telemetry,
@@ -65,7 +67,8 @@ public final class Gateway implements AutoCloseable {
     this.housekeeping = housekeeping;
     this.server = server;
     this.log = log;
-    this.drain = drain;
+    this.config = config;
+    this.narrowed = narrowed;
   }
 
   /**
@@ -103,7 +106,17 @@ public final class Gateway implements AutoCloseable {
         InstantSource clock,
         SecureRandom random,
         PrintStream log) {
-      this(kernel, running, disk, surfaceKeys, bundles, clock, random, log, List.of(), Optional.empty());
+      this(
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          List.of(),
+          Optional.empty());
     }
 
     /** With something more that has to be so for the server to be ready. */
@@ -192,9 +205,9 @@ public final class Gateway implements AutoCloseable {
               metrics.answered(surface, tenant, subject, tool, answer);
               watch.answered(answer);
             });
+    Narrowed narrowed = new Narrowed(config);
     KernelPipeline pipeline =
-        new KernelPipeline(
-            backend, installation.surfaceKeys(), credentials(config), installation.random());
+        new KernelPipeline(backend, installation.surfaceKeys(), narrowed, installation.random());
     Optional<ConfiningWatch> confining =
         installation
             .confining()
@@ -216,10 +229,7 @@ public final class Gateway implements AutoCloseable {
                 config.listen(),
                 config.limits(),
                 all,
-                List.of(
-                    new Tokens(config.tokens()),
-                    AccessDocument.authenticator(
-                        () -> kernel.system().trust(), kernel.ledger().origin())),
+                authenticators(kernel, config),
                 new Certificates(config.extras().certificates()),
                 config.extras().origins(),
                 places,
@@ -237,7 +247,8 @@ public final class Gateway implements AutoCloseable {
     return new Gateway(
         server,
         log,
-        config.drain(),
+        config,
+        narrowed,
         kernel,
         metrics,
         telemetry,
@@ -281,9 +292,21 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge(name, help, value);
   }
 
+  private void change(GatewayConfig next) {
+    List<Authenticator> authenticators = authenticators(kernel, next);
+    Certificates certificates = new Certificates(next.extras().certificates());
+    Optional<TlsFiles> files = server.files(next.listen());
+    narrowed.add(next); // before the first call that it lets in
+    try {
+      server.change(authenticators, certificates, next.extras().origins(), files);
+    } catch (WritException e) {
+      narrowed.add(config);
+      throw e;
+    }
+  }
+
   private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
-    return new Housekeeping(
-        Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
+    return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
   }
 
   private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
@@ -298,14 +321,40 @@ public final class Gateway implements AutoCloseable {
         log::failed);
   }
 
-  private static Credentials credentials(GatewayConfig config) {
-    TreeMap<String, List<String>> roles = new TreeMap<>();
-    config.tokens().forEach(t -> roles.put(Tokens.METHOD + " " + t.name(), t.roles()));
-    config
-        .extras()
-        .certificates()
-        .forEach(c -> roles.put(Certificates.METHOD + " " + c.name(), c.roles()));
-    return (method, principal) -> roles.getOrDefault(method + " " + principal, List.of());
+  private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
+    return List.of(
+        new Tokens(config.tokens()),
+        AccessDocument.authenticator(() -> kernel.system().trust(), kernel.ledger().origin()));
+  }
+
+  /**
+   * Reads the configuration again: its tokens, certificates and origins and the files of TLS are in
+   * force from now on. Where it cannot be, everything stays as it was, and the log says why.
+   *
+   * @param read reads it
+   */
+  public synchronized void reload(Supplier<GatewayConfig> read) {
+    if (closed) {
+      return;
+    }
+    try {
+      GatewayConfig next = read.get();
+      config.requireSameLife(next);
+      change(next);
+      config = next;
+      log.event(
+          "reloaded",
+          "tokens: "
+              + next.tokens().size()
+              + ", certificates: "
+              + next.extras().certificates().size()
+              + ", origins: "
+              + next.extras().origins().size());
+    } catch (WritException e) {
+      log.refused("reload", e);
+    } catch (RuntimeException e) {
+      log.failed(e);
+    }
   }
 
   public String url() {
@@ -323,9 +372,9 @@ public final class Gateway implements AutoCloseable {
       return;
     }
     closed = true;
-    log.event("draining", drain.toString());
+    log.event("draining", config.drain().toString());
     lane.drain();
-    boolean whole = server.drain(drain);
+    boolean whole = server.drain(config.drain());
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
     server.close();

@@ -13,6 +13,14 @@ public enum GatewayError implements ErrorCode {
   LISTEN_FAILED("GWY-004", "the address cannot be listened on", "Choose another address or port."),
   SECRET_UNREADABLE(
       "GWY-005", "a secret's file cannot be read", "Name a file that only the server can read."),
+  RESTART_NEEDED(
+      "GWY-006",
+      "the configuration changes what a server has for its life",
+      "Restart the server, or take that change back."),
+  TLS_UNUSABLE(
+      "GWY-007",
+      "the files of TLS cannot be used",
+      "Name a certificate that holds, its own key, and the authority of clients, as PEM."),
   REQUEST_MALFORMED("GWY-010", "the HTTP request is malformed", "Send HTTP/1.1 as RFC 9112 says."),
   NO_ROUTE(
       "GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),

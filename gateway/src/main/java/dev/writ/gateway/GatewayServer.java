@@ -7,22 +7,22 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /** The HTTP server: HTTP/1.1 on a few event loops, handlers on virtual threads. */
@@ -34,6 +34,7 @@ public final class GatewayServer implements AutoCloseable {
   private final Connections connections;
   private final Vertx vertx;
   private final AtomicInteger port = new AtomicInteger();
+  private final ConcurrentLinkedQueue<HttpServer> servers = new ConcurrentLinkedQueue<>();
 
   private GatewayServer(Listen listen, ServerParts parts) {
     this.listen = listen;
@@ -105,15 +106,16 @@ public final class GatewayServer implements AutoCloseable {
   /**
    * Starts it.
    *
-   * @throws WritException {@code GWY-004}
+   * @throws WritException {@code GWY-004}, {@code GWY-007}
    */
   public static GatewayServer start(Config config) {
     ServerParts parts =
         new ServerParts(
             config.limits(),
             new Router(config.surfaces()),
-            new Authentication(config.authenticators(), config.certificates()),
-            new Origins(config.origins()),
+            new AtomicReference<>(
+                Doors.of(
+                    config.authenticators(), config.certificates(), new Origins(config.origins()))),
             config.places(),
             config.observer(),
             config.failures(),
@@ -134,9 +136,11 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private void deploy() {
+    Optional<TlsFiles> files = files(listen);
+    files.ifPresent(f -> parts.doors().updateAndGet(doors -> doors.with(f)));
     DeploymentOptions options = new DeploymentOptions().setInstances(loops());
     try {
-      await(vertx.deployVerticle(Loop::new, options));
+      await(vertx.deployVerticle(() -> new Loop(files), options));
     } catch (ExecutionException e) {
       throw new WritException(
           GatewayError.LISTEN_FAILED,
@@ -147,9 +151,17 @@ public final class GatewayServer implements AutoCloseable {
 
   /** One event loop's share of the server; all of them listen on one port. */
   private final class Loop extends VerticleBase {
+    private final Optional<TlsFiles> files;
+
+    Loop(Optional<TlsFiles> files) {
+      this.files = files;
+    }
+
     @Override
     public Future<?> start() {
-      HttpServer server = vertx.createHttpServer(options());
+      HttpServerOptions options = files.map(f -> with(f, options())).orElseGet(() -> options());
+      HttpServer server = vertx.createHttpServer(options);
+      servers.add(server);
       server.connectionHandler(connection -> connections.opened(connection, vertx));
       server.invalidRequestHandler(request -> new InvalidRequest(parts, request).answer());
       server.requestHandler(this::handle);
@@ -163,34 +175,65 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options =
-        new HttpServerOptions()
-            .setHost(listen.host())
-            .setPort(listen.port())
-            .setMaxInitialLineLength(parts.limits().uriBytesMax())
-            .setMaxHeaderSize(parts.limits().headBytesMax())
-            .setHttp2ClearTextEnabled(false)
-            .setUseAlpn(false)
-            .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
-            .setDecompressionSupported(false)
-            .setCompressionSupported(false)
-            .setHandle100ContinueAutomatically(false);
-    if (listen.protection() instanceof Listen.Protection.Tls tls) {
-      options
-          .setSsl(true)
-          .setKeyCertOptions(
-              new PemKeyCertOptions()
-                  .setCertPath(tls.certificate().toString())
-                  .setKeyPath(tls.key().toString()))
-          .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
-      tls.clients()
-          .ifPresent(clients ->
-              options
-                  .setClientAuth(clients.required() ? ClientAuth.REQUIRED : ClientAuth.REQUEST)
-                  .setTrustOptions(
-                      new PemTrustOptions().addCertPath(clients.authority().toString())));
+    return new HttpServerOptions()
+        .setHost(listen.host())
+        .setPort(listen.port())
+        .setMaxInitialLineLength(parts.limits().uriBytesMax())
+        .setMaxHeaderSize(parts.limits().headBytesMax())
+        .setHttp2ClearTextEnabled(false)
+        .setUseAlpn(false)
+        .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
+        .setDecompressionSupported(false)
+        .setCompressionSupported(false)
+        .setHandle100ContinueAutomatically(false);
+  }
+
+  private static HttpServerOptions with(TlsFiles files, HttpServerOptions options) {
+    ServerSSLOptions tls = files.options();
+    return options
+        .setSsl(true)
+        .setKeyCertOptions(tls.getKeyCertOptions())
+        .setEnabledSecureTransportProtocols(tls.getEnabledSecureTransportProtocols())
+        .setClientAuth(tls.getClientAuth())
+        .setTrustOptions(tls.getTrustOptions());
+  }
+
+  /**
+   * Reads the files of TLS, where it is spoken.
+   *
+   * @throws WritException {@code GWY-007}
+   */
+  Optional<TlsFiles> files(Listen asked) {
+    return asked.protection() instanceof Listen.Protection.Tls tls
+        ? Optional.of(TlsFiles.read(tls, vertx, parts.clock().instant()))
+        : Optional.empty();
+  }
+
+  /**
+   * From now on others may come in, and new connections are protected by what the files hold now.
+   * Calls that are there go on as they came; of connections that are there, each is asked again.
+   *
+   * @param files what was read for where it listens already
+   * @throws WritException {@code GWY-007}; everything is as before then
+   */
+  synchronized void change(
+      List<Authenticator> authenticators,
+      Certificates certificates,
+      List<String> origins,
+      Optional<TlsFiles> files) {
+    Doors open = Doors.of(authenticators, certificates, new Origins(origins));
+    Doors before = parts.doors().getAndSet(files.map(open::with).orElse(open));
+    if (files.isPresent()) {
+      try {
+        for (HttpServer server : servers) {
+          await(server.updateSSLOptions(files.get().options(), true));
+        }
+      } catch (ExecutionException e) {
+        parts.doors().set(before);
+        throw new WritException(
+            GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
+      }
     }
-    return options;
   }
 
   /** The port it listens on. */

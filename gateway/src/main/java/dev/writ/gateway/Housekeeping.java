@@ -18,8 +18,7 @@ final class Housekeeping implements AutoCloseable {
   /**
    * @param first how long after its making it does it for the first time
    */
-  Housekeeping(
-      Duration first, Duration every, Runnable work, Consumer<RuntimeException> failures) {
+  Housekeeping(Duration first, Duration every, Runnable work, Consumer<RuntimeException> failures) {
     thread =
         Thread.ofPlatform()
             .name("writ-housekeeping")

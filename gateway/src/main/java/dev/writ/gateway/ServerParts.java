@@ -4,18 +4,19 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /**
  * What every exchange of a server uses.
  *
+ * @param doors who may come in, which can change
  * @param failures is told what no code foresees; nothing of it goes out
  */
 record ServerParts(
     Limits limits,
     Router router,
-    Authentication authentication,
-    Origins origins,
+    AtomicReference<Doors> doors,
     Places places,
     Observer observer,
     BiConsumer<TraceContext, Throwable> failures,

@@ -117,7 +117,8 @@ class TheServerSaysWhetherItCanConfineTest {
 
   private final TestClock clock = new TestClock(Instant.parse("2026-11-21T12:00:00Z"));
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
-  private Optional<Policy> policy = Optional.of(TestPolicy.first(TestPolicy.YAML, TestTools.standard()));
+  private Optional<Policy> policy =
+      Optional.of(TestPolicy.first(TestPolicy.YAML, TestTools.standard()));
 
   private ConfiningWatch watch() {
     confined.mayLook.countDown();

@@ -41,6 +41,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
@@ -51,7 +52,8 @@ public final class ServeCommand implements CliCommand {
             "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
                 + " it finishes what is at work and takes nothing new.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
-                + " keys. Log lines go to stderr, one JSON object each.")
+                + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
+                + " tokens, certificates, origins and the files of TLS again.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
@@ -83,16 +85,16 @@ public final class ServeCommand implements CliCommand {
     }
     Home home = Homes.home(session);
     String token = Tokens.generate(new SecureRandom());
-    GatewayConfig config =
-        config(session, arguments, home)
-            .withToken(
-                new Tokens.Entry(
-                    "home of the server",
-                    Tokens.digest(token),
-                    home.tenant(),
-                    home.agent(),
-                    List.of(),
-                    Optional.empty()));
+    Tokens.Entry own =
+        new Tokens.Entry(
+            "home of the server",
+            Tokens.digest(token),
+            home.tenant(),
+            home.agent(),
+            List.of(),
+            Optional.empty());
+    Supplier<GatewayConfig> read = () -> config(session, arguments, home).withToken(own);
+    GatewayConfig config = read.get();
     Running running = new Running();
     OpenHome open =
         OpenHome.open(home, Homes.clock(), Homes.processes(session, home), running::cancellable);
@@ -104,6 +106,7 @@ public final class ServeCommand implements CliCommand {
             config,
             keys(home, config),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
+    HangUp.then(() -> gateway.reload(read));
     Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),

@@ -38,10 +38,7 @@ final class ServedSandbox implements Confining {
     }
     try {
       String driver =
-          registry
-              .resolve(tool.name(), tool.version(), tool.packageDigest())
-              .manifest()
-              .driver();
+          registry.resolve(tool.name(), tool.version(), tool.packageDigest()).manifest().driver();
       boolean process = drivers.byName().get(driver) instanceof ProcessDriver;
       processes.put(tool.packageDigest().hex(), process);
       return process;

@@ -76,6 +76,39 @@ public record GatewayConfig(
    */
   public record Telemetry(String otlp, int percent) {}
 
+  /**
+   * Whether a running server can have that configuration: tokens, certificates, origins and the
+   * files of TLS can be others, nothing else.
+   *
+   * @throws WritException {@code GWY-006}, naming what differs
+   */
+  public void requireSameLife(GatewayConfig next) {
+    List<String> others = new ArrayList<>();
+    if (!listen.host().equals(next.listen.host())
+        || listen.port() != next.listen.port()
+        || listen.protection().getClass() != next.listen.protection().getClass()) {
+      others.add("listen");
+    }
+    if (!limits.equals(next.limits)) {
+      others.add("limits");
+    }
+    if (!surfaces.equals(next.surfaces)) {
+      others.add("surfaces");
+    }
+    if (!drain.equals(next.drain)) {
+      others.add("drain_s");
+    }
+    if (blobBytesMax != next.blobBytesMax) {
+      others.add("blob_bytes_max");
+    }
+    if (!extras.telemetry().equals(next.extras.telemetry())) {
+      others.add("telemetry");
+    }
+    if (!others.isEmpty()) {
+      throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
+    }
+  }
+
   /** With another port. */
   public GatewayConfig withPort(int port) {
     return with(new Listen(listen.host(), port, listen.protection()));

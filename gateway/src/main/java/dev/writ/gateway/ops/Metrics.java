@@ -99,8 +99,7 @@ public final class Metrics implements Observer {
   }
 
   /** The same with a label out of a fixed list. */
-  public void counter(
-      String name, String help, String label, String word, Supplier<Number> value) {
+  public void counter(String name, String help, String label, String word, Supplier<Number> value) {
     synchronized (read) {
       read.add(value); // the registry itself would let go of it
     }

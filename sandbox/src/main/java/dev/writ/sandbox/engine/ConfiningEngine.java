@@ -2,6 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
@@ -11,7 +12,6 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.Tally;
-import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.host.Host;

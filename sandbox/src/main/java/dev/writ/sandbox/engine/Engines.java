@@ -62,9 +62,7 @@ public final class Engines implements AutoCloseable {
   private static List<EngineReport> detect(List<Path> sockets) {
     Host host = Host.look();
     return List.of(
-        Detection.bubblewrap(host),
-        Detection.runc(host),
-        Containers.look(host, sockets).report());
+        Detection.bubblewrap(host), Detection.runc(host), Containers.look(host, sockets).report());
   }
 
   private static List<Path> sockets(SandboxSettings settings) {

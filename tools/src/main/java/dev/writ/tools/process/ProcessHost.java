@@ -118,8 +118,8 @@ public final class ProcessHost implements AutoCloseable {
    *
    * @param waived what the policy in force does without
    * @return what was found
-   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was here
-   *     and is no more
+   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was
+   *     here and is no more
    */
   public EngineReport requireEngine(List<Guarantee> waived) {
     String name = engine(waived).name();

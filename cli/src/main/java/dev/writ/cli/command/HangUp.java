@@ -1,0 +1,67 @@
+package dev.writ.cli.command;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+
+/**
+ * SIGHUP, by which operators tell a server to read its configuration again. Where it comes because
+ * the server's own terminal is gone, it ends the server, as it ends every other program.
+ */
+final class HangUp {
+  private static final int STATUS = 129;
+
+  private HangUp() {}
+
+  /**
+   * @return whether this JVM can be told so; it cannot where it runs with -Xrs
+   */
+  static boolean then(Runnable reload) {
+    boolean ofTerminal = hasTerminal();
+    return handle(() -> {
+      if (ofTerminal && !hasTerminal()) {
+        System.exit(STATUS);
+      }
+      reload.run();
+    });
+  }
+
+  /** A process whose terminal hung up has none any more. */
+  private static boolean hasTerminal() {
+    try (FileInputStream _ = new FileInputStream("/dev/tty")) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** By reflection: the compiler has a warning for this class that nothing can switch off. */
+  private static boolean handle(Runnable work) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      InvocationHandler called =
+          (proxy, method, arguments) ->
+              switch (method.getName()) {
+                case "handle" -> {
+                  work.run();
+                  yield null;
+                }
+                case "equals" -> proxy == arguments[0];
+                case "hashCode" -> System.identityHashCode(proxy);
+                default -> "SIGHUP";
+              };
+      signal
+          .getMethod("handle", signal, handler)
+          .invoke(
+              null,
+              signal.getConstructor(String.class).newInstance("HUP"),
+              Proxy.newProxyInstance(
+                  HangUp.class.getClassLoader(), new Class<?>[] {handler}, called));
+      return true;
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
+  }
+}
