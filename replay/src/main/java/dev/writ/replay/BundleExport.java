@@ -5,6 +5,7 @@ import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
@@ -63,10 +64,17 @@ public final class BundleExport {
   private final Found found = new Found();
   private final InclusionWriter inclusion;
   private final TreeMap<Long, Event> consumed = new TreeMap<>();
+  private final Optional<Trust> stated;
   private SystemState system = SystemState.NOTHING;
   private long incarnation = 1;
 
   private BundleExport(LedgerView ledger, RunId run, Packages packages, Options options) {
+    this(ledger, run, packages, options, Optional.empty());
+  }
+
+  private BundleExport(LedgerView ledger, RunId run, Packages packages, Options options,
+      Optional<Trust> stated) {
+    this.stated = stated;
     this.ledger = ledger;
     this.run = run;
     this.packages = packages;
@@ -91,6 +99,13 @@ public final class BundleExport {
   public static byte[] of(LedgerView ledger, RunId run, Packages packages, Options options) {
     Target.Memory memory = new Target.Memory();
     new BundleExport(ledger, run, packages, options).write(memory);
+    return memory.toBytes();
+  }
+
+  /** For tests: as a forger writes it, whose system run does not add up. */
+  static byte[] forged(LedgerView ledger, RunId run, Packages packages, Trust stated) {
+    Target.Memory memory = new Target.Memory();
+    new BundleExport(ledger, run, packages, Options.WHOLE, Optional.of(stated)).write(memory);
     return memory.toBytes();
   }
 
@@ -176,7 +191,7 @@ public final class BundleExport {
     if (options.tools()) {
       found.tools.values().forEach(tool -> tool(out, tool));
     }
-    out.entry(Layout.TRUST, Jcs.write(system.trust().toJson()));
+    out.entry(Layout.TRUST, Jcs.write(stated.orElseGet(system::trust).toJson()));
     out.end();
   }
 
@@ -192,7 +207,9 @@ public final class BundleExport {
   }
 
   private void system(Event event) {
-    system = system.after(event, ledger);
+    if (stated.isEmpty()) {
+      system = system.after(event, ledger);
+    }
     if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
       SystemChange change =
           SystemChange.read(ledger.document(event.body()).orElseThrow().document());

@@ -1102,12 +1102,12 @@ const KINDS_OF_ROLE = {
   agent: ['request', 'execution', 'run-close', 'access'],
   surface: ['request', 'execution', 'run-close'],
   principal: ['delegation'],
-  approver: ['approval', 'access'],
+  approver: ['approval', 'access', 'tool-approval'],
   guardian: ['decision', 'intent'],
   executor: ['receipt', 'refusal', 'run-closing'],
   operator: ['resolution', 'system-change'],
   'policy-owner': ['policy'],
-  publisher: ['tool-package'],
+  publisher: ['tool-package', 'tool-submission'],
   attestor: [],
   log: [],
 };
@@ -1453,11 +1453,33 @@ const checkForm = record({
 
 const objection = record({ code: name, reason: text });
 
+const STAGES = ['draft', 'canary', 'active', 'deprecated', 'retired'];
+
+const canaryForm = (value, place) => {
+  record({ percent: integer(0, 100), tenants: list(text) })(value, place);
+  if (value.tenants.some((tenant, i) => i > 0 && !(value.tenants[i - 1] < tenant))) {
+    refuse('CAN-023', `${place}/tenants`, quoted(value.tenants), 'sorted, each once');
+  }
+  return value;
+};
+
+const isTrue = (value, place) => {
+  if (bool(value, place) !== true) refuse('CAN-023', place, false, 'true, or nothing');
+  return value;
+};
+
+/** What governance says of a version of a tool (tool-governance.md). */
+const governedForm = record({ canary: optional(canaryForm), package: digest, revoked: optional(isTrue), stage: oneOf(...STAGES) });
+
+/** By which the documents of governance name a package. */
+const governedTool = { package: digest, tool: name, version: name };
+
 const inputsForm = record({
   approvals: list(record({ approver: name, expires_at: time, id: digest, kid: keyId, role: name, verdict: oneOf('APPROVE', 'REJECT') })),
   artifacts: list(record({ id: digest, signers: list(record({ kid: keyId, role: name, subject: name })), type: name })),
   balances: list(record({ budget: name, key: text, limit: optional(count), reserved: count, used: count, window_start: time })),
   charged: list(name),
+  governed: optional(governedForm),
   history: list(record({ operation: name, succeeded: bool, tool: name })),
   ignored: list(record({ code: name, id: digest })),
   nonce_seen: bool,
@@ -1578,8 +1600,13 @@ const FORMS = {
   'system-change': record({
     changed_at: time,
     detail: anyObject,
-    kind: oneOf('key.enrolled', 'key.revoked', 'tool.revoked', 'ledger.incarnated'),
+    kind: oneOf(
+      'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
+      'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated',
+    ),
   }),
+  'tool-submission': record({ ...governedTool, submitted_at: time }),
+  'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
   // Only what is read here; the policy language is not judged again.
   policy: record({
     approvers: list(record({ roles: list(name), subject: name, tenant: name })),
@@ -1588,6 +1615,13 @@ const FORMS = {
     engine: optional(anyObject),
     execute: optional(anyObject),
     execute_for: list(name),
+    governance: optional(record({
+      approvals: anyObject,
+      approvers: anyObject,
+      ceiling: optional(anyObject),
+      runtimes: bool,
+      tools: list(name),
+    })),
     limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),
     name,
     previous: optional(digest),
@@ -1638,11 +1672,20 @@ const DOCUMENT_OF_EVENT = {
   'run.closed': 'run-closing',
   'key.enrolled': 'system-change',
   'key.revoked': 'system-change',
+  'tool.submitted': 'tool-submission',
+  'tool.validated': 'system-change',
+  'tool.approved': 'tool-approval',
+  'tool.staged': 'system-change',
   'tool.revoked': 'system-change',
+  'runtime.approved': 'system-change',
+  'runtime.withdrawn': 'system-change',
   'ledger.incarnated': 'system-change',
   'policy.activated': 'policy',
 };
-const SYSTEM_KINDS = ['key.enrolled', 'key.revoked', 'policy.activated', 'tool.revoked', 'ledger.incarnated'];
+const SYSTEM_KINDS = [
+  'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
+  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated',
+];
 
 /** The seed of an effect (runs.md, 2). */
 export function effectSeed(runSeed, decision) {
@@ -1996,6 +2039,164 @@ function readToolManifest(bytes, named, folder, expected) {
 const IN_FLIGHT_MS = 60000;
 const SYSTEM = { tenant: 'writ', run: 'system' };
 
+/** From which stage an operator may put a version into which. */
+const LEADS_TO = {
+  draft: ['canary', 'active', 'retired'],
+  canary: ['draft', 'canary', 'active', 'retired'],
+  active: ['deprecated', 'retired'],
+  deprecated: ['active', 'retired'],
+  retired: [],
+};
+const RUNS = ['canary', 'active', 'deprecated'];
+
+/** Whether the policy lets govern a tool: it does not list it, and covers its name. */
+function governs(policy, tool, version) {
+  const listed = policy.tools.some((one) => one.name === tool && one.version === version);
+  const covers = (pattern) => (pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern);
+  return !listed && (policy.governance?.tools ?? []).some(covers);
+}
+
+/** Whether a run of a tenant meets a version that governance has so. */
+function mayRun(governed, tool, version, tenant, run) {
+  if (governed.revoked || !RUNS.includes(governed.stage)) return false;
+  if (governed.stage !== 'canary') return true;
+  const first = sha256(writeJson([tool, version, tenant, run])).subarray(0, 8);
+  const place = BigInt(`0x${toHex(first)}`) % 100n;
+  return governed.canary.tenants.includes(tenant) || place < BigInt(governed.canary.percent);
+}
+
+/** What was submitted, found, said and staged of tools (tool-governance.md). */
+class Governance {
+  constructor() {
+    this.versions = new Map(); // tool and version → what was said of it
+    this.runtimes = new Map(); // language and version → {approved, at}
+    this.past = new Map(); // tool and version → what held before, {governed, until}
+  }
+
+  static key = (tool, version) => writeValue([tool, version]);
+
+  /** The version that a document is about, of the package that was submitted. */
+  submitted(detail, place) {
+    const version = this.versions.get(Governance.key(detail.tool, detail.version));
+    if (!version) refuse('EXE-914', place, `${detail.tool} ${detail.version}`, 'a version that was submitted');
+    same('EXE-915', place, '/package', detail.package, version.package);
+    return version;
+  }
+
+  draft(detail, place) {
+    const version = this.submitted(detail, place);
+    if (version.stage !== 'draft') refuse('EXE-914', place, version.stage, 'draft');
+    return version;
+  }
+
+  rules(policy, detail, place) {
+    if (!policy || !governs(policy, detail.tool, detail.version)) {
+      refuse('EXE-915', place, `${detail.tool} ${detail.version}`, 'a tool that the policy in force lets govern');
+    }
+    return policy.governance;
+  }
+
+  notAhead(said, event, place) {
+    if (millis(said) > millis(event.at) + SKEW_MS) refuse('EXE-914', place, said, `not after ${event.at}`);
+  }
+
+  submit(event, document, signer, policy, prohibited, place) {
+    this.rules(policy, document, place);
+    if (prohibited) refuse('EXE-914', place, 'prohibited', 'a version that no operator prohibited');
+    this.notAhead(document.submitted_at, event, place);
+    const key = Governance.key(document.tool, document.version);
+    const before = this.versions.get(key);
+    if (before && before.stage !== 'draft') refuse('EXE-914', place, before.stage, 'a new version, or a draft');
+    if (before && before.package === document.package) refuse('EXE-914', place, document.package, 'each package once');
+    this.versions.set(key, {
+      package: document.package, publisher: signer.subject, submittedAt: event.at,
+      passed: null, words: new Map(), stage: 'draft', canary: null, stagedAt: null,
+    });
+  }
+
+  validate(detail, place) {
+    systemFault(place, () => record({
+      ...governedTool, findings: list(record({ code: name, found: text, place: text }), 100), validator: name,
+    })(detail, '/detail'));
+    const version = this.draft(detail, place);
+    if (version.words.size > 0) refuse('EXE-914', place, `${version.words.size} words of approvers`, 'none before the validation');
+    version.passed = detail.findings.length === 0;
+  }
+
+  say(event, document, signer, policy, place) {
+    const version = this.draft(document, place);
+    const rules = this.rules(policy, document, place);
+    if (signer.subject !== document.approver) refuse('EXE-916', `${place} /approver`, document.approver, signer.subject);
+    if (!approvesAs(rules, document.approver, document.role)) {
+      refuse('EXE-916', place, `${document.approver} as ${document.role}`, 'an approver whom the policy names');
+    }
+    if (document.approver === version.publisher) refuse('EXE-916', place, document.approver, 'somebody who did not publish it');
+    this.notAhead(document.approved_at, event, place);
+    if (millis(document.approved_at) + SKEW_MS < millis(version.submittedAt)) {
+      refuse('EXE-914', `${place} /approved_at`, document.approved_at, `not before ${version.submittedAt}`);
+    }
+    if (version.words.has(document.approver)) refuse('EXE-914', place, document.approver, 'each approver once');
+    if (document.verdict === 'approve' && version.passed !== true) {
+      refuse('EXE-917', place, version.passed === null ? 'no validation' : 'a validation that failed', 'a validation without findings');
+    }
+    version.words.set(document.approver, { role: document.role, verdict: document.verdict, kid: signer.kid });
+  }
+
+  stage(event, change, policy, trust, place) {
+    const { detail } = change;
+    systemFault(place, () => {
+      record({ ...governedTool, canary: optional(canaryForm), stage: oneOf(...STAGES) })(detail, '/detail');
+      if (('canary' in detail) !== (detail.stage === 'canary')) refuse('CAN-023', '/detail/canary', 'canary' in detail, detail.stage);
+    });
+    const version = this.submitted(detail, place);
+    if (!LEADS_TO[version.stage].includes(detail.stage)) {
+      refuse('EXE-914', `${place} /detail/stage`, detail.stage, `after ${version.stage}: ${LEADS_TO[version.stage].join(', ') || 'nothing'}`);
+    }
+    if (version.stagedAt !== null && !(change.changed_at > version.stagedAt)) {
+      refuse('EXE-914', `${place} /changed_at`, change.changed_at, `after ${version.stagedAt}`);
+    }
+    if (version.stage === 'draft' && RUNS.includes(detail.stage)) {
+      this.requireApproved(version, this.rules(policy, detail, place), trust, place);
+    }
+    version.stage = detail.stage;
+    version.canary = detail.canary ?? null;
+    version.stagedAt = change.changed_at;
+  }
+
+  requireApproved(version, rules, trust, place) {
+    if (version.passed !== true) refuse('EXE-917', place, 'no validation without findings', 'one');
+    const words = [...version.words];
+    if (words.some(([, word]) => word.verdict === 'reject')) refuse('EXE-917', place, 'rejected', 'rejected by nobody');
+    for (const [role, wanted] of Object.entries(rules.approvals)) {
+      const counts = ([approver, word]) => word.role === role && approvesAs(rules, approver, role) && trust.keys.get(word.kid).revokedAt === null;
+      const found = words.filter(counts).length;
+      if (found < wanted) refuse('EXE-917', place, `approved by ${found} as ${role}`, wanted);
+    }
+  }
+
+  runtime(approved, change, place) {
+    const { detail } = change;
+    systemFault(place, () => record({ language: name, version: name })(detail, '/detail'));
+    const key = Governance.key(detail.language, detail.version);
+    const before = this.runtimes.get(key);
+    if ((before?.approved === true) === approved) refuse('EXE-914', place, approved ? 'approved' : 'not approved', 'a change');
+    if (before && !(change.changed_at > before.at)) refuse('EXE-914', `${place} /changed_at`, change.changed_at, `after ${before.at}`);
+    this.runtimes.set(key, { approved, at: change.changed_at });
+  }
+
+  /** As a decision records it; null where nothing was submitted. */
+  governed(tool, version, prohibited) {
+    const known = this.versions.get(Governance.key(tool, version));
+    if (!known) return null;
+    const governed = { package: known.package, stage: known.stage };
+    if (known.canary) governed.canary = known.canary;
+    if (prohibited) governed.revoked = true;
+    return governed;
+  }
+}
+
+const approvesAs = (rules, subject, role) => Object.hasOwn(rules.approvers, subject) && rules.approvers[subject].includes(role);
+
 /** What is in force at a place of the log, as the system run adds up. */
 class System {
   constructor() {
@@ -2004,6 +2205,7 @@ class System {
     this.policies = new Map(); // digest → {policy, from, until}
     this.policy = null;
     this.prohibited = new Map(); // tool version → event
+    this.governance = new Governance();
     this.incarnation = 1;
     this.founder = null;
     this.inFlight = 0;
@@ -2041,7 +2243,8 @@ class System {
     if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
     if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
     if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
-    if (event.kind === 'tool.revoked') this.prohibit(event, document.detail, place);
+    if (event.kind.startsWith('tool.')) this.govern(event, document, signers[0], place);
+    if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
   }
 
@@ -2077,6 +2280,35 @@ class System {
     if (before) before.until = event;
     this.policy = { id, policy, until: null };
     this.policies.set(id, this.policy);
+  }
+
+  govern(event, document, signer, place) {
+    const about = document.detail ?? document;
+    const policy = this.policy?.policy ?? null;
+    const named = typeof about.tool === 'string' && typeof about.version === 'string';
+    const before = named ? this.governedNow(about.tool, about.version) : null;
+    const steps = {
+      'tool.submitted': () => this.governance.submit(event, document, signer, policy, this.prohibited.has(`${about.tool} ${about.version}`), place),
+      'tool.validated': () => this.governance.validate(document.detail, place),
+      'tool.approved': () => this.governance.say(event, document, signer, policy, place),
+      'tool.staged': () => this.governance.stage(event, document, policy, this.trust, place),
+      'tool.revoked': () => this.prohibit(event, document.detail, place),
+    };
+    steps[event.kind]();
+    const key = Governance.key(about.tool, about.version);
+    if (!this.governance.past.has(key)) this.governance.past.set(key, []);
+    this.governance.past.get(key).push({ governed: before, until: event });
+  }
+
+  governedNow(tool, version) {
+    return this.governance.governed(tool, version, this.prohibited.has(`${tool} ${version}`));
+  }
+
+  /** What the kernel can have seen governance say of a tool at an event, the newest first. */
+  governedAt(event, tool, version) {
+    const past = (this.governance.past.get(Governance.key(tool, version)) ?? []).toReversed();
+    const inFlight = past.filter(({ until }) => millis(event.at) <= millis(until.at) + IN_FLIGHT_MS);
+    return [this.governedNow(tool, version), ...inFlight.map(({ governed }) => governed)];
   }
 
   prohibit(event, detail, place) {
@@ -2372,6 +2604,7 @@ class Run {
     this.steps.add(inputs.step);
     const policy = this.policyOf(event, document, place);
     this.standing(document, request, policy, place);
+    this.governed(event, document, request, policy, place);
     checkVerdict(document, request.document, place);
     const counted = inputs.approvals.map((seen) => seen.id);
     const aside = inputs.ignored.map((one) => one.id);
@@ -2384,6 +2617,23 @@ class Run {
     request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
     this.counts.decisions++;
     this.counts[{ ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' }[document.verdict]]++;
+  }
+
+  /** What governance said of the tool, and that a version which does not run here was not allowed. */
+  governed(event, decision, request, policy, place) {
+    const { tool, version } = request.document.effect;
+    const recorded = decision.inputs.governed ?? null;
+    const governable = governs(policy, tool, version);
+    const seen = governable ? this.system.governedAt(event, tool, version) : [null];
+    const told = (value) => (value === null ? 'nothing' : writeValue(value));
+    const at = seen.findIndex((value) => told(value) === told(recorded));
+    if (at < 0) refuse('EXE-956', `${place} /inputs/governed`, told(recorded), told(seen[0]));
+    if (at > 0) this.system.inFlight++;
+    if (decision.verdict !== 'ALLOW' || !governable) return;
+    if (recorded === null) refuse('EXE-956', `${place} /verdict`, 'ALLOW', 'DENY: nobody submitted the tool');
+    if (!mayRun(recorded, tool, version, decision.tenant, decision.run)) {
+      refuse('EXE-956', `${place} /verdict (GRD-416)`, 'ALLOW', `DENY: ${told(recorded)}`);
+    }
   }
 
   /** What a judgement gathers of who asks: roles, delegations, and how long the answer can hold. */
@@ -2437,7 +2687,8 @@ class Run {
     same('EXE-953', place, '/tool/name', document.tool.name, effect.tool);
     same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
     const approved = decision.policy.tools.find((tool) => tool.name === effect.tool && tool.version === effect.version);
-    same('EXE-953', place, '/tool/package', document.tool.package, approved?.package);
+    const brought = governs(decision.policy, effect.tool, effect.version) ? decision.document.inputs.governed : undefined;
+    same('EXE-953', place, '/tool/package', document.tool.package, approved?.package ?? brought?.package);
     same('EXE-953', place, '/issued_at', document.issued_at, event.at);
     if (document.issued_at < decision.document.decided_at) refuse('EXE-953', `${place} /issued_at`, document.issued_at, `not before ${decision.document.decided_at}`);
     const latest = millis(document.issued_at) + 300000;
@@ -2486,6 +2737,7 @@ class Run {
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
+    this.requireRolledOut(event, document, place);
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -2496,6 +2748,16 @@ class Run {
     for (const input of request.document.effect.inputs) this.needBlob(input, place);
     for (const consumed of request.document.consumes) if (!this.byReceipt.has(consumed)) this.neededForeign.add(consumed);
     this.counts.dispatched++;
+  }
+
+  /** A governed tool ran for this run when it was dispatched, or a moment before. */
+  requireRolledOut(event, intent, place) {
+    const { name: tool, version, package: id } = intent.tool;
+    const policy = this.system.policy.policy;
+    if (!governs(policy, tool, version)) return;
+    const seen = this.system.governedAt(event, tool, version);
+    const runs = (g) => g !== null && g.package === id && mayRun(g, tool, version, event.tenant, event.run);
+    if (!seen.some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this run');
   }
 
   needBlob({ digest: id, size }, place) {

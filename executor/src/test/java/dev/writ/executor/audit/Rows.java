@@ -2,6 +2,7 @@ package dev.writ.executor.audit;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.testing.TestGovernance;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.LedgerView;
@@ -38,6 +39,7 @@ final class Rows {
   private static List<String> names() {
     List<String> names = new ArrayList<>(List.of("executor-2"));
     TestKeys.PARTIES.forEach(party -> names.add(party.name()));
+    TestGovernance.PARTIES.forEach(party -> names.add(party.name()));
     return names;
   }
 

@@ -19,6 +19,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
 import dev.writ.replay.Recording;
@@ -178,7 +179,7 @@ public final class Against {
             policy,
             recorded,
             (tool, operation) -> done.contains(key(tool, operation)));
-    Optional<ToolManifest> manifest = manifest(effect, then);
+    Optional<ToolManifest> manifest = manifest(effect, then, recorded);
     PolicyExplain explained =
         PolicyExplain.of(
             admitted,
@@ -204,10 +205,14 @@ public final class Against {
   }
 
   /** The package that the policy approves, else the one that was approved then. */
-  private Optional<ToolManifest> manifest(Effect effect, Policy then) {
+  private Optional<ToolManifest> manifest(Effect effect, Policy then, JudgeInputs recorded) {
     return policy
         .tool(effect.tool(), effect.version())
         .or(() -> then.tool(effect.tool(), effect.version()))
+        .or(() ->
+            recorded
+                .governed()
+                .map(governed -> ApprovedTool.of(effect.tool(), effect.version(), governed)))
         .flatMap(tool -> recording.tool(tool.ref()));
   }
 

@@ -38,4 +38,16 @@ public final class Forgers {
     changes.forEach(rewrite::document);
     rewrite.write(to);
   }
+
+  /** The same, with some documents signed by another key. */
+  public static void rewrite(
+      LedgerView from,
+      Map<Digest, UnaryOperator<JsonValue.Obj>> changes,
+      Map<Digest, String> signers,
+      LedgerConfig to) {
+    Rewrite rewrite = new Rewrite(from);
+    changes.forEach(rewrite::document);
+    signers.forEach(rewrite::signer);
+    rewrite.write(to);
+  }
 }
