@@ -8,6 +8,8 @@ import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.git.GitDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
+import dev.writ.tools.language.PoolSettings;
+import dev.writ.tools.language.WarmPool;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -25,13 +27,16 @@ public final class Drivers implements AutoCloseable {
 
   private final GuestPool pool;
   private final ProcessHost processes;
+  private final WarmPool workers;
   private final SortedMap<String, Driver> byName;
 
-  private Drivers(GuestPool pool, ProcessHost processes, List<Driver> drivers) {
+  private Drivers(
+      GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;
     this.processes = processes;
+    this.workers = workers;
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
@@ -44,13 +49,27 @@ public final class Drivers implements AutoCloseable {
 
   /** The same, with threads of the caller's size. */
   public static Drivers all(GuestPool pool, ProcessHost processes) {
+    return all(pool, processes, PoolSettings.NONE);
+  }
+
+  /**
+   * The same, with workers of tool packages that wait for their calls.
+   *
+   * @param waiting how many
+   */
+  public static Drivers all(ProcessHost processes, PoolSettings waiting) {
+    return all(GuestPool.ofThisHost(), processes, waiting);
+  }
+
+  private static Drivers all(GuestPool pool, ProcessHost processes, PoolSettings waiting) {
+    WarmPool workers = new WarmPool(processes, waiting);
     List<Driver> drivers = new ArrayList<>(wasm(pool));
     drivers.addAll(CodeDriver.both(processes));
     drivers.add(new BrowserDriver(processes));
     drivers.add(new ExecDriver(processes));
     drivers.add(new GitDriver(processes));
-    drivers.addAll(LanguageDrivers.all(processes));
-    return new Drivers(pool, processes, drivers);
+    drivers.addAll(LanguageDrivers.all(processes, workers));
+    return new Drivers(pool, processes, workers, drivers);
   }
 
   /**
@@ -75,8 +94,8 @@ public final class Drivers implements AutoCloseable {
    * @param pool where all of them run their guests
    */
   public static Drivers wasmFamily(GuestPool pool) {
-    return new Drivers(
-        pool, ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")), wasm(pool));
+    ProcessHost none = ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));
+    return new Drivers(pool, none, new WarmPool(none, PoolSettings.NONE), wasm(pool));
   }
 
   private static List<Driver> wasm(GuestPool pool) {
@@ -98,6 +117,11 @@ public final class Drivers implements AutoCloseable {
     return pool;
   }
 
+  /** The workers of tool packages that wait for their calls. */
+  public WarmPool workers() {
+    return workers;
+  }
+
   /** The drivers by their names. */
   public SortedMap<String, Driver> byName() {
     return byName;
@@ -109,6 +133,7 @@ public final class Drivers implements AutoCloseable {
     try {
       pool.close();
     } finally {
+      workers.close();
       processes.close();
     }
   }

@@ -28,6 +28,8 @@ import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.seed.SeedSurfaces;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.tools.language.PoolSettings;
+import dev.writ.tools.language.WarmPool;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,7 +99,12 @@ public final class ServeCommand implements CliCommand {
     GatewayConfig config = read.get();
     Running running = new Running();
     OpenHome open =
-        OpenHome.open(home, Homes.clock(), Homes.processes(session, home), running::cancellable);
+        OpenHome.open(
+            home,
+            Homes.clock(),
+            Homes.processes(session, home),
+            running::cancellable,
+            PoolSettings.ofMiB(config.extras().toolPoolMib()));
     Gateway gateway =
         start(
             session,
@@ -107,12 +114,26 @@ public final class ServeCommand implements CliCommand {
             keys(home, config),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(read));
+    gauges(gateway, open.workers());
     Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
     stopWith(session, gateway, open, serving::ended);
     return ExitCode.OK;
+  }
+
+  /** What the pool of workers does, for {@code /metrics}. */
+  private static void gauges(Gateway gateway, WarmPool workers) {
+    gateway.gauge(
+        "writ.tool.calls.warm", "Calls that found a worker", () -> workers.figures().warm());
+    gateway.gauge(
+        "writ.tool.calls.cold", "Calls that could have", () -> workers.figures().cold());
+    gateway.gauge(
+        "writ.tool.workers.lost", "Workers unfit for a call", () -> workers.figures().lost());
+    gateway.gauge("writ.tool.workers.ready", "Workers that wait", () -> workers.figures().ready());
+    gateway.gauge(
+        "writ.tool.workers.bytes", "Memory limits of workers", () -> workers.figures().bytes());
   }
 
   private static GatewayConfig config(Session session, Arguments arguments, Home home) {

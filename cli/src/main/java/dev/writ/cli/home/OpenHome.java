@@ -1,8 +1,10 @@
 package dev.writ.cli.home;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
@@ -13,6 +15,8 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.Drivers;
+import dev.writ.tools.language.PoolSettings;
+import dev.writ.tools.language.WarmPool;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.ToolRegistry;
 import dev.writ.tools.wasm.GuestPool;
@@ -28,6 +32,9 @@ public final class OpenHome implements AutoCloseable {
   private final Drivers drivers;
   private final ToolRegistry registry;
   private final Kernel kernel;
+
+  /** What an approved tool may be without being callable. */
+  private static final List<String> STAGES_WITHOUT_CALLS = List.of("draft", "retired");
 
   private OpenHome(
       Home home, Ledger ledger, Drivers drivers, UnaryOperator<Driver> wrap, InstantSource clock) {
@@ -46,6 +53,18 @@ public final class OpenHome implements AutoCloseable {
                 drivers.processes().runWorkspaces(),
                 clock,
                 new SecureRandom()));
+    drivers.workers().allowOnly(this::mayRun);
+  }
+
+  /** Whether policy still has a package that workers may wait for; whether a call may is its Gate's. */
+  private boolean mayRun(Digest packageDigest) {
+    SystemState now = kernel.system();
+    return now.policy().stream()
+        .flatMap(policy -> policy.tools().stream())
+        .anyMatch(tool ->
+            tool.ref().packageDigest().equals(packageDigest)
+                && !STAGES_WITHOUT_CALLS.contains(tool.stage())
+                && !now.isProhibited(tool.ref().name(), tool.ref().version()));
   }
 
   /** Opens a home for work. */
@@ -59,13 +78,25 @@ public final class OpenHome implements AutoCloseable {
    */
   public static OpenHome open(
       Home home, InstantSource clock, ProcessHost processes, UnaryOperator<Driver> wrap) {
+    return open(home, clock, processes, wrap, PoolSettings.NONE);
+  }
+
+  /**
+   * @param waiting how many workers of tool packages wait for their calls
+   */
+  public static OpenHome open(
+      Home home,
+      InstantSource clock,
+      ProcessHost processes,
+      UnaryOperator<Driver> wrap,
+      PoolSettings waiting) {
     Ledger ledger = null;
     Drivers drivers = null;
     try {
       SigningKey logKey = home.key("log");
       ledger =
           Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
-      drivers = Drivers.all(processes);
+      drivers = Drivers.all(processes, waiting);
       return new OpenHome(home, ledger, drivers, wrap, clock);
     } catch (RuntimeException e) {
       if (drivers != null) {
@@ -101,6 +132,11 @@ public final class OpenHome implements AutoCloseable {
   /** The workspaces of its runs. */
   public RunWorkspaces workspaces() {
     return drivers.processes().runWorkspaces();
+  }
+
+  /** The workers of tool packages that wait for their calls. */
+  public WarmPool workers() {
+    return drivers.workers();
   }
 
   /** What this installation grants of what a tool's manifest promises (PROTOCOL 14). */

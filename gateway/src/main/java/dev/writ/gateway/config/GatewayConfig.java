@@ -59,10 +59,16 @@ public record GatewayConfig(
    * @param certificates of clients; the listener names their authority
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
+   * @param toolPoolMib memory that workers of tool packages may be waiting in; 0 for none
    */
   public record Extras(
-      List<Certificates.Entry> certificates, List<String> origins, Optional<Telemetry> telemetry) {
-    public static final Extras NONE = new Extras(List.of(), List.of(), Optional.empty());
+      List<Certificates.Entry> certificates,
+      List<String> origins,
+      Optional<Telemetry> telemetry,
+      long toolPoolMib) {
+    private static final long TOOL_POOL_MIB = 1_024;
+    public static final Extras NONE =
+        new Extras(List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -231,7 +237,9 @@ public record GatewayConfig(
     return new Extras(
         file.listOrNone("certificates", item -> certificate(item.itemSection())),
         file.listOrNone("origins", GatewayConfig::origin),
-        file.optional("telemetry", key -> telemetry(file.section(key))));
+        file.optional("telemetry", key -> telemetry(file.section(key))),
+        file.optional("tool_pool", key -> toolPool(file.section(key)))
+            .orElse(Extras.TOOL_POOL_MIB));
   }
 
   private static Certificates.Entry certificate(Section s) {
@@ -269,6 +277,12 @@ public record GatewayConfig(
         new Telemetry(otlp, s.optional("percent", k -> (int) s.between(k, 0, 100)).orElse(100));
     s.end();
     return telemetry;
+  }
+
+  private static long toolPool(Section s) {
+    long mebibytes = s.between("budget_mib", 0, 1 << 20);
+    s.end();
+    return mebibytes;
   }
 
   private static void requireBinding(GatewayConfig config) {

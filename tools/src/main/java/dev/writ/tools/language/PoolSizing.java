@@ -2,6 +2,7 @@ package dev.writ.tools.language;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.function.Predicate;
  * <p>For each kind as many are wanted as calls came in the last ten seconds, at least one while it
  * is in use, at most {@link PoolSettings#perKey}. Memory is counted from the order to start until a
  * worker is gone, or a call's own. Where it does not suffice, a worker goes that is wanted no more,
- * or whose kind nobody called for ten seconds.
+ * or whose kind nobody called for ten seconds, in favour of one that was called since.
  *
  * @param <K> a kind of call
  */
@@ -101,8 +102,9 @@ final class PoolSizing<K> {
     for (Map.Entry<Long, Worker<K>> entry : workers.entrySet()) {
       Worker<K> worker = entry.getValue();
       if (worker.state == State.READY && worker.key.equals(key) && !isOld(worker, nowMs)) {
-        workers.remove(entry.getKey());
-        return OptionalLong.of(entry.getKey());
+        long id = entry.getKey(); // a TreeMap's entry is another's once it was removed
+        workers.remove(id);
+        return OptionalLong.of(id);
       }
     }
     return OptionalLong.empty();
@@ -147,9 +149,9 @@ final class PoolSizing<K> {
         leave(id, worker, steps);
       }
     });
-    for (Map.Entry<K, Demand> entry : demands.entrySet()) {
-      start(entry.getKey(), entry.getValue(), nowMs, steps);
-    }
+    demands.entrySet().stream()
+        .sorted(Comparator.comparingLong(e -> -e.getValue().lastMs))
+        .forEach(e -> start(e.getKey(), e.getValue(), nowMs, steps));
     return steps;
   }
 
@@ -158,7 +160,7 @@ final class PoolSizing<K> {
         && nowMs >= demand.barredUntilMs
         && count(State.STARTING) < STARTS_MAX) {
       if (bytes() + demand.bytes > settings.budgetBytes()) {
-        makeRoom(key, demand.bytes, nowMs, steps);
+        makeRoom(key, demand, nowMs, steps);
         return; // room is there when who leaves is gone
       }
       workers.put(++serial, new Worker<>(key, demand.bytes, nowMs));
@@ -167,14 +169,15 @@ final class PoolSizing<K> {
   }
 
   /** Ends the fewest that would do, the oldest first; nothing where all would not do. */
-  private void makeRoom(K key, long bytes, long nowMs, List<Step<K>> steps) {
+  private void makeRoom(K key, Demand wants, long nowMs, List<Step<K>> steps) {
+    long bytes = wants.bytes;
     long room = settings.budgetBytes() - bytes();
     TreeMap<Long, Worker<K>> chosen = new TreeMap<>();
     for (Map.Entry<Long, Worker<K>> entry : workers.entrySet()) {
       Worker<K> worker = entry.getValue();
       if (worker.state == State.LEAVING) {
         room += worker.bytes;
-      } else if (room < bytes && !worker.key.equals(key) && isSpare(worker, nowMs)) {
+      } else if (room < bytes && !worker.key.equals(key) && isSpare(worker, wants, nowMs)) {
         room += worker.bytes;
         chosen.put(entry.getKey(), worker);
       }
@@ -184,11 +187,11 @@ final class PoolSizing<K> {
     }
   }
 
-  private boolean isSpare(Worker<K> worker, long nowMs) {
+  private boolean isSpare(Worker<K> worker, Demand wants, long nowMs) {
     Demand demand = demands.get(worker.key);
     return worker.state == State.READY
         && (demand == null
-            || nowMs - demand.lastMs > WINDOW_MS
+            || nowMs - demand.lastMs > WINDOW_MS && demand.lastMs < wants.lastMs
             || count(worker.key) > wanted(worker.key, nowMs));
   }
 

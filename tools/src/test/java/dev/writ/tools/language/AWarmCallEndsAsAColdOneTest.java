@@ -59,15 +59,15 @@ class AWarmCallEndsAsAColdOneTest {
                     while True: print("x" * 10000)
                 if mode == "forks":
                     for i in range(200): os.fork() or time.sleep(9)
-                if mode == "frames": [os.write(fd, b"garbage") for fd in (3, 4, 5, 6) if is_pipe(fd)]
+                if mode == "frames": [garbage(fd) for fd in (3, 4, 5, 6)]
                 if mode == "much": return {"much": "y" * 2000000}
                 if mode == "nan": return {"nan": float("nan")}
                 if mode == "call": os.kill(os.getpid(), 31)
                 return {"context": context, "mode": mode}
 
-            def is_pipe(fd):
-                try: return os.readlink("/proc/self/fd/%d" % fd).startswith("pipe")
-                except OSError: return False
+            def garbage(fd):
+                try: os.write(fd, b"garbage")
+                except OSError: pass # what it may read only
             """);
     same(tool, "well", "SUCCEEDED ok", 60_000);
     same(tool, "fail", "FAILED tool-error", 60_000);
@@ -115,14 +115,12 @@ class AWarmCallEndsAsAColdOneTest {
               public static Object count(Map<String, Object> input, Map<String, Object> context)
                   throws Exception {
                 if (input.get("text").equals("fail")) throw new IllegalStateException("no order");
-                if (input.get("text").equals("die")) Runtime.getRuntime().halt(3);
                 return Map.of("context", context);
               }
             }
             """);
     same(tool, "well", "SUCCEEDED ok", 60_000);
     same(tool, "fail", "FAILED tool-error", 60_000);
-    sameDeath(tool);
   }
 
   @Test
@@ -147,7 +145,7 @@ class AWarmCallEndsAsAColdOneTest {
     List<List<String>> table =
         List.of(
             List.of(ready + ready + answer, "protocol-violation"),
-            List.of("sys.stdout.write('x')\n" + ready + answer, "protocol-violation"),
+            List.of("os.write(1, b'x')\n" + ready + answer, "protocol-violation"),
             List.of("write({'kind': 'result', 'output': {}})\n", "worker-died"),
             List.of("write({'kind': 'incident', 'incident': 'Failed'})\n", "tool-error"),
             List.of("sys.exit(3)\n", "worker-died"));

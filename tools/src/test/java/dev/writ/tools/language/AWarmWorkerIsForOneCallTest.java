@@ -59,18 +59,18 @@ class AWarmWorkerIsForOneCallTest {
       WarmLab.Tool tool =
           lab.python("def count(input, context):\n    return {'text': input['text']}\n");
       List<Future<String>> answers = new ArrayList<>();
-      for (int i = 0; i < 30; i++) {
+      for (int i = 0; i < 16; i++) {
         String text = "call " + i;
         Callable<String> call = () -> Call.text(tool.asIs(text).run());
         answers.add(callers.submit(call));
         assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
       }
-      for (int i = 0; i < 30; i++) {
+      for (int i = 0; i < 16; i++) {
         assertThat(answers.get(i).get()).isEqualTo("{\"text\":\"call " + i + "\"}");
         assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
       }
       WarmPool.Figures figures = lab.pool.figures();
-      assertThat(figures.warm() + figures.cold()).isEqualTo(30);
+      assertThat(figures.warm() + figures.cold()).isEqualTo(16);
       lab.await(f -> f.ready() == 3);
     }
   }

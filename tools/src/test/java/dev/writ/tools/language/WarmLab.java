@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 final class WarmLab implements AutoCloseable {
   private static final long AT_MOST_MS = 60_000;
 
-  private final TestHosts hosts;
+  private final Optional<TestHosts> hosts;
   private final ProcessHost host;
   final WarmPool pool;
 
@@ -32,8 +32,16 @@ final class WarmLab implements AutoCloseable {
   }
 
   WarmLab(PoolSettings settings, Optional<String> engine) {
-    hosts = TestHosts.open(SecretStore.NONE, engine);
-    host = hosts.host();
+    TestHosts own = TestHosts.open(SecretStore.NONE, engine);
+    hosts = Optional.of(own);
+    host = own.host();
+    pool = new WarmPool(host, settings);
+  }
+
+  /** On another's host. */
+  WarmLab(ProcessHost host, PoolSettings settings) {
+    this.hosts = Optional.empty();
+    this.host = host;
     pool = new WarmPool(host, settings);
   }
 
@@ -166,7 +174,7 @@ final class WarmLab implements AutoCloseable {
   }
 
   Path state() {
-    return hosts.settings().stateDirectory();
+    return hosts.orElseThrow().settings().stateDirectory();
   }
 
   /** All that a caller and an auditor are told, but measurements. */
@@ -183,6 +191,6 @@ final class WarmLab implements AutoCloseable {
   @Override
   public void close() {
     pool.close();
-    hosts.close();
+    hosts.ifPresent(TestHosts::close);
   }
 }
