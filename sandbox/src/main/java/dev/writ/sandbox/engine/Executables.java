@@ -31,6 +31,7 @@ final class Executables {
               "python3", List.of("/usr/lib/python3", "/usr/lib/{name}", "/usr/share/pyshared"),
               "node", List.of("/usr/share/nodejs", "/usr/lib/nodejs", "/usr/share/node_modules"),
               "git", List.of("/usr/lib/git-core", "/usr/share/git-core"),
+              "java", List.of("{home}"), // a JDK, whose programs are in its bin
               "perl", List.of("/usr/share/perl", "/usr/share/perl5", "/usr/lib/{triplet}/perl"),
               "chromium",
                   List.of(
@@ -122,7 +123,11 @@ final class Executables {
     RUNTIMES.forEach((prefix, places) -> {
       if (name.equals(prefix) || name.matches(prefix + "[0-9.]*")) {
         for (String place : places) {
-          String tree = place.replace("{name}", name).replace("{triplet}", architecture.triplet());
+          String tree =
+              place
+                  .replace("{name}", name)
+                  .replace("{triplet}", architecture.triplet())
+                  .replace("{home}", real.getParent().getParent().toString());
           if (Files.exists(Path.of(tree))) {
             trees.add(tree);
           }

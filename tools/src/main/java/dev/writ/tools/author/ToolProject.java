@@ -61,6 +61,8 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
    * by digest, so what {@code tool.manifest} says beyond it is bound as well.
    */
   public ToolManifest manifest() {
+    // Other programs exist only where a tool says that it starts some.
+    String sandbox = source.spawn() ? "default" : source.language().sandbox();
     return new ToolManifest(
         source.tool(),
         source.version(),
@@ -76,7 +78,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
             source.network(),
             source.workspace()),
         source.resourceClass().ceiling(),
-        List.of(source.language().sandbox()),
+        List.of(sandbox),
         files.entrySet().stream()
             .map(file ->
                 new ToolManifest.PackageFile(

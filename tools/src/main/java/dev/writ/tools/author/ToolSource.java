@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * What an author writes about a tool: the file {@code tool.manifest} (spec/tool-package.md). The
@@ -45,6 +46,9 @@ public record ToolSource(
 
   /** The form that this release reads. */
   private static final long FORMAT = 1;
+
+  private static final Pattern MEDIA_TYPE =
+      Pattern.compile("[a-z0-9][a-z0-9.+-]{0,63}/[a-z0-9][a-z0-9.+-]{0,63}");
 
   private static final String JSON = "application/json";
 
@@ -86,6 +90,9 @@ public record ToolSource(
             !place.contains("://") && NetworkPlace.parse(place).isPresent(),
             "\"" + place + "\" is no host:port"));
     List<String> artifacts = can.names("artifacts", List.of());
+    artifacts.forEach(type ->
+        can.require(
+            "artifacts", MEDIA_TYPE.matcher(type).matches(), "\"" + type + "\" is no media type"));
     boolean spawn = can.bool("spawn");
     can.end();
     ToolSource source =

@@ -17,6 +17,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -25,8 +26,9 @@ import java.util.TreeMap;
 /**
  * Runs an author's tests through the driver that the platform uses: the same sandbox, the same
  * ceilings, the same schemas. A test is {@code test/NAME.json} with {@code operation}, {@code
- * input}, optional {@code inputs} (files as text), and {@code output} or the {@code reason} that it
- * must fail with.
+ * input}, optional {@code inputs} (files as text, or as {@code base64}), and {@code output}, with
+ * the names of {@code artifacts} where it leaves some, or the {@code reason} that it must fail
+ * with, and words of its {@code message}.
  */
 public final class ToolTests {
   private static final Instant TIME = Instant.parse("2026-01-01T00:00:00Z");
@@ -52,7 +54,9 @@ public final class ToolTests {
       JsonValue.Obj input,
       SortedMap<String, byte[]> inputs,
       Optional<JsonValue> output,
-      Optional<String> reason) {
+      List<String> artifacts,
+      Optional<String> reason,
+      Optional<String> message) {
 
     static Case read(String path, byte[] bytes) {
       Fields fields = Fields.of(path, Jcs.parse(bytes));
@@ -62,26 +66,39 @@ public final class ToolTests {
           .ifPresent(files ->
               files
                   .members()
-                  .forEach((name, text) -> {
-                    if (!(text instanceof JsonValue.Str str)) {
-                      throw new WritException(
-                          ToolsError.SOURCE_INVALID, path + "/inputs/" + name + " is no text");
-                    }
-                    inputs.put(name, str.value().getBytes(StandardCharsets.UTF_8));
-                  }));
+                  .forEach((name, file) ->
+                      inputs.put(name, content(path + "/inputs/" + name, file))));
       Case test =
           new Case(
               fields.name("operation"),
               fields.obj("input"),
               inputs,
               fields.optional("output", fields::value),
-              fields.optional("reason", fields::name));
+              fields.has("artifacts")
+                  ? fields.list("artifacts", Fields::stringItem)
+                  : List.of(),
+              fields.optional("reason", fields::name),
+              fields.optional("message", fields::name));
       fields.end();
       if (test.output.isPresent() == test.reason.isPresent()) {
         throw new WritException(
             ToolsError.SOURCE_INVALID, path + " needs output, or the reason of a failure");
       }
       return test;
+    }
+
+    private static byte[] content(String path, JsonValue file) {
+      if (file instanceof JsonValue.Str text) {
+        return text.value().getBytes(StandardCharsets.UTF_8);
+      }
+      Fields fields = Fields.of(path, file);
+      try {
+        byte[] bytes = Base64.getDecoder().decode(fields.string("base64"));
+        fields.end();
+        return bytes;
+      } catch (IllegalArgumentException e) {
+        throw new WritException(ToolsError.SOURCE_INVALID, path + " is neither text nor base64", e);
+      }
     }
   }
 
@@ -143,10 +160,17 @@ public final class ToolTests {
   private Optional<String> difference(Case test, Outcome outcome) {
     boolean succeeded = outcome.end() == Outcome.End.SUCCEEDED;
     if (test.reason.isPresent() || !succeeded) {
-      boolean wanted = !succeeded && test.reason.equals(Optional.of(outcome.reason()));
+      boolean wanted =
+          !succeeded
+              && test.reason.equals(Optional.of(outcome.reason()))
+              && outcome.message().contains(test.message.orElse(""));
       return wanted
           ? Optional.empty()
           : Optional.of(outcome.end().text() + ", " + outcome.reason() + ": " + outcome.message());
+    }
+    List<String> names = outcome.artifacts().stream().map(Outcome.Artifact::name).toList();
+    if (!names.equals(test.artifacts)) {
+      return Optional.of("it left " + names + " instead of " + test.artifacts);
     }
     JsonValue output = Jcs.parse(outcome.output().orElseThrow().bytes());
     ToolSchemas.of(manifest).requireOutput(test.operation, output);

@@ -1,12 +1,22 @@
 package dev.writ.tools.language;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.tools.ToolsError;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.process.HostPrograms;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Any executable that speaks the protocol itself, such as a published .NET program. */
 public final class ExecutableAdapter implements LanguageAdapter {
+  private static final int HEAD_BYTES = 256; // of which Linux takes the first line
 
   @Override
   public Language language() {
@@ -29,8 +39,33 @@ public final class ExecutableAdapter implements LanguageAdapter {
     return List.of(PACKAGE + "/" + source.entry());
   }
 
+  /**
+   * For a script, what its first line names; for a program without libraries, nothing. What a
+   * program with libraries of the host needs is not known here: it sees the profile's.
+   */
   @Override
-  public Optional<List<String>> executables(ToolSource source) {
-    return Optional.empty();
+  public Optional<List<String>> executables(ToolSource source, Path files) {
+    byte[] head;
+    try (InputStream in = Files.newInputStream(files.resolve(source.entry()))) {
+      head = in.readNBytes(HEAD_BYTES);
+    } catch (IOException e) {
+      throw new WritException(ToolsError.ENTRY_MISSING, source.entry(), e);
+    }
+    String line = new String(head, StandardCharsets.ISO_8859_1).lines().findFirst().orElse("");
+    return line.startsWith("#!") ? interpreter(line.substring(2).strip()) : Optional.empty();
+  }
+
+  private static Optional<List<String>> interpreter(String line) {
+    List<String> words = List.of(line.split("[ \t]+"));
+    List<String> programs = new ArrayList<>(List.of(inUsr(words.getFirst())));
+    if (programs.getFirst().equals("/usr/bin/env") && words.size() == 2) {
+      HostPrograms.find(words.get(1)).ifPresent(path -> programs.add(path.toString()));
+    }
+    return Optional.of(programs);
+  }
+
+  /** /bin is a link to it, in the sandbox as on hosts. */
+  private static String inUsr(String program) {
+    return program.startsWith("/bin/") ? "/usr" + program : program;
   }
 }

@@ -3,6 +3,8 @@ package dev.writ.tools.language;
 import dev.writ.sandbox.Bind;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ToolSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +14,12 @@ import java.util.Optional;
  * worker compiles the package's sources in memory.
  */
 public final class JavaAdapter implements LanguageAdapter {
-  private static final String JDK = "/jdk";
+  private static final Path HOME = home();
+
+  /** Below /usr it has the same place in the sandbox, where /usr is seen or it is listed. */
+  private static final boolean IN_USR = HOME.startsWith("/usr");
+
+  private static final String JDK = IN_USR ? HOME.toString() : "/jdk";
 
   @Override
   public Language language() {
@@ -23,8 +30,7 @@ public final class JavaAdapter implements LanguageAdapter {
   public Optional<Interpreter> interpreter() {
     return Optional.of(
         Interpreter.known(
-            Path.of(System.getProperty("java.home"), "bin", "java"),
-            System.getProperty("java.version")));
+            HOME.resolve("bin/java"), System.getProperty("java.version")));
   }
 
   @Override
@@ -46,14 +52,25 @@ public final class JavaAdapter implements LanguageAdapter {
         PACKAGE);
   }
 
-  /** The JDK brings its own programs; of the host it needs the loader and libc, as all do. */
+  /**
+   * The JDK with what its libraries need. A JDK elsewhere than below /usr sees the programs of the
+   * profile.
+   */
   @Override
-  public Optional<List<String>> executables(ToolSource source) {
-    return Optional.empty();
+  public Optional<List<String>> executables(ToolSource source, Path files) {
+    return IN_USR ? Optional.of(List.of(JDK + "/bin/java")) : Optional.empty();
   }
 
   @Override
   public List<Bind> binds() {
-    return List.of(new Bind(Path.of(System.getProperty("java.home")), JDK));
+    return IN_USR ? List.of() : List.of(new Bind(HOME, JDK));
+  }
+
+  private static Path home() {
+    try {
+      return Path.of(System.getProperty("java.home")).toRealPath();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.tools.language;
 import dev.writ.sandbox.Bind;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ToolSource;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,10 +31,12 @@ public interface LanguageAdapter {
   List<String> argv(ToolSource source);
 
   /**
-   * The only programs of the host that exist beside the package; without a list, those of the
-   * profile.
+   * The only programs of the host that exist beside the package, for a tool that starts none;
+   * without a list, those of the profile.
+   *
+   * @param files where the package's files are on this host
    */
-  Optional<List<String>> executables(ToolSource source);
+  Optional<List<String>> executables(ToolSource source, Path files);
 
   /** What of the host it sees beside that. */
   default List<Bind> binds() {

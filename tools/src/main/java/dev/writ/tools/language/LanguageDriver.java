@@ -19,6 +19,7 @@ import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.author.RuntimeRange;
 import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.process.Artifacts;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -120,11 +121,14 @@ public final class LanguageDriver extends ProcessDriver {
     ToolSource source = ToolSource.parse(content.read(file));
     requireRuntime(source);
     List<Bind> binds = new ArrayList<>(adapter.binds());
-    binds.add(new Bind(place(manifest, content), LanguageAdapter.PACKAGE));
+    Path files = place(manifest, content);
+    Optional<List<String>> executables =
+        source.spawn() ? Optional.empty() : adapter.executables(source, files);
+    binds.add(new Bind(files, LanguageAdapter.PACKAGE));
     if (!workers.isEmpty()) {
       binds.add(new Bind(host().sharedFiles(workers), LanguageAdapter.WORKERS));
     }
-    return call -> run(call, manifest, operation.name(), source, binds);
+    return call -> run(call, manifest, operation.name(), source, binds, executables);
   }
 
   /** Where the package's files are for sandboxes; read, and so verified, once. */
@@ -143,7 +147,8 @@ public final class LanguageDriver extends ProcessDriver {
       ToolManifest manifest,
       String operation,
       ToolSource source,
-      List<Bind> binds) {
+      List<Bind> binds,
+      Optional<List<String>> executables) {
     Invocation invocation = call.invocation();
     Limits limits = call.limits();
     Command command =
@@ -154,7 +159,6 @@ public final class LanguageDriver extends ProcessDriver {
                     .withOutputBytes(limits.outputBytes() + FRAMING))
             .withBinds(binds)
             .withEgress(egress(manifest));
-    Optional<List<String>> executables = adapter.executables(source);
     if (executables.isPresent()) {
       command = command.withExecutables(executables.get());
     }
@@ -163,23 +167,34 @@ public final class LanguageDriver extends ProcessDriver {
       command = command.reproducibly(new Reproducible(invocation.time(), seed >>> 1));
     }
     runtime(manifest).ifPresent(found -> observe(call, found));
-    Ended ended = run(call, manifest, command, Frames.write(envelope(call, operation)));
+    byte[] stdin = Frames.write(envelope(call, operation, source));
+    Ended ended = run(call, manifest, source, command, stdin);
     String said = text(call.mask(ended.stderr().bytes()));
     call.observe("stderr", JsonValue.of(said));
     return ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED
-        ? answer(call, ended)
+        ? answer(call, ended, source)
         : call.end(ended, () -> new Outcome.Output(new byte[0], JSON));
   }
 
-  /** In a worker that waits for such a call, or in a new one. */
-  private Ended run(ProcessCall call, ToolManifest manifest, Command command, byte[] stdin) {
-    Optional<Ended> warm =
-        WarmKey.of(manifest, call.invocation(), host(), command)
-            .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
-    if (warm.isPresent()) {
-      return call.ran(warm.get());
+  /**
+   * In a worker that waits for such a call, or in a new one; where files are left behind in a new
+   * one, since the workspace for them is the call's.
+   */
+  private Ended run(
+      ProcessCall call, ToolManifest manifest, ToolSource source, Command command, byte[] stdin) {
+    boolean leavesFiles = !source.artifacts().isEmpty();
+    if (!leavesFiles) {
+      Optional<Ended> warm =
+          WarmKey.of(manifest, call.invocation(), host(), command)
+              .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
+      if (warm.isPresent()) {
+        return call.ran(warm.get());
+      }
     }
     call.copyInputs("in");
+    if (leavesFiles) {
+      call.sandbox().workspace().makeDirectory(artifactsOf(call));
+    }
     return call.exec(command.withStdin(stdin));
   }
 
@@ -201,29 +216,36 @@ public final class LanguageDriver extends ProcessDriver {
         .toList();
   }
 
+  /** Where a call leaves files, in the workspace: a directory of its own. */
+  private static String artifactsOf(ProcessCall call) {
+    return "artifacts-" + HexFormat.of().formatHex(call.invocation().seed(), 0, 8);
+  }
+
   /** What the worker is given, once and whole. */
-  private static JsonValue.Obj envelope(ProcessCall call, String operation) {
+  private static JsonValue.Obj envelope(ProcessCall call, String operation, ToolSource source) {
     Invocation invocation = call.invocation();
+    var context =
+        JsonValue.object()
+            .put("tenant", invocation.scope().tenant())
+            .put("run", invocation.scope().run())
+            .put("time", invocation.time())
+            .put("seed", HexFormat.of().formatHex(invocation.seed()))
+            .putList(
+                "inputs", invocation.inputs(), in -> JsonValue.of("/workspace/in/" + in.name()));
+    if (!source.artifacts().isEmpty()) {
+      context.put("artifacts", "/workspace/" + artifactsOf(call));
+    }
     return JsonValue.object()
         .put("protocol", Frames.PROTOCOL)
         .put("kind", "call")
         .put("operation", operation)
         .put("input", invocation.params())
-        .put(
-            "context",
-            JsonValue.object()
-                .put("tenant", invocation.scope().tenant())
-                .put("run", invocation.scope().run())
-                .put("time", invocation.time())
-                .put("seed", HexFormat.of().formatHex(invocation.seed()))
-                .putList(
-                    "inputs", invocation.inputs(), in -> JsonValue.of("/workspace/in/" + in.name()))
-                .build())
+        .put("context", context.build())
         .build();
   }
 
   /** What the frames of a worker that ended by itself come to. */
-  private static Outcome answer(ProcessCall call, Ended ended) {
+  private static Outcome answer(ProcessCall call, Ended ended, ToolSource source) {
     List<JsonValue.Obj> frames;
     try {
       frames = Frames.read(ended.stdout().bytes());
@@ -252,7 +274,11 @@ public final class LanguageDriver extends ProcessDriver {
           : call.failed("protocol-violation", "its frames are " + kinds, Optional.empty());
     }
     byte[] output = Jcs.write(last.get("output"));
-    return call.end(ended, () -> new Outcome.Output(output, JSON));
+    Artifacts artifacts =
+        source.artifacts().isEmpty()
+            ? Artifacts.none()
+            : Artifacts.declared(call, artifactsOf(call), source.artifacts());
+    return artifacts.end(call, ended, () -> new Outcome.Output(output, JSON));
   }
 
   private static String text(byte[] bytes) {

@@ -2,6 +2,7 @@ package dev.writ.tools.language;
 
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ToolSource;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,7 +40,7 @@ public final class NodeAdapter implements LanguageAdapter {
   }
 
   @Override
-  public Optional<List<String>> executables(ToolSource source) {
+  public Optional<List<String>> executables(ToolSource source, Path files) {
     return Optional.of(List.of(NODE));
   }
 }

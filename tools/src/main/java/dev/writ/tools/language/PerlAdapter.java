@@ -39,7 +39,7 @@ public final class PerlAdapter implements LanguageAdapter {
   }
 
   @Override
-  public Optional<List<String>> executables(ToolSource source) {
+  public Optional<List<String>> executables(ToolSource source, Path files) {
     return Optional.of(List.of(PERL));
   }
 

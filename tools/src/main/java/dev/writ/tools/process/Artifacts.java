@@ -38,6 +38,9 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
   /** One whose name no document could hold, or tells a secret. */
   public static final String NAME = "artifact-name";
 
+  /** One of a media type that the tool does not declare. */
+  public static final String UNDECLARED = "artifact-undeclared";
+
   private static final int NAME_CHARS_MAX = 256;
 
   /** What the archive of a whole workspace is called, without its ending. */
@@ -91,6 +94,31 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
     return patterns.isEmpty()
         ? none()
         : collect(call.sandbox().workspace(), base, patterns, call.masking(), Caps.STANDARD);
+  }
+
+  /**
+   * Collects all files of a directory, each of which must be of a declared type.
+   *
+   * @param mediaTypes that the tool declares
+   */
+  public static Artifacts declared(ProcessCall call, String base, List<String> mediaTypes) {
+    Artifacts all =
+        collect(
+            call.sandbox().workspace(),
+            base,
+            List.of(ArtifactPattern.parse("**")),
+            call.masking(),
+            Caps.STANDARD);
+    for (Outcome.Artifact file : all.files()) {
+      if (!mediaTypes.contains(file.mediaType())) {
+        return new Artifacts(
+            List.of(),
+            Optional.of(
+                new Refusal(
+                    UNDECLARED, file.mediaType() + " is none of the declared " + mediaTypes)));
+      }
+    }
+    return all;
   }
 
   static Artifacts collect(
