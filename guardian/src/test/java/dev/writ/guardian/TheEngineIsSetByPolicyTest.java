@@ -12,7 +12,9 @@ import dev.writ.guardian.policy.EngineSettings;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Quotas.Quota;
 import dev.writ.guardian.policy.ResourceClasses;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +88,21 @@ class TheEngineIsSetByPolicyTest {
     assertThat(engine.slots()).isEqualTo(3);
     assertThat(engine.quotas().of("acme")).isEqualTo(new Quota(1, 2));
     assertThat(engine.quotas().of("globex")).isEqualTo(new Quota(3, 2));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"scheduling.md, GRD-416", "policy.md, GRD-416"})
+  void thePagesShowWhatIsReadAndTheDefaults(String page, String code) throws IOException {
+    String text = Files.readString(SpecPagesTest.SPEC.resolve(page));
+    int begin = text.indexOf("```yaml engine\n") + 15;
+    EngineSettings engine =
+        World.policy(World.POLICY + text.substring(begin, text.indexOf("```", begin))).engine();
+    assertThat(engine.classes()).isEqualTo(EngineSettings.DEFAULT.classes());
+    assertThat(engine.queue()).isEqualTo(EngineSettings.DEFAULT.queue());
+    assertThat(engine.slots()).isEqualTo(EngineSettings.DEFAULT.slots());
+    assertThat(engine.quotas().otherwise()).isEqualTo(EngineSettings.DEFAULT.quotas().otherwise());
+    assertThat(engine.flags()).isNotEmpty();
+    assertThat(text).contains(code);
   }
 
   @Test

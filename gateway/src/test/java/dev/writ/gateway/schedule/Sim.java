@@ -171,8 +171,9 @@ final class Sim {
         next = queue.next(settings, now)) {
       QueuedCall call = next.get();
       String tenant = call.ticket.tenant();
-      assertThat(mayRun(tenant)).as(tenant + " may run").isTrue();
-      assertThat(waiting.get(tenant).remove(call)).isTrue();
+      if (!mayRun(tenant) || !waiting.get(tenant).remove(call)) {
+        throw new AssertionError(tenant + " may not run");
+      }
       startsOf.computeIfAbsent(tenant, _ -> new TreeMap<>()).put(++number, now);
       mostOfOne = Math.max(mostOfOne, runningOf(tenant));
       longestNs = Math.max(longestNs, takes.get(call));
@@ -218,11 +219,14 @@ final class Sim {
     assertThat(queue.running()).isEqualTo(run);
     assertThat(queue.waiting()).isEqualTo(waiting.values().stream().mapToInt(List::size).sum());
     for (String tenant : waiting.keySet()) {
-      assertThat(queue.runningOf(tenant)).isEqualTo(runningOf(tenant));
-      assertThat(queue.waitingOf(tenant)).isEqualTo(waitingOf(tenant));
-      assertThat(run < settings.slots() && mayRun(tenant))
-          .as("a slot is idle while " + tenant + " waits and may run")
-          .isFalse();
+      boolean agrees =
+          queue.runningOf(tenant) == runningOf(tenant)
+              && queue.waitingOf(tenant) == waitingOf(tenant);
+      boolean idle = run < settings.slots() && mayRun(tenant);
+      if (!agrees || idle) {
+        throw new AssertionError(
+            idle ? "a slot is idle while " + tenant + " may run" : "other books of " + tenant);
+      }
     }
   }
 
