@@ -85,9 +85,10 @@ class TheServersLaneFollowsItsPolicyTest {
 
   private Future<?> waits() throws Exception {
     Future<?> call = threads.submit(() -> server.lane().run(TICKET, () -> 2));
-    while (!metrics().contains("writ_engine_waiting 1.0")) {
-      Thread.onSpinWait();
+    while (((Scheduler) server.lane()).waiting() == 0) {
+      Thread.yield();
     }
+    assertThat(metrics()).contains("writ_engine_waiting 1.0");
     return call;
   }
 
