@@ -37,6 +37,7 @@ public final class Bench {
       steps.addAll(HashSteps.of(watch));
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(AdapterSteps.of(watch));
+      steps.addAll(LaneSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.addAll(StartSteps.of(home));

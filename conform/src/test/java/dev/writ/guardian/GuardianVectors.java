@@ -49,6 +49,7 @@ final class GuardianVectors {
     factory.budget();
     factory.temporal();
     factory.envelope();
+    factory.flags();
     factory.approval();
     factory.accounts();
     factory.policyFiles();
@@ -951,6 +952,51 @@ final class GuardianVectors {
         "DENY " + code,
         World.policy(yaml, tool),
         change,
+        i -> i,
+        tool);
+  }
+
+  /** Feature flags of policy's section engine, by tenant, tool and the manifest's category. */
+  private void flags() {
+    String text = "{ tenant: acme, tool: js, category: text }";
+    flag("off", "a flag switches it off", "DENY GRD-417", "{ match: {}, enabled: false }");
+    flag(
+        "off-for-all-three",
+        "a flag that names tenant, tool and category",
+        "DENY GRD-417",
+        "{ match: " + text + ", enabled: false }");
+    flag(
+        "first-decides",
+        "the first flag that matches switches it on",
+        "ALLOW",
+        "{ match: " + text + ", enabled: true }, { match: {}, enabled: false }");
+    flag(
+        "other-category",
+        "a flag about another category",
+        "ALLOW",
+        "{ match: { category: image }, enabled: false }");
+  }
+
+  private void flag(String name, String reason, String expect, String flags) {
+    ToolManifest m = World.manifest();
+    ToolManifest tool =
+        new ToolManifest(
+            m.name(),
+            m.version(),
+            m.driver(),
+            m.determinism(),
+            m.operations(),
+            m.capabilities(),
+            m.resourcesMax(),
+            m.sandboxes(),
+            m.files(),
+            Optional.of("text"));
+    judge(
+        "envelope-flag-" + name,
+        reason,
+        expect,
+        World.policy(World.POLICY + "engine: { flags: [" + flags + "] }\n", tool),
+        _ -> {},
         i -> i,
         tool);
   }

@@ -8,6 +8,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.ToolManifest;
@@ -40,6 +41,7 @@ public final class WholeGateway implements AutoCloseable {
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
   private volatile boolean forgetful;
   private final AtomicReference<Pipeline> pipeline = new AtomicReference<>();
+  private final AtomicReference<Lane> lane = new AtomicReference<>();
   private final HttpClient client;
 
   /**
@@ -79,8 +81,9 @@ public final class WholeGateway implements AutoCloseable {
                     home.clock,
                     new SecureRandom(),
                     new PrintStream(kept(), true, StandardCharsets.UTF_8))),
-            made -> {
+            (made, shared) -> {
               pipeline.set(made);
+              lane.set(shared);
               return List.of(new Vouching(made));
             });
     client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -109,6 +112,11 @@ public final class WholeGateway implements AutoCloseable {
 
   public Pipeline pipeline() {
     return pipeline.get();
+  }
+
+  /** Where a surface lets its callers wait. */
+  public Lane lane() {
+    return lane.get();
   }
 
   /** A token of a configuration: its text is {@code token-of-NAME}. */

@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  *
  * <p>What tenants share is <b>slot time</b>: how long their calls held a slot, divided by their
  * weights. A free slot goes to the tenant that has had least of it, among those that are
- * <i>eligible</i>: somebody of it waits, and it runs less than its quota. A running call counts as
- * long as the tenant's last call of that class took, or as long as it runs where that is more, so
- * that many slots which are free at once are shared too.
+ * <i>eligible</i>: somebody of it waits, and no free slot is kept from it by its quota. A running
+ * call counts as long as the tenant's last call of that class took, or as long as it runs where that
+ * is more, so that many slots which are free at once are shared too.
  *
  * <p>Nobody saves up: a tenant that becomes eligible counts as having had at least what the least
  * of the eligible ones has had, and where nobody was eligible all begin level. So a newcomer is
@@ -139,10 +139,10 @@ final class FairQueue {
   /** Looks at who is eligible now, and lets who becomes it begin where the others are. */
   private void refresh(EngineSettings settings, long nowNs) {
     for (TenantShare tenant : tenants.values()) {
-      tenant.eligible &= mayRun(tenant, settings);
+      tenant.eligible &= isHeldUpByOthersAlone(tenant, settings);
     }
     for (TenantShare tenant : tenants.values()) {
-      if (!tenant.eligible && mayRun(tenant, settings)) {
+      if (!tenant.eligible && isHeldUpByOthersAlone(tenant, settings)) {
         join(tenant, settings, nowNs);
       }
     }
@@ -155,8 +155,12 @@ final class FairQueue {
                     || tenant.attainedNs(nowNs, weight(tenant, settings)) <= least.getAsLong()));
   }
 
-  private static boolean mayRun(TenantShare tenant, EngineSettings settings) {
-    return tenant.waiting() > 0 && tenant.running() < settings.quotas().of(tenant.name).running();
+  /** While no slot is free nobody's quota keeps anything from it. */
+  private boolean isHeldUpByOthersAlone(TenantShare tenant, EngineSettings settings) {
+    int quota = settings.quotas().of(tenant.name).running();
+    boolean allTaken = running >= settings.slots();
+    return tenant.waiting() > 0
+        && (tenant.running() < quota || (allTaken && tenant.running() == quota));
   }
 
   private void join(TenantShare tenant, EngineSettings settings, long nowNs) {

@@ -22,7 +22,7 @@ final class TenantShare {
   /** When it was served last, in turns; 0 is never. */
   long servedAt;
 
-  /** Whether somebody of it waited and might have run, when that was last looked at. */
+  /** Whether it had a claim to slots that are free, when that was last looked at. */
   boolean eligible;
 
   TenantShare(String name) {
