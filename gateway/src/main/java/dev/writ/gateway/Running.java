@@ -7,8 +7,10 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /**
@@ -19,12 +21,14 @@ import java.util.function.Supplier;
 public final class Running {
   private final ThreadLocal<Effect> current = new ThreadLocal<>();
   private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
+  private BiPredicate<String, String> prohibited = (_, _) -> false;
 
   /** One request's passage through the kernel. */
   private static final class Effect {
     final String tenant;
     final String subject;
     private Thread inTool;
+    private ToolManifest tool;
     private boolean cancelled;
 
     Effect(String tenant, String subject) {
@@ -32,8 +36,9 @@ public final class Running {
       this.subject = subject;
     }
 
-    synchronized void enter() {
+    synchronized void enter(ToolManifest manifest) {
       inTool = Thread.currentThread();
+      tool = manifest;
       if (cancelled) {
         inTool.interrupt();
       }
@@ -49,6 +54,13 @@ public final class Running {
       cancelled = true;
       if (inTool != null) {
         inTool.interrupt();
+      }
+    }
+
+    /** Ends it where it is a tool that must not run any more. */
+    synchronized void cancelIf(BiPredicate<String, String> prohibited) {
+      if (inTool != null && prohibited.test(tool.name(), tool.version())) {
+        cancel();
       }
     }
   }
@@ -90,6 +102,20 @@ public final class Running {
     effect.cancel();
   }
 
+  /**
+   * From now on none of these tools runs: what runs of them is cancelled, and its receipt says so.
+   *
+   * @param tools tells by name and version whether a tool must not run
+   */
+  public void prohibit(BiPredicate<String, String> tools) {
+    List<Effect> all;
+    synchronized (byRequest) {
+      prohibited = tools;
+      all = List.copyOf(byRequest.values());
+    }
+    all.forEach(effect -> effect.cancelIf(tools));
+  }
+
   /** A driver whose work can be cancelled, otherwise as it is. */
   public Driver cancellable(Driver driver) {
     return new Driver() {
@@ -116,17 +142,20 @@ public final class Running {
       @Override
       public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
         Prepared prepared = driver.prepare(manifest, operation, content);
-        return invocation -> run(prepared, invocation);
+        return invocation -> run(manifest, prepared, invocation);
       }
     };
   }
 
-  private Outcome run(Driver.Prepared prepared, Invocation invocation) {
+  private Outcome run(ToolManifest manifest, Driver.Prepared prepared, Invocation invocation) {
     Effect effect = current.get();
     if (effect == null) {
       return prepared.run(invocation);
     }
-    effect.enter();
+    effect.enter(manifest);
+    synchronized (byRequest) { // it was let through before a revocation, and comes after it
+      effect.cancelIf(prohibited);
+    }
     try {
       return prepared.run(invocation);
     } finally {
