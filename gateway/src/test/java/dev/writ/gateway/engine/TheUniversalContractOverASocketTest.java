@@ -5,6 +5,7 @@ import static dev.writ.gateway.engine.EngineServer.body;
 import static dev.writ.gateway.engine.EngineServer.json;
 import static dev.writ.gateway.engine.EngineServer.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
@@ -21,14 +22,14 @@ import dev.writ.gateway.seed.SeedServer.Reply;
 import dev.writ.guardian.document.Determinism;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Seed 004's contract as its clients meet it: what is asked, what is answered, what is refused. */
 class TheUniversalContractOverASocketTest {
@@ -136,7 +137,7 @@ class TheUniversalContractOverASocketTest {
         .isEqualTo(50_000);
     assertThat(engine.tickets)
         .extracting(Ticket::resourceClass, Ticket::tenant, Ticket::subject, Ticket::tool)
-        .containsExactly(org.assertj.core.groups.Tuple.tuple("medium", "acme", "alice", "words"));
+        .containsExactly(tuple("medium", "acme", "alice", "words"));
   }
 
   @Test
@@ -153,41 +154,45 @@ class TheUniversalContractOverASocketTest {
         .isEqualTo("1.9.0");
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "source, '\"print(1)\"', CAN-021",
-    "script, '\"print(1)\"', CAN-021",
-    "context, '{}', CAN-021",
-    "policySnapshot, '\"sha256:00\"', CAN-021",
-    "subject, '\"bob\"', CAN-021",
-    "inputArtifacts, '[{\"name\":\"a\",\"content\":\"x\"}]', CAN-020",
-    "inputArtifacts, '[{\"name\":\"a\",\"digest\":\"sha256:0000000000000000000000000000000000000000000000000000000000000000\",\"path\":\"/etc\"}]', CAN-021",
-    "inputArtifacts, '{}', CAN-022",
-    "inputPayload, '\"print(1)\"', CAN-022",
-    "inputPayload, '[]', CAN-022",
-    "resourceClass, '\"huge\"', CAN-023",
-    "resourceClass, '\"SMALL\"', CAN-023",
-    "timeoutBudgetMs, 0, CAN-023",
-    "timeoutBudgetMs, -1, CAN-023",
-    "timeoutBudgetMs, 86400001, CAN-023",
-    "timeoutBudgetMs, 1.5, CAN-022",
-    "timeoutBudgetMs, '\"5\"', CAN-022",
-    "correlationId, '\"\"', CAN-023",
-    "toolVersion, 1, CAN-022",
-  })
-  void whatTheContractHasNotIsRefused(String member, String value, String code) {
-    Reply reply = engine.post("alice", body("req-1", member, value));
-    assertThat(reply.status()).as(reply.text()).isEqualTo(400);
-    assertThat(reply.string("code")).startsWith("CAN-0");
+  @Test
+  void whatTheContractHasNotIsRefused() {
+    String none = "sha256:" + "0".repeat(64);
+    for (String[] row :
+        new String[][] {
+          {"source", "\"print(1)\"", "CAN-021"},
+          {"script", "\"print(1)\"", "CAN-021"},
+          {"code", "\"print(1)\"", "CAN-021"},
+          {"context", "{}", "CAN-021"},
+          {"policySnapshot", "\"" + none + "\"", "CAN-021"},
+          {"subject", "\"bob\"", "CAN-021"},
+          {"inputArtifacts", "[{\"name\":\"a\",\"content\":\"x\"}]", "CAN-020"},
+          {
+            "inputArtifacts",
+            "[{\"name\":\"a\",\"digest\":\"" + none + "\",\"path\":\"/etc\"}]",
+            "CAN-021"
+          },
+          {"inputArtifacts", "{}", "CAN-022"},
+          {"inputPayload", "\"print(1)\"", "CAN-022"},
+          {"inputPayload", "[]", "CAN-022"},
+          {"resourceClass", "\"huge\"", "CAN-023"},
+          {"resourceClass", "\"SMALL\"", "CAN-023"},
+          {"timeoutBudgetMs", "0", "CAN-023"},
+          {"timeoutBudgetMs", "-1", "CAN-023"},
+          {"timeoutBudgetMs", "86400001", "CAN-023"},
+          {"timeoutBudgetMs", "1.5", "CAN-022"},
+          {"timeoutBudgetMs", "\"5\"", "CAN-022"},
+          {"correlationId", "\"\"", "CAN-023"},
+          {"toolVersion", "1", "CAN-022"},
+        }) {
+      Reply reply = engine.post("alice", body("req-1", row[0], row[1]));
+      assertThat(reply.status()).as(reply.text()).isEqualTo(400);
+      assertThat(reply.string("code")).as(row[0] + " " + row[1]).isEqualTo(row[2]);
+    }
+    for (String requestId : List.of("../x", "a/b", "a b", "", ".", "\u00e9", "-", "x".repeat(129))) {
+      assertThat(engine.post("alice", body(requestId)).status()).as(requestId).isEqualTo(400);
+    }
     assertThat(engine.server.home.driver.runs()).isEmpty();
     assertThat(engine.get("alice", "req-1").status()).isEqualTo(404);
-    assertThat(reply.string("code")).isEqualTo(code);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"../x", "a/b", "a b", "''", ".", "é", "-"})
-  void aRequestIdIsAPlainWord(String requestId) {
-    assertThat(engine.post("alice", body(requestId)).status()).isEqualTo(400);
   }
 
   @Test
@@ -289,10 +294,10 @@ class TheUniversalContractOverASocketTest {
   @Test
   void nobodySeesAnothersExecution() {
     Reply alices = engine.post("alice", body("hers"));
-    String unknown = engine.get("eve", "nothing").text().replaceAll("[0-9a-f]{32}", "");
+    String unknown = engine.get("eve", "nobodys").text().replaceAll("[0-9a-f]{32}", "");
     for (String as : List.of("eve", "bob")) {
       assertThat(engine.get(as, "hers").text().replaceAll("[0-9a-f]{32}", ""))
-          .isEqualTo(unknown.replace("nothing", "hers"));
+          .isEqualTo(unknown.replace("nobodys", "hers"));
       assertThat(engine.cancel(as, "hers").status()).isEqualTo(404);
       assertThat(engine.server.get(as, alices.string("logsRef")).status()).isEqualTo(404);
       for (String kind : List.of("request", "decision", "receipt")) {
@@ -330,13 +335,13 @@ class TheUniversalContractOverASocketTest {
     engine.lane =
         new Lane() {
           @Override
-          public <T> Ran<T> run(Ticket ticket, java.util.function.Supplier<T> work) {
+          public <T> Ran<T> run(Ticket ticket, Supplier<T> work) {
             return new Ran<>(work.get(), 321);
           }
         };
     Reply reply = engine.post("alice", body("r", "timeoutBudgetMs", "60000"));
     assertThat(at(reply, "metrics", "queueWaitMs")).isEqualTo(JsonValue.of(321));
     assertThat(engine.get("alice", "r").json()).isEqualTo(reply.json());
-    assertThat(engine.tickets.getFirst().patience()).isPositive().isLessThanOrEqualTo(java.time.Duration.ofMinutes(1));
+    assertThat(engine.tickets.getFirst().patience()).isPositive().isLessThanOrEqualTo(Duration.ofMinutes(1));
   }
 }
