@@ -245,6 +245,17 @@ public final class EngineSurface implements Surface {
           overBudget.get());
     } catch (WritException e) {
       ended(go, execution, begun.get(), elapsedMs(queuedAt), e);
+    } catch (RuntimeException e) {
+      boolean toldToGo = !begun.get() && execution.isCancelled();
+      WritException unforeseen = new WritException(GatewayError.INTERNAL, "", e);
+      remember(
+          go,
+          elapsedMs(queuedAt),
+          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(unforeseen)),
+          false);
+      if (!toldToGo) {
+        throw e;
+      }
     } finally {
       execution.leave();
     }

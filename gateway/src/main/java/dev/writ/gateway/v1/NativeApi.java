@@ -62,6 +62,7 @@ public final class NativeApi implements Surface {
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
     routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
+    routes.addAll(new ToolRoutes(kernel, bundles.packages()).routes());
     routes.addAll(new AdminRoutes(kernel, places, running).routes());
     routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> openApi()));
   }
