@@ -146,7 +146,7 @@ final class Results {
     return new ToolExecutionContext(
         request.scope().tenant(),
         request.scope().subject(),
-        request.scope().run(),
+        ToolExecutionRequest.correlation(request.scope().run()),
         new ToolExecutionContext.PolicySnapshot(decision.policy(), decision.snapshot()));
   }
 

@@ -42,6 +42,8 @@ public record ToolExecutionRequest(
   /** A day, in milliseconds. */
   static final long BUDGET_MS_MAX = 86_400_000;
 
+  private static final String RUN = EngineSurface.NAME + ":";
+  private static final int CORRELATION_CHARS_MAX = 200;
   private static final int ARTIFACTS_MAX = 1_000;
   private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,127}");
 
@@ -99,6 +101,8 @@ public record ToolExecutionRequest(
   private void requireValues() {
     require(isRequestId(requestId), "requestId is none of 1 to 128 of A-Z a-z 0-9 . _ : -");
     require(inputArtifacts.size() <= ARTIFACTS_MAX, "inputArtifacts has " + inputArtifacts.size());
+    correlationId.ifPresent(id ->
+        require(id.length() <= CORRELATION_CHARS_MAX, "correlationId has " + id.length()));
     timeoutBudgetMs.ifPresent(ms ->
         require(ms > 0 && ms <= BUDGET_MS_MAX, "timeoutBudgetMs is " + ms));
   }
@@ -114,8 +118,13 @@ public record ToolExecutionRequest(
     return REQUEST_ID.matcher(text).matches();
   }
 
-  /** The run that it belongs to. */
+  /** The run that it belongs to: no other surface's runs, and no agent's, are called so. */
   String run() {
-    return correlationId.orElse(requestId);
+    return RUN + correlationId.orElse(requestId);
+  }
+
+  /** The correlation that a run is. */
+  static String correlation(String run) {
+    return run.substring(RUN.length());
   }
 }

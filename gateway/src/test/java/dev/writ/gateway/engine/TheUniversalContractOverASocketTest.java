@@ -107,7 +107,7 @@ class TheUniversalContractOverASocketTest {
     assertThat(reply.string("traceId")).matches("[0-9a-f]{32}");
 
     var run = engine.server.home.driver.runs().getFirst();
-    assertThat(run.invocation().scope().run()).isEqualTo("case-7");
+    assertThat(run.invocation().scope().run()).isEqualTo("engine:case-7");
     assertThat(run.invocation().inputs().getFirst().size()).isEqualTo(7);
     assertThat(run.invocation().resources().wallMs()).isEqualTo(5_000);
     assertThat(run.invocation().resources().cpuMs()).isEqualTo(10_000);
@@ -182,6 +182,7 @@ class TheUniversalContractOverASocketTest {
           {"timeoutBudgetMs", "1.5", "CAN-022"},
           {"timeoutBudgetMs", "\"5\"", "CAN-022"},
           {"correlationId", "\"\"", "CAN-023"},
+          {"correlationId", "\"" + "c".repeat(201) + "\"", "CAN-023"},
           {"toolVersion", "1", "CAN-022"},
         }) {
       Reply reply = engine.post("alice", body("req-1", row[0], row[1]));
