@@ -9,9 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,6 +76,13 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("\"status\":\"success\"", "\"stdout\":\"Hello from Railway\\n\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+      assertThat(startingWith(answers, "engine (seed 004)"))
+          .contains("\"status\":\"Succeeded\"", "\"words\":4", "\"toolVersion\":\"1.0.0\"");
+      everyViewHasTheSamePackage(
+          string(said, "url"),
+          string(said, "token"),
+          Path.of(string(said, "home")),
+          startingWith(answers, "engine (seed 004)"));
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
@@ -90,7 +100,7 @@ class TheServersDemoIsReadyToPasteTest {
           .containsPattern("writ_sandboxes_started_total [1-9]")
           .containsPattern("writ_sandbox_commands_total\\{reason=\"exited\"} [1-9]");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
-      assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"");
+      assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"", "surface=\"engine\"");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
           .isEqualTo(ExitCode.INTEGRITY_ONLY.status());
     } finally {
@@ -100,6 +110,73 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(Path.of(string(said, "home")).getParent()).doesNotExist();
     assertThat(auditLines()).hasSize(1);
     assertThat(auditLines().getFirst().members()).hasSize(10).containsKey("sandbox_profile");
+  }
+
+  /** MCP, the native API, the CLI and the engine: one registry, one version, one digest. */
+  private void everyViewHasTheSamePackage(String url, String token, Path home, String executed)
+      throws Exception {
+    JsonValue.Obj result = (JsonValue.Obj) Jcs.parse(executed.getBytes(StandardCharsets.UTF_8));
+    String digest = string((JsonValue.Obj) result.get("tool"), "packageDigest");
+    String curl =
+        "curl -sS -H 'Authorization: Bearer "
+            + token
+            + "' -H 'Content-Type: application/json' "
+            + url;
+    assertThat(pasted(curl + string(result, "logsRef"))).contains("\"metrics\"");
+    JsonValue.Obj listed =
+        ((JsonValue.Arr)
+                ((JsonValue.Obj)
+                        Jcs.parse(
+                            pasted(curl + "/v1/tools").getBytes(StandardCharsets.UTF_8)))
+                    .get("tools"))
+            .items().stream()
+                .map(JsonValue.Obj.class::cast)
+                .filter(tool -> string(tool, "toolId").equals("word-stats"))
+                .findFirst()
+                .orElseThrow();
+    assertThat(string(listed, "packageDigest")).isEqualTo(digest);
+    assertThat(string(listed, "toolVersion")).isEqualTo("1.0.0");
+    assertThat(
+            Run.on(
+                    "",
+                    "",
+                    Map.of("WRIT_HOME", home.toString()),
+                    Commands.ALL,
+                    "--json",
+                    "tool",
+                    "list")
+                .out())
+        .contains(
+            "\"tool\":{\"name\":\"word-stats\",\"package\":\"" + digest + "\",\"version\":\"1.0.0\"}");
+    String session =
+        "s=$(" + curl + "/mcp -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+            + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":"
+            + "{\"name\":\"c\",\"version\":\"1\"}}}' -o /dev/null -D - | tr -d '\\r'"
+            + " | sed -n 's/^[Mm]cp-[Ss]ession-[Ii]d: //p'); ";
+    assertThat(
+            pasted(
+                session
+                    + curl
+                    + "/mcp -H \"Mcp-Session-Id: $s\""
+                    + " -d '{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}'"))
+        .contains("\"name\":\"word-stats\"", "word-stats 1.0.0, operation count");
+    String called =
+        pasted(
+            session
+                + curl
+                + "/mcp -H \"Mcp-Session-Id: $s\""
+                + " -d '{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":"
+                + "{\"name\":\"word-stats\",\"arguments\":{\"text\":\"one two\"}}}'");
+    assertThat(called).contains("\"isError\":false");
+    Matcher receipt = Pattern.compile("dev.writ/receipt\":\"(sha256:[0-9a-f]{64})").matcher(called);
+    assertThat(receipt.find()).as(called).isTrue();
+    JsonValue.Obj envelope =
+        (JsonValue.Obj)
+            Jcs.parse(
+                pasted(curl + "/v1/receipts/" + receipt.group(1))
+                    .getBytes(StandardCharsets.UTF_8));
+    assertThat(new String(Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
+        .contains("\"package\":\"" + digest + "\"");
   }
 
   /** What a role has not does not exist, and what its tests report is told in the seed's words. */

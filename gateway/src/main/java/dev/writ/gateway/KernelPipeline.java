@@ -13,6 +13,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -89,6 +90,47 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public Answer vouch(Vouched asked) {
+    Signed signed = signed(asked);
+    return through(
+        signed.id(),
+        signed.request(),
+        () -> kernel.submit(signed.envelope().toBytes(), List.of(), asked.body()));
+  }
+
+  @Override
+  public Answer decide(Vouched asked) {
+    Signed signed = signed(asked);
+    return judged(signed);
+  }
+
+  @Override
+  public Answer decideAgain(Caller caller, Digest id) {
+    return judged(again(caller, id));
+  }
+
+  /** One that is allowed is counted when it is executed. */
+  private Answer judged(Signed signed) {
+    Request request = signed.request();
+    try {
+      Answer answer = kernel.decide(signed.envelope().toBytes(), List.of());
+      if (answer.decision().verdict() != Verdict.ALLOW) {
+        observe(request, answer);
+      }
+      return answer;
+    } finally {
+      runs.used(new RunId(request.scope().tenant(), request.scope().run()));
+      backend.changes().happened();
+    }
+  }
+
+  /** A request and its bytes. */
+  private record Signed(Envelope envelope, Request request) {
+    Digest id() {
+      return envelope.id();
+    }
+  }
+
+  private Signed signed(Vouched asked) {
     requireAsking(asked.method());
     SigningKey key = key(asked.origin(), asked.tenant());
     byte[] nonce = new byte[16];
@@ -113,9 +155,7 @@ public final class KernelPipeline implements Pipeline {
                     rolesOf(asked.method(), asked.principal()))),
             List.of(),
             List.of());
-    Envelope signed = Envelope.sign(Request.TYPE, request.toJson(), key);
-    return through(
-        signed.id(), request, () -> kernel.submit(signed.toBytes(), List.of(), asked.body()));
+    return new Signed(Envelope.sign(Request.TYPE, request.toJson(), key), request);
   }
 
   private static void requireAsking(String method) {
@@ -135,7 +175,32 @@ public final class KernelPipeline implements Pipeline {
   }
 
   @Override
+  public void cancel(Caller caller, Digest request) {
+    backend.running().cancel(request, caller.tenant(), caller.subject());
+  }
+
+  @Override
+  public void inBackground(String tenant, Runnable work) {
+    Places.Place place = backend.places().takeInBackground(tenant);
+    Thread.ofVirtual()
+        .name("writ-background")
+        .start(() -> {
+          try (place) {
+            work.run();
+          }
+        });
+  }
+
+  @Override
   public Answer again(Caller caller, Digest id, Optional<byte[]> body) {
+    Signed signed = again(caller, id);
+    return through(
+        id,
+        signed.request(),
+        () -> kernel.submit(signed.envelope().toBytes(), List.of(), body));
+  }
+
+  private Signed again(Caller caller, Digest id) {
     requireAsking(caller.method());
     Envelope signed =
         kernel
@@ -152,7 +217,7 @@ public final class KernelPipeline implements Pipeline {
       throw new WritException(
           GatewayError.NOT_GRANTED, "it was asked for by a credential with other roles");
     }
-    return through(id, request, () -> kernel.submit(signed.toBytes(), List.of(), body));
+    return new Signed(signed, request);
   }
 
   private static boolean isOf(Caller caller, Scope scope) {
@@ -168,14 +233,7 @@ public final class KernelPipeline implements Pipeline {
     try {
       Scope scope = request.scope();
       Answer answer = backend.running().during(id, scope.tenant(), scope.subject(), submit);
-      backend
-          .effects()
-          .answered(
-              request.origin().orElseThrow().surface(),
-              scope.tenant(),
-              scope.subject(),
-              request.effect().tool(),
-              answer);
+      observe(request, answer);
       return answer;
     } finally {
       if (first) {
@@ -184,6 +242,17 @@ public final class KernelPipeline implements Pipeline {
       runs.used(new RunId(request.scope().tenant(), request.scope().run()));
       backend.changes().happened();
     }
+  }
+
+  private void observe(Request request, Answer answer) {
+    backend
+        .effects()
+        .answered(
+            request.origin().orElseThrow().surface(),
+            request.scope().tenant(),
+            request.scope().subject(),
+            request.effect().tool(),
+            answer);
   }
 
   private SigningKey key(String surface, String tenant) {

@@ -125,6 +125,36 @@ public interface Pipeline {
   Answer again(Caller caller, Digest request, Optional<byte[]> body);
 
   /**
+   * Signs a request with the surface's key and has it judged, no more: it is executed by {@link
+   * #again}, when its turn comes.
+   *
+   * @throws dev.writ.canonicalize.WritException as {@link #vouch}
+   */
+  Answer decide(Vouched request);
+
+  /**
+   * How a request that was vouched for before is judged now: as it was, where that still stands.
+   *
+   * @param caller as for {@link #again}
+   * @throws dev.writ.canonicalize.WritException {@code GWY-022}, {@code GWY-040}
+   */
+  Answer decideAgain(Caller caller, Digest request);
+
+  /**
+   * Asks that the running effect of a request end.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code GWY-041}
+   */
+  void cancel(Caller caller, Digest request);
+
+  /**
+   * Does work of a tenant's on a thread of its own; a server that drains waits for it.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code GWY-025} to {@code GWY-027}
+   */
+  void inBackground(String tenant, Runnable work);
+
+  /**
    * A place of a tenant's, for a surface that learns only from the body whose call it is.
    *
    * @throws dev.writ.canonicalize.WritException {@code GWY-025}

@@ -4,11 +4,17 @@ import dev.writ.canonicalize.WritException;
 import java.time.Duration;
 import java.util.TreeMap;
 
-/** The places for calls at work: so many in all, so many for each tenant. Who finds none goes. */
+/**
+ * The places for calls at work: so many in all, so many for each tenant. Who finds none goes. Work
+ * that goes on after its answer has as many places of its own, so that it keeps nobody from asking
+ * how it stands.
+ */
 public final class Places {
   private final Limits limits;
   private final TreeMap<String, Integer> byTenant = new TreeMap<>();
+  private final TreeMap<String, Integer> inBackground = new TreeMap<>();
   private int taken;
+  private int background;
   private boolean draining;
 
   Places(Limits limits) {
@@ -61,6 +67,37 @@ public final class Places {
     byTenant.computeIfPresent(tenant, (_, count) -> count == 1 ? null : count - 1);
   }
 
+  /**
+   * A place for work that goes on after its call was answered.
+   *
+   * @throws WritException {@code GWY-025} to {@code GWY-027}
+   */
+  synchronized Place takeInBackground(String tenant) {
+    if (draining) {
+      throw new WritException(GatewayError.DRAINING, "");
+    }
+    int ofTenant = inBackground.getOrDefault(tenant, 0);
+    if (ofTenant >= limits.concurrentPerTenantMax()) {
+      throw new WritException(
+          GatewayError.TENANT_BUSY,
+          ofTenant + " in the background, at most " + limits.concurrentPerTenantMax());
+    }
+    if (background >= limits.concurrentMax()) {
+      throw new WritException(
+          GatewayError.SERVER_BUSY,
+          background + " in the background, at most " + limits.concurrentMax());
+    }
+    inBackground.put(tenant, ofTenant + 1);
+    background++;
+    return () -> freeInBackground(tenant);
+  }
+
+  private synchronized void freeInBackground(String tenant) {
+    inBackground.computeIfPresent(tenant, (_, count) -> count == 1 ? null : count - 1);
+    background--;
+    notifyAll();
+  }
+
   synchronized int taken() {
     return taken;
   }
@@ -77,7 +114,7 @@ public final class Places {
   /** Waits until all places are free, or so long. */
   synchronized boolean awaitFree(Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
-    while (taken > 0) {
+    while (taken + background > 0) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         return false;

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
+import dev.writ.gateway.engine.EngineError;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.guardian.GuardianError;
 import dev.writ.ledger.LedgerError;
@@ -68,11 +69,13 @@ public final class Problems {
         ExecutorError.NOT_ISSUED,
         LedgerError.BLOB_MISSING,
         GatewayError.UNKNOWN_ID,
-        GatewayError.NO_ROUTE);
+        GatewayError.NO_ROUTE,
+        EngineError.NOT_OFFERED);
     status(405, GatewayError.METHOD);
     status(408, GatewayError.TOO_SLOW);
     status(409, GuardianError.NONCE_REUSED, GuardianError.REQUEST_SETTLED);
-    status(409, GatewayError.NOT_CANCELLED);
+    status(409, GatewayError.NOT_CANCELLED, EngineError.POLICY, EngineError.REQUEST_REUSED);
+    status(409, EngineError.NOT_DISPATCHED);
     status(413, GuardianError.REQUEST_TOO_LARGE, GatewayError.BODY_TOO_LARGE);
     status(415, GatewayError.MEDIA_TYPE);
     status(416, GatewayError.RANGE);
@@ -82,6 +85,8 @@ public final class Problems {
         ExecutorError.INPUT_UNKNOWN,
         ExecutorError.CONSUMED_UNKNOWN,
         GatewayError.IDEMPOTENCY_KEY,
+        EngineError.LANGUAGE,
+        EngineError.RESOURCE_CLASS,
         GatewayError.BLOB_DIGEST);
     status(
         429,
@@ -106,6 +111,7 @@ public final class Problems {
         GatewayError.DRAINING,
         LaneError.QUEUE_TTL,
         LaneError.GIVEN_UP);
+    status(504, EngineError.IN_THE_QUEUE);
     status(500, GatewayError.INTERNAL);
   }
 

@@ -8,8 +8,10 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /**
@@ -20,12 +22,14 @@ import java.util.function.Supplier;
 public final class Running {
   private final ThreadLocal<Effect> current = new ThreadLocal<>();
   private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
+  private BiPredicate<String, String> prohibited = (_, _) -> false;
 
   /** One request's passage through the kernel. */
   private static final class Effect {
     final String tenant;
     final String subject;
     private Thread inTool;
+    private ToolManifest tool;
     private boolean cancelled;
 
     Effect(String tenant, String subject) {
@@ -33,8 +37,9 @@ public final class Running {
       this.subject = subject;
     }
 
-    synchronized void enter() {
+    synchronized void enter(ToolManifest manifest) {
       inTool = Thread.currentThread();
+      tool = manifest;
       if (cancelled) {
         inTool.interrupt();
       }
@@ -50,6 +55,13 @@ public final class Running {
       cancelled = true;
       if (inTool != null) {
         inTool.interrupt();
+      }
+    }
+
+    /** Ends it where it is a tool that must not run any more. */
+    synchronized void cancelIf(BiPredicate<String, String> prohibited) {
+      if (inTool != null && prohibited.test(tool.name(), tool.version())) {
+        cancel();
       }
     }
   }
@@ -91,6 +103,20 @@ public final class Running {
     effect.cancel();
   }
 
+  /**
+   * From now on none of these tools runs: what runs of them is cancelled, and its receipt says so.
+   *
+   * @param tools tells by name and version whether a tool must not run
+   */
+  public void prohibit(BiPredicate<String, String> tools) {
+    List<Effect> all;
+    synchronized (byRequest) {
+      prohibited = tools;
+      all = List.copyOf(byRequest.values());
+    }
+    all.forEach(effect -> effect.cancelIf(tools));
+  }
+
   /** A driver whose work can be cancelled, otherwise as it is. */
   public Driver cancellable(Driver driver) {
     return new Driver() {
@@ -123,17 +149,20 @@ public final class Running {
       public Prepared prepare(
           ToolManifest manifest, String operation, PackageContent content, HostTerms host) {
         Prepared prepared = driver.prepare(manifest, operation, content, host);
-        return invocation -> run(prepared, invocation);
+        return invocation -> run(manifest, prepared, invocation);
       }
     };
   }
 
-  private Outcome run(Driver.Prepared prepared, Invocation invocation) {
+  private Outcome run(ToolManifest manifest, Driver.Prepared prepared, Invocation invocation) {
     Effect effect = current.get();
     if (effect == null) {
       return prepared.run(invocation);
     }
-    effect.enter();
+    effect.enter(manifest);
+    synchronized (byRequest) { // it was let through before a revocation, and comes after it
+      effect.cancelIf(prohibited);
+    }
     try {
       return prepared.run(invocation);
     } finally {

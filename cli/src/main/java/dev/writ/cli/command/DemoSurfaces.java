@@ -24,7 +24,7 @@ import java.util.TreeMap;
 
 /** The surfaces in the demo's server, those of the seeds and MCP: policy, settings, requests. */
 final class DemoSurfaces {
-  static final List<String> NAMES = List.of("execute", "logline", "mcp", "tools");
+  static final List<String> NAMES = List.of("engine", "execute", "logline", "mcp", "tools");
 
   private static final String SECRET = "logline.secret";
   private static final String TENANT = "acme";
@@ -84,6 +84,7 @@ final class DemoSurfaces {
     logline.put("output_bytes", "1048576");
     logline.put("wall_ms", "30000");
     TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
+    surfaces.put("engine", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
     surfaces.put("mcp", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
@@ -118,6 +119,13 @@ final class DemoSurfaces {
         new ServeDemo.Try(
             "tools (seed 002): a command in a role" + played(),
             post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())),
+        new ServeDemo.Try(
+            "engine (seed 004): an operation of a tool package",
+            post
+                + bearer
+                + url
+                + "/v1/tool-executions -d @"
+                + body("engine.json", DemoPackage.request())),
         new ServeDemo.Try("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
@@ -16,12 +17,14 @@ import dev.writ.cli.home.OpenHome;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.KernelPipeline;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.Tokens;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.engine.EngineSurface;
 import dev.writ.gateway.mcp.McpSettings;
 import dev.writ.gateway.mcp.McpSurface;
 import dev.writ.gateway.ops.JsonLog;
@@ -171,7 +174,7 @@ public final class ServeCommand implements CliCommand {
       GatewayConfig config,
       Map<String, String> environment,
       Path directory) {
-    return (pipeline, _) -> {
+    return (pipeline, lane) -> {
       List<Surface> all =
           new ArrayList<>(
               SeedSurfaces.of(
@@ -180,10 +183,21 @@ public final class ServeCommand implements CliCommand {
                   environment,
                   directory,
                   line -> JsonLog.write(log(session), line)));
+      Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
+          .ifPresent(engine -> all.add(engine(pipeline, lane, open, engine)));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       return all;
     };
+  }
+
+  private static Surface engine(
+      Pipeline pipeline, Lane lane, OpenHome open, GatewayConfig.SurfaceConfig engine) {
+    if (!engine.settings().isEmpty()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "surfaces/engine/settings: " + engine.settings().keySet());
+    }
+    return new EngineSurface(pipeline, new RegisteredPackages(open.registry())::manifest, lane);
   }
 
   private static Surface mcp(

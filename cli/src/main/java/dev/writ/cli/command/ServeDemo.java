@@ -66,10 +66,13 @@ final class ServeDemo {
     Path dir = temporary();
     Home home = new Home(dir.resolve("writ-data"), () -> null);
     ProcessHost processes = processes(home, dir);
-    DemoSurfaces surfaces = new DemoSurfaces(dir, confines(processes));
-    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy(surfaces));
+    boolean confined = confines(processes);
+    DemoSurfaces surfaces = new DemoSurfaces(dir, confined);
+    DemoPackage tool = DemoPackage.make(dir.resolve(DemoPackage.TOOL), confined);
+    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy(surfaces, tool));
     Running running = new Running();
     OpenHome open = OpenHome.open(home, Homes.clock(), processes, running::cancellable);
+    tool.register(open, random);
     String token = Tokens.generate(random);
     GatewayConfig config = config(port, token, surfaces.config(random));
     // Nothing of the caller's environment counts: no secret of theirs, no workspace.
@@ -114,8 +117,15 @@ final class ServeDemo {
   }
 
   /** The starter's, with surfaces that may vouch, and requests that stay fresh for a day. */
-  private static String policy(DemoSurfaces surfaces) {
-    return StarterPolicy.text(NAMES, BuiltinTools.manifests())
+  private static String policy(DemoSurfaces surfaces, DemoPackage tool) {
+    List<ToolManifest> approved = new ArrayList<>(BuiltinTools.manifests());
+    approved.add(tool.manifest());
+    return StarterPolicy.text(NAMES, approved)
+            .replace("web_browser, word-count]", "web_browser, word-count, word-stats]")
+            .replace(
+                "  - effect: { tool: sql }\n",
+                "  - effect: { tool: word-stats }\n    require: { cel: 'size(params.text) < 10000' }\n"
+                    + "  - effect: { tool: sql }\n")
             .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
             .replace(
                 "roles: [analyst] }",

@@ -8,6 +8,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.ToolUse;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
@@ -43,7 +44,7 @@ final class Calls {
             entry.operation().name(),
             call.arguments().get(),
             List.of(),
-            Catalogue.least(parts.settings().ceiling(), tool.most()),
+            ToolUse.least(parts.settings().ceiling(), tool.most()),
             tool.sandbox(),
             Optional.empty());
     return told(() -> asked(session, effect, said));

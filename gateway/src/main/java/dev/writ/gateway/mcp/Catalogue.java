@@ -2,10 +2,11 @@ package dev.writ.gateway.mcp;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.gateway.Caller;
+import dev.writ.gateway.ToolUse;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.VersionRule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,20 +36,32 @@ final class Catalogue {
    */
   record Usable(Entry entry, String sandbox, Resources most) {}
 
-  /** The newest version of a tool has the plain name; so names last while versions come. */
-  Catalogue(Policy policy, McpTools tools) {
+  /**
+   * The default version of a tool has the plain name, as everywhere where a call names none; so
+   * names last while versions come.
+   */
+  Catalogue(Policy policy, McpTools tools, String tenant, String run) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
-            .thenComparing(Comparator.comparing(ToolManifest::version).reversed()));
+            .thenComparing(manifest -> !isDefault(manifest, tenant, run))
+            .thenComparing(
+                Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
     for (ToolManifest manifest : manifests) {
       for (ToolManifest.Operation operation : manifest.operations()) {
         String name = free(manifest, operation);
         byName.put(name, new Entry(name, manifest, operation));
       }
     }
+  }
+
+  private boolean isDefault(ToolManifest manifest, String tenant, String run) {
+    return policy
+        .defaultVersion(manifest.name(), tenant, run)
+        .filter(approved -> approved.ref().equals(manifest.ref()))
+        .isPresent();
   }
 
   private String free(ToolManifest manifest, ToolManifest.Operation operation) {
@@ -80,34 +93,7 @@ final class Catalogue {
   }
 
   private Optional<Usable> usable(Caller caller, Entry entry) {
-    ToolManifest manifest = entry.manifest();
-    for (String name : roles(caller)) {
-      Role role = policy.roles().get(name);
-      if (role == null || !role.mayUse(manifest.name(), entry.operation().name())) {
-        continue;
-      }
-      Optional<String> sandbox =
-          manifest.sandboxes().stream().filter(role.sandboxes()::contains).findFirst();
-      if (sandbox.isPresent()) {
-        return Optional.of(
-            new Usable(entry, sandbox.get(), least(manifest.resourcesMax(), role.resources())));
-      }
-    }
-    return Optional.empty();
-  }
-
-  /** A token may be narrower than its subject; a key is its subject. */
-  private List<String> roles(Caller caller) {
-    List<String> held = policy.rolesOf(caller.tenant(), caller.subject());
-    boolean narrowed = caller.method().equals("bearer") && !caller.roles().isEmpty();
-    return narrowed ? held.stream().filter(caller.roles()::contains).toList() : held;
-  }
-
-  static Resources least(Resources a, Resources b) {
-    return new Resources(
-        Math.min(a.cpuMs(), b.cpuMs()),
-        Math.min(a.memoryBytes(), b.memoryBytes()),
-        Math.min(a.outputBytes(), b.outputBytes()),
-        Math.min(a.wallMs(), b.wallMs()));
+    return ToolUse.of(policy, caller, entry.manifest(), entry.operation().name())
+        .map(use -> new Usable(entry, use.sandbox(), use.most()));
   }
 }

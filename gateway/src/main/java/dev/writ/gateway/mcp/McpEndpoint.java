@@ -215,7 +215,11 @@ public final class McpEndpoint {
     }
 
     private Catalogue catalogue() {
-      return new Catalogue(parts.kernel().system().policyInForce(), parts.tools());
+      return new Catalogue(
+          parts.kernel().system().policyInForce(),
+          parts.tools(),
+          session.caller().tenant(),
+          session.run());
     }
 
     /** What is not listed has a stand-in, so that its call comes to the Guardian all the same. */

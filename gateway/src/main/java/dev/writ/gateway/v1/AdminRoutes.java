@@ -15,6 +15,7 @@ import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Places;
 import dev.writ.gateway.Route;
+import dev.writ.gateway.Running;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.function.Consumer;
@@ -28,11 +29,13 @@ final class AdminRoutes {
 
   private final Kernel kernel;
   private final Places places;
+  private final Running running;
   private final Changes changes;
 
-  AdminRoutes(Kernel kernel, Places places, Changes changes) {
+  AdminRoutes(Kernel kernel, Places places, Running running, Changes changes) {
     this.kernel = kernel;
     this.places = places;
+    this.running = running;
     this.changes = changes;
   }
 
@@ -43,12 +46,18 @@ final class AdminRoutes {
             "/v1/system-changes",
             SURFACE,
             BYTES_MAX,
-            call -> take(call, SystemChange.TYPE, kernel::change)),
+            call -> take(call, SystemChange.TYPE, this::change)),
         Route.post(
             "/v1/resolutions",
             SURFACE,
             BYTES_MAX,
             call -> take(call, Resolution.TYPE, kernel::resolve)));
+  }
+
+  /** A revocation holds at once, also for what runs. */
+  private void change(Envelope signed) {
+    kernel.change(signed);
+    running.prohibit(kernel.system()::isProhibited);
   }
 
   private HttpAnswer policy(HttpCall call) {

@@ -62,7 +62,8 @@ public final class NativeApi implements Surface {
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
     routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
-    routes.addAll(new AdminRoutes(kernel, places, backend.changes()).routes());
+    routes.addAll(new ToolRoutes(kernel, bundles.packages()).routes());
+    routes.addAll(new AdminRoutes(kernel, places, running, backend.changes()).routes());
     routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> openApi()));
   }
 

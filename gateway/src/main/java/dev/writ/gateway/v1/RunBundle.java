@@ -27,6 +27,11 @@ public final class RunBundle {
     this.packages = packages;
   }
 
+  /** The registered packages, which bundles carry. */
+  BundleExport.Packages packages() {
+    return packages;
+  }
+
   /**
    * A bundle in memory; empty where it is larger.
    *

@@ -68,7 +68,7 @@ class NamesAndSettingsTest {
           }
         };
     TreeMap<String, String> found = new TreeMap<>();
-    new Catalogue(policy, shown)
+    new Catalogue(policy, shown, TestKeys.TENANT, "run-1")
         .usable(ALICE)
         .forEach(u ->
             found.put(

@@ -2,17 +2,21 @@ package dev.writ.gateway.seed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.engine.EngineSurface;
 import dev.writ.gateway.execute.ExecuteSurface;
 import dev.writ.gateway.logline.LoglineConfig;
 import dev.writ.gateway.logline.LoglineSurface;
+import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.tools.ToolsSurface;
 import dev.writ.guardian.document.Resources;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,6 +98,15 @@ class HostileSeedRequestsTest {
       {"case_id":"case-NUMB","cmd":"pytest -q 'a b'","cwd":"/workspace/repo","env":{"LANG":"C"},"limits":{"cpu":1.0,"mem_mb":512},"role":"developer","subtask_id":"DEV-123","timeout_sec":60}\
       """;
 
+  private static final byte[] FILE = {1, 2, 3};
+
+  private static final String ENGINE =
+      """
+      {"correlationId":"c-NUMB","executionPolicyId":"test","inputArtifacts":[{"digest":"FILE","mediaType":"text/plain","name":"a.txt"}],\
+      "inputPayload":{"text":"one two","more":[1,{"b":null}]},"language":"python","operation":"do","requestId":"req-NUMB","resourceClass":"small","tenantId":"acme","timeoutBudgetMs":60000,"toolId":"words","toolVersion":"1.0.0"}\
+      """
+          .replace("FILE", Digest.sha256(FILE).toString());
+
   /** What people try. */
   private static final List<String> NASTY =
       List.of(
@@ -163,7 +176,11 @@ class HostileSeedRequestsTest {
     return List.of(
         new LoglineSurface(pipeline, logline),
         new ExecuteSurface(pipeline, _ -> {}),
-        new ToolsSurface(pipeline, Optional.empty()));
+        new ToolsSurface(pipeline, Optional.empty()),
+        new EngineSurface(
+            pipeline,
+            tool -> Optional.of(ScriptedLanguage.manifest("words", "1.0.0")).filter(m -> m.ref().equals(tool)),
+            Lane.DIRECT));
   }
 
   @BeforeEach
@@ -174,6 +191,7 @@ class HostileSeedRequestsTest {
             SeedServer.POLICY + SECTIONS,
             HostileSeedRequestsTest::surfaces,
             TestGateway.limits(256, 256, 1024, 1000)); // what never ends, ends soon
+    server.home.kernel().put("acme", new ByteArrayInputStream(FILE), "text/plain");
     server.home.submit(server.home.ask("eve").params("{\"s\":\"" + SECRET + "\"}"));
   }
 
@@ -193,7 +211,8 @@ class HostileSeedRequestsTest {
     return List.of(
         new Way(EXECUTE, body -> http("/execute", bearer(), body)),
         new Way(LOGLINE, body -> http("/execute", hmac(body), body)),
-        new Way(TOOLS, body -> http("/v1/tools/exec", bearer(), body)));
+        new Way(TOOLS, body -> http("/v1/tools/exec", bearer(), body)),
+        new Way(ENGINE, body -> http(EngineSurface.PATH, bearer(), body)));
   }
 
   private static String bearer() {
@@ -237,7 +256,7 @@ class HostileSeedRequestsTest {
       String answer = sent(way, bytes(way.body.replace("NUMB", "0000")));
       assertThat(answer).startsWith("HTTP/1.1 200 ").as(answer);
     }
-    assertThat(server.home.driver.runs()).hasSize(4); // eve's too
+    assertThat(server.home.driver.runs()).hasSize(5); // eve's too
   }
 
   private String sent(Way way, byte[] body) {
@@ -252,7 +271,7 @@ class HostileSeedRequestsTest {
     try (ExecutorService senders = Executors.newFixedThreadPool(16, Thread.ofVirtual().factory())) {
       for (int i = 0; i < COUNT; i++) {
         RandomGenerator random = new SplittableRandom(SEED + i);
-        Way way = ways().get(i % 3);
+        Way way = ways().get(i % 4);
         String number = String.format(java.util.Locale.ROOT, "%04x", 1 + i % 0xfffe);
         byte[] request = request(way, way.body.replace("NUMB", number), random);
         answers.add(senders.submit(() -> TestGateway.raw(server.port(), request)));
@@ -290,7 +309,7 @@ class HostileSeedRequestsTest {
       switch (run.tool()) {
         case "exec" -> assertThat(params).contains("\"argv\":[\"pytest\"");
         case "mail" -> assertThat(params).contains("\"argv\":[\"echo\"");
-        case "code_interpreter", "calc" -> {} // what it is given is its user's own
+        case "code_interpreter", "calc", "words" -> {} // what it is given is its user's own
         default -> throw new AssertionError(run.tool());
       }
       boolean eves = run.invocation().scope().tenant().equals("other");

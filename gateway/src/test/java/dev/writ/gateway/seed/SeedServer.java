@@ -4,6 +4,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.audit.Audit;
 import dev.writ.executor.audit.AuditReport;
 import dev.writ.executor.stage.Tools;
@@ -40,6 +41,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** A server with surfaces of the seeds over a kernel of tests, on a free loopback port. */
@@ -49,10 +51,13 @@ public final class SeedServer implements AutoCloseable {
       TestPolicy.YAML
           .replace(
               "subject: alice, roles: [worker]",
-              "subject: alice, roles: [developer, worker], surfaces: [execute, logline, tools]")
+              "subject: alice, roles: [developer, worker], surfaces: [engine, execute, logline, tools]")
+          .replace(
+              "subject: bob, roles: [worker]",
+              "subject: bob, roles: [worker], surfaces: [engine]")
           .replace(
               "subject: eve, roles: [worker]",
-              "subject: eve, roles: [worker], surfaces: [execute, logline, tools]")
+              "subject: eve, roles: [worker], surfaces: [engine, execute, logline, tools]")
           .replace(
               "  worker:\n    tools: [",
               """
@@ -61,11 +66,13 @@ public final class SeedServer implements AutoCloseable {
                   resources: { cpu_ms: 1200000, memory_bytes: 4294967296, output_bytes: 8388608, wall_ms: 600000 }
                   sandboxes: [box]
                 worker:
-                  tools: [code_interpreter, nodriver, \
+                  tools: [code_interpreter, gated, nodriver, words, \
               """)
           .replace(
               "  - { effect: { tool: calc },",
               "  - { effect: { tool: exec }, require: { cel: 'true' } }\n"
+                  + "  - { effect: { tool: words }, require: { cel: '!has(params.forbidden)' } }\n"
+                  + "  - { effect: { tool: gated }, require: { approvals: { role: reviewer, count: 1 } } }\n"
                   + "  - { effect: { tool: nodriver }, require: { cel: 'true' } }\n"
                   + "  - { effect: { tool: code_interpreter }, require: { cel: 'true' } }\n"
                   + "  - { effect: { tool: calc },");
@@ -73,9 +80,11 @@ public final class SeedServer implements AutoCloseable {
   public final TestHome home;
   public final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   public final Places places;
+  public final Running running = new Running();
+  private Backend backend;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final Function<Pipeline, List<Surface>> surfaces;
+  private final BiFunction<SeedServer, Pipeline, List<Surface>> surfaces;
   private final Limits limits;
   private GatewayServer server;
 
@@ -85,6 +94,15 @@ public final class SeedServer implements AutoCloseable {
 
   public SeedServer(
       Path dir, String policy, Function<Pipeline, List<Surface>> surfaces, Limits limits) {
+    this(dir, policy, (_, pipeline) -> surfaces.apply(pipeline), limits);
+  }
+
+  /** With surfaces that are made of more than the pipeline. */
+  public SeedServer(
+      Path dir,
+      String policy,
+      BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
+      Limits limits) {
     this.limits = limits;
     this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
@@ -93,27 +111,44 @@ public final class SeedServer implements AutoCloseable {
     home.tools.register(TestTools.manifest("code_interpreter", Determinism.RECORDED));
     home.tools.register(
         TestTools.manifest("nodriver", Determinism.RECORDED, "absent", TestDriver.SANDBOX));
+    home.tools.register(ScriptedLanguage.manifest("words", "1.0.0"));
+    home.tools.register(ScriptedLanguage.manifest("gated", "1.0.0"));
+    home.drivers.add(running.cancellable(new ScriptedLanguage(home.driver)));
+    home.restart();
     home.activate(policy);
-    for (String surface : List.of("execute", "logline", "tools")) {
+    for (String surface : List.of("engine", "execute", "logline", "tools")) {
       home.enrol(TestKeys.trusted(surface, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
     }
+    TrustedKey others =
+        TestKeys.trusted("engine-other", KeyRole.SURFACE, Optional.of(TestKeys.OTHER_TENANT));
+    home.enrol(
+        new TrustedKey(
+            others.key(),
+            others.role(),
+            others.tenant(),
+            "engine",
+            others.notBefore(),
+            others.notAfter(),
+            others.revokedAt()));
     start();
   }
 
   private void start() {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
-    for (String surface : List.of("execute", "logline", "tools")) {
+    for (String surface : List.of("engine", "execute", "logline", "tools")) {
       keys.put(KernelPipeline.keyName(surface, TestKeys.TENANT), TestKeys.key(surface));
     }
-    Backend backend =
-        new Backend(home.kernel(), places, new Running(), new Changes(), (_, _, _, _, _) -> {});
+    keys.put(
+        KernelPipeline.keyName("engine", TestKeys.OTHER_TENANT), TestKeys.key("engine-other"));
+    backend =
+        new Backend(home.kernel(), places, running, new Changes(), (_, _, _, _, _) -> {});
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(
             new GatewayServer.Config(
                 Listen.loopback(0),
                 limits,
-                surfaces.apply(pipeline),
+                surfaces.apply(this, pipeline),
                 List.of(
                     new Tokens(
                         List.of(
@@ -132,6 +167,11 @@ public final class SeedServer implements AutoCloseable {
     server.close();
     home.restart();
     start();
+  }
+
+  /** Of the running server. */
+  public Backend backend() {
+    return backend;
   }
 
   public int port() {

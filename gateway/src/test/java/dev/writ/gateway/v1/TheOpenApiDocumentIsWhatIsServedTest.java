@@ -6,14 +6,23 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.engine.EngineSurface;
+import dev.writ.gateway.engine.ToolExecutionContext;
+import dev.writ.gateway.engine.ToolExecutionIncident;
+import dev.writ.gateway.engine.ToolExecutionRequest;
+import dev.writ.gateway.engine.ToolExecutionResult;
+import dev.writ.gateway.schedule.Lane;
+import java.lang.reflect.RecordComponent;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,9 +37,10 @@ class TheOpenApiDocumentIsWhatIsServedTest {
       var reply = gateway.send(HttpRequest.newBuilder(gateway.uri("/v1/openapi.json")));
       JsonValue.Obj document = reply.json();
       TreeMap<String, Route> routes = new TreeMap<>();
-      for (Route route : gateway.nativeApi.routes()) {
-        routes.put(route.method() + " " + route.path(), route);
-      }
+      EngineSurface engine =
+          new EngineSurface(gateway.pipeline, _ -> Optional.empty(), Lane.DIRECT);
+      Stream.concat(gateway.nativeApi.routes().stream(), engine.routes().stream())
+          .forEach(route -> routes.put(route.method() + " " + route.path(), route));
       TreeMap<String, JsonValue.Obj> operations = operations(document);
       assertThat(operations.keySet()).isEqualTo(routes.keySet());
       operations.forEach((name, operation) -> agree(name, operation, routes.get(name)));
@@ -96,6 +106,41 @@ class TheOpenApiDocumentIsWhatIsServedTest {
       at = ((JsonValue.Obj) at).get(part);
     }
     return at;
+  }
+
+  @Test
+  void theContractOfTheEngineHasTheMembersOfItsRecords() {
+    try (TestGateway gateway = TestGateway.start(dir)) {
+      JsonValue.Obj document =
+          gateway.send(HttpRequest.newBuilder(gateway.uri("/v1/openapi.json"))).json();
+      for (Class<?> type :
+          List.of(
+              ToolExecutionRequest.class,
+              ToolExecutionContext.class,
+              ToolExecutionIncident.class,
+              ToolExecutionResult.class,
+              ToolExecutionResult.Metrics.class,
+              ToolExecutionResult.Artifact.class)) {
+        TreeSet<String> components = new TreeSet<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+          components.add(component.getName());
+        }
+        assertThat(schema(document, type).members().keySet())
+            .as(type.getSimpleName())
+            .isEqualTo(components);
+      }
+    }
+  }
+
+  private static JsonValue.Obj schema(JsonValue.Obj document, Class<?> type) {
+    String result = "#/components/schemas/ToolExecutionResult/properties/";
+    String at =
+        switch (type.getSimpleName()) {
+          case "Metrics" -> result + "metrics";
+          case "Artifact" -> result + "outputArtifacts/items";
+          default -> "#/components/schemas/" + type.getSimpleName();
+        };
+    return (JsonValue.Obj) at(document, at + "/properties");
   }
 
   @Test

@@ -4,7 +4,6 @@ import dev.writ.sandbox.SandboxSettings;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.SecretStore;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /** Has workers wait, says so, and waits to be killed: ENGINE and the state directory. */
@@ -15,7 +14,6 @@ final class WarmMain {
     ProcessHost host =
         ProcessHost.open(
             SandboxSettings.in(Path.of(args[1])),
-            List.of(),
             SecretStore.NONE,
             Optional.of(args[0]));
     WarmLab lab = new WarmLab(host, PoolSettings.ofMiB(1_024));

@@ -1,0 +1,78 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.home.OpenHome;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.author.Language;
+import dev.writ.tools.author.Templates;
+import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.author.ToolProject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Optional;
+
+/**
+ * The tool package of the demo: what {@code writ tool new} begins with, signed and registered. In
+ * Python where this host confines it, else in WebAssembly.
+ */
+record DemoPackage(Language language, ToolProject project) {
+  static final String TOOL = "word-stats";
+
+  private static final String PUBLISHER = "publisher";
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
+
+  static DemoPackage make(Path folder, boolean confined) {
+    Language language =
+        confined && Files.isExecutable(PYTHON) ? Language.PYTHON : Language.WASM;
+    Templates.make(language, TOOL, folder);
+    return new DemoPackage(language, ToolProject.open(folder));
+  }
+
+  ToolManifest manifest() {
+    return project.manifest();
+  }
+
+  /** Signed by a publisher that is enrolled for it, verified, and put where the kernel looks. */
+  void register(OpenHome open, SecureRandom random) {
+    SigningKey publisher = SigningKey.generateEd25519(random);
+    TrustedKey trusted =
+        new TrustedKey(
+            publisher.verifyingKey(),
+            KeyRole.PUBLISHER,
+            Optional.empty(),
+            PUBLISHER,
+            open.kernel().now(),
+            Optional.empty(),
+            Optional.empty());
+    open.kernel()
+        .change(
+            Envelope.sign(
+                SystemChange.TYPE,
+                new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
+                    .toJson(),
+                open.home().key("operator")));
+    ToolArchive archive = ToolArchive.of(project).signed(publisher);
+    archive.verify(open.kernel().system().trust(), open.kernel().now());
+    open.registry().register(manifest(), project.files(), archive.signature().orElseThrow());
+  }
+
+  /** What is asked of it. */
+  static JsonValue.Obj request() {
+    return JsonValue.object()
+        .put("toolId", TOOL)
+        .put("operation", "count")
+        .put("inputPayload", JsonValue.object().put("text", "one contract, any language").build())
+        .put("resourceClass", "small")
+        .put("timeoutBudgetMs", 10_000)
+        .put("correlationId", "case-123")
+        .put("requestId", "count-1")
+        .build();
+  }
+}

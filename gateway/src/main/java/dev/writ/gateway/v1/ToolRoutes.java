@@ -1,0 +1,88 @@
+package dev.writ.gateway.v1;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemState;
+import dev.writ.gateway.Caller;
+import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.HttpCall;
+import dev.writ.gateway.Route;
+import dev.writ.gateway.ToolUse;
+import dev.writ.gateway.engine.ToolPackages;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.replay.BundleExport;
+import java.util.List;
+
+/** The registry as a caller may use it: what MCP lists and the engine runs is the same. */
+final class ToolRoutes {
+  private final Kernel kernel;
+  private final BundleExport.Packages packages;
+
+  ToolRoutes(Kernel kernel, BundleExport.Packages packages) {
+    this.kernel = kernel;
+    this.packages = packages;
+  }
+
+  List<Route> routes() {
+    return List.of(Route.get("/v1/tools", Route.Access.CALLER, this::tools));
+  }
+
+  /** Those of which one of the caller's roles has an operation, by name and version. */
+  private HttpAnswer tools(HttpCall call) {
+    SystemState system = kernel.system();
+    String run = Bodies.parameter(call, "run").orElse("");
+    List<JsonValue> tools =
+        system.policyInForce().tools().stream()
+            .filter(tool -> !system.isProhibited(tool.ref().name(), tool.ref().version()))
+            .flatMap(tool ->
+                packages.manifest(tool.ref()).stream()
+                    .flatMap(manifest ->
+                        tool(call.caller(), system.policyInForce(), run, tool, manifest).stream()))
+            .toList();
+    return HttpAnswer.json(200, JsonValue.object().put("tools", JsonValue.of(tools)).build());
+  }
+
+  private static List<JsonValue> tool(
+      Caller caller, Policy policy, String run, ApprovedTool approved, ToolManifest manifest) {
+    List<JsonValue> operations =
+        manifest.operations().stream()
+            .filter(operation ->
+                ToolUse.of(policy, caller, manifest, operation.name()).isPresent())
+            .map(ToolRoutes::operation)
+            .toList();
+    if (operations.isEmpty()) {
+      return List.of();
+    }
+    boolean isDefault =
+        policy
+            .defaultVersion(manifest.name(), caller.tenant(), run)
+            .filter(tool -> tool.ref().equals(approved.ref()))
+            .isPresent();
+    var tool =
+        JsonValue.object()
+            .put("toolId", manifest.name())
+            .put("toolVersion", manifest.version())
+            .put("packageDigest", manifest.packageDigest())
+            .put("stage", approved.stage())
+            .put("default", isDefault)
+            .put("driver", manifest.driver())
+            .put("operations", JsonValue.of(operations))
+            .put("resources", manifest.resourcesMax().toJson());
+    if (ToolPackages.isPackage(manifest)) {
+      tool.put("language", manifest.driver())
+          .put("resourceClass", ToolPackages.ownClass(manifest).text());
+    }
+    return List.of(tool.build());
+  }
+
+  private static JsonValue operation(ToolManifest.Operation operation) {
+    return JsonValue.object()
+        .put("name", operation.name())
+        .put("input", operation.input())
+        .putIfPresent("output", operation.output(), schema -> schema)
+        .put("mediaType", operation.mediaType())
+        .build();
+  }
+}
