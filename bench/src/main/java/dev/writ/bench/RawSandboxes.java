@@ -1,6 +1,9 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.seccomp.Architecture;
+import dev.writ.sandbox.seccomp.OciSeccomp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -112,6 +115,38 @@ final class RawSandboxes {
     return script(
         "runc-" + program.hashCode(),
         "exec runc --root " + root + " run --bundle " + bundle + " writ-raw-$$\n");
+  }
+
+  /** podman's own client on the service that we use, with the image that we made there. */
+  Path podman(List<String> program, Path socket) throws IOException {
+    Path workspace = Files.createDirectories(directory.resolve("podman-workspace"));
+    Files.setAttribute(workspace, "unix:uid", 2_140_000_000);
+    Path filter = directory.resolve("seccomp.json");
+    Files.write(
+        filter,
+        Jcs.write(OciSeccomp.forServices(Architecture.of(System.getProperty("os.arch")))));
+    StringBuilder text = new StringBuilder();
+    String client = "podman --remote --url unix://" + socket;
+    text.append("i=$(" + client + " images --quiet writ-empty-root | head -n 1)\n");
+    text.append("exec " + client + " run --rm --log-driver none --network none --ipc private");
+    text.append(" --read-only --read-only-tmpfs=false --cap-drop all");
+    text.append(" --security-opt no-new-privileges --security-opt seccomp=" + filter);
+    text.append(" --security-opt mask=" + String.join(":", hidden()));
+    text.append(" --memory 268435456 --memory-swap 268435456 --pids-limit 64 --cpus 1");
+    text.append(" --shm-size 16777216 --ulimit core=0 --ulimit nofile=1024 --ulimit nproc=128");
+    text.append(" --ulimit fsize=67108864 --ulimit memlock=65536");
+    text.append(" --user 2140000000:2140000000 --hostname sandbox --workdir /workspace");
+    text.append(" --env HOME=/workspace --env LANG=C.UTF-8 --env PATH=/usr/bin:/bin --env TZ=UTC");
+    for (String one : List.of("/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl")) {
+      text.append(" --volume " + one + ":" + one + ":ro");
+    }
+    for (String one : List.of("group", "gitconfig", "hosts", "nsswitch.conf", "passwd")) {
+      text.append(" --volume " + state.resolve("etc").resolve(one) + ":/etc/" + one + ":ro");
+    }
+    text.append(" --tmpfs /run:rw,nosuid,nodev,noexec,size=1048576,mode=0755");
+    text.append(" --tmpfs /tmp:rw,nosuid,nodev,noexec,size=67108864,mode=1777");
+    text.append(" --volume " + workspace + ":/workspace $i " + words(program) + "\n");
+    return script("podman-" + program.hashCode(), text.toString());
   }
 
   private static String words(List<String> program) {
