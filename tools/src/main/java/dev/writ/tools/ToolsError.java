@@ -175,7 +175,11 @@ public enum ToolsError implements ErrorCode {
   MODULE_PROHIBITED(
       "TOL-211",
       "a tool uses a module that it may not use",
-      "Leave it out, carry the module below vendor/, or declare the capability it stands for.");
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for."),
+  CAPABILITY_ABOVE_POLICY(
+      "TOL-217",
+      "a tool asks for more than the policy's governance allows",
+      "Ask for less, or have the policy's governance.ceiling raised.");
 
   private final String code;
   private final String meaning;
