@@ -123,7 +123,7 @@ class AToolIsGovernedTest {
     Path bundle = dir.resolve("run.writ");
     done("close", "main");
     done("export", "main", "-o", bundle.toString());
-    assertThat(done("verify", bundle.toString()).out()).contains("changes of the system run");
+    assertThat(done("verify", bundle.toString(), "--trust", dir.resolve("home/trust.jwks").toString()).out()).contains("changes of the system run");
     assertThat(writ("replay", bundle.toString()).out()).contains("COMPLETE");
     done("audit");
   }
