@@ -25,6 +25,7 @@ import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
+import dev.writ.cli.command.RuntimeCommand;
 import dev.writ.cli.command.SecretCommand;
 import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
@@ -55,6 +56,7 @@ final class Commands {
           new PolicyCommand(),
           new KeyCommand(),
           new ToolCommand(),
+          new RuntimeCommand(),
           new SecretCommand(),
           new ResolveCommand(),
           new FsckCommand(),

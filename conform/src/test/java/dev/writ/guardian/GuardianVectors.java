@@ -16,7 +16,10 @@ import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.RolloutStage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -50,6 +53,7 @@ final class GuardianVectors {
     factory.temporal();
     factory.envelope();
     factory.flags();
+    factory.governance();
     factory.approval();
     factory.accounts();
     factory.policyFiles();
@@ -909,6 +913,98 @@ final class GuardianVectors {
     workspace("-recorded", "what is recorded need not", Determinism.RECORDED, true);
   }
 
+  private static final String GOVERNANCE =
+      """
+      governance:
+        tools: [js]
+        approvals: { tool-reviewer: 1 }
+        approvers: { ada: [tool-reviewer] }
+      """;
+
+  /** A policy that does not list the tool and lets govern it. */
+  private static final String GOVERNED =
+      World.POLICY.replaceAll("(?m)^tools:\\n.*\\n", "tools: []\n") + GOVERNANCE;
+
+  private void governed(
+      String name, String reason, String expect, String yaml, Optional<GovernedTool> governed) {
+    judge(
+        "governed-" + name,
+        reason,
+        expect,
+        World.policy(yaml),
+        _ -> {},
+        i ->
+            new JudgeInputs(
+                i.time(),
+                i.receivedAt(),
+                i.step(),
+                i.charged(),
+                i.roles(),
+                i.balances(),
+                i.rates(),
+                i.nonceSeen(),
+                i.approvals(),
+                i.ignored(),
+                i.artifacts(),
+                i.history(),
+                i.validUntil(),
+                i.profile(),
+                governed),
+        World.manifest());
+  }
+
+  private static Optional<GovernedTool> in(RolloutStage stage) {
+    return Optional.of(
+        new GovernedTool(World.manifest().packageDigest(), stage, Optional.empty(), false));
+  }
+
+  private static Optional<GovernedTool> canary(int percent, String... tenants) {
+    return Optional.of(
+        new GovernedTool(
+            World.manifest().packageDigest(),
+            RolloutStage.CANARY,
+            Optional.of(new Canary(List.of(tenants), percent)),
+            false));
+  }
+
+  /** The stage that governance had it in, as the inputs record it. */
+  private void governance() {
+    String outside = "DENY GRD-416";
+    governed("active", "an active version", "ALLOW", GOVERNED, in(RolloutStage.ACTIVE));
+    governed("deprecated", "a deprecated one, by name", "ALLOW", GOVERNED, in(RolloutStage.DEPRECATED));
+    governed("draft", "a draft runs for nobody", outside, GOVERNED, in(RolloutStage.DRAFT));
+    governed("retired", "a retired version", outside, GOVERNED, in(RolloutStage.RETIRED));
+    governed("canary-tenant", "a canary of the tenant", "ALLOW", GOVERNED, canary(0, "acme"));
+    governed("canary-other", "a canary of another tenant", outside, GOVERNED, canary(0, "other"));
+    int place = RUN_PLACE;
+    governed("canary-at-share", "the run's place is not below the share", outside, GOVERNED, canary(place));
+    governed("canary-above-share", "it is below", "ALLOW", GOVERNED, canary(place + 1));
+    governed(
+        "revoked",
+        "an active version that an operator prohibited",
+        outside,
+        GOVERNED,
+        in(RolloutStage.ACTIVE).map(GovernedTool::asRevoked));
+    governed("nobody", "nobody submitted it", "DENY GRD-401", GOVERNED, Optional.empty());
+    governed(
+        "another-package",
+        "another package was submitted",
+        "DENY GRD-401",
+        GOVERNED,
+        Optional.of(
+            new GovernedTool(World.SNAPSHOT, RolloutStage.ACTIVE, Optional.empty(), false)));
+    governed(
+        "not-covered",
+        "policy lets govern another tool",
+        "DENY GRD-401",
+        World.POLICY.replace("name: js, version: 1.0.0", "name: js, version: 1.1.0")
+            + GOVERNANCE.replace("[js]", "[other]"),
+        in(RolloutStage.ACTIVE));
+  }
+
+  /** The place of acme's run-1 among a hundred, for js 1.0.0: worked out beside the code. */
+  private static final int RUN_PLACE = 61;
+
   /** What may exist beside a tool: secrets, programs, the privileged profile, its own hosts. */
   private void grants() {
     String file = "{\"source\":\"1\",\"file\":\"token\"}";
@@ -1331,6 +1427,7 @@ final class GuardianVectors {
         "no limit, written",
         "ok",
         good.replace("limit: 1000", "limit: unlimited"));
+    governanceSections();
     TreeMap<String, JsonValue> members = new TreeMap<>(World.policy().toJson().members());
     members.remove("execute_for");
     add(
@@ -1348,6 +1445,56 @@ final class GuardianVectors {
             .put("policy", World.policy().toJson())
             .put("name", "js")
             .put("version", "2.0.0"));
+  }
+
+  private void governanceSections() {
+    policyFile("policy-governance", "a tool that governance may bring", "ok", GOVERNED);
+    policyFile(
+        "policy-governance-whole",
+        "with runtimes and a ceiling",
+        "ok",
+        GOVERNED
+            + """
+                runtimes: true
+                ceiling: { languages: [wasm, python], workspace: true, network: ["*.example.com:443"], spawn: false, resource_class: medium }
+              """);
+    policyFile(
+        "policy-governance-pattern",
+        "a star within a name",
+        "GRD-505",
+        GOVERNED.replace("tools: [js]\n  approvals", "tools: [\"j*s\", js]\n  approvals"));
+    policyFile(
+        "policy-governance-nobody",
+        "fewer hold the role than it asks for",
+        "GRD-510",
+        GOVERNED.replace("tool-reviewer: 1", "tool-reviewer: 2"));
+    policyFile(
+        "policy-governance-none",
+        "no approval at all",
+        "GRD-505",
+        GOVERNED.replace("{ tool-reviewer: 1 }", "{}"));
+    policyFile(
+        "policy-governance-zero",
+        "a role of which none is asked",
+        "GRD-505",
+        GOVERNED.replace("tool-reviewer: 1", "tool-reviewer: 0"));
+    policyFile(
+        "policy-governance-uncovered",
+        "a role names a tool that is neither listed nor covered",
+        "GRD-510",
+        GOVERNED.replace("tools: [js]\n  approvals", "tools: [other]\n  approvals"));
+    policyFile(
+        "policy-governance-uncounted",
+        "no budget in calls covers a tool that governance may bring",
+        "GRD-511",
+        GOVERNED.replace("unit: calls", "unit: cpu_ms"));
+    policyFile(
+        "policy-governance-class",
+        "a resource class that there is not",
+        "GRD-505",
+        GOVERNED
+            + "  ceiling: { languages: [], workspace: true, network: [], spawn: false,"
+            + " resource_class: huge }\n");
   }
 
   // ---- manifests and documents

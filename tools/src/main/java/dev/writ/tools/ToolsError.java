@@ -189,7 +189,11 @@ public enum ToolsError implements ErrorCode {
   LOCK_METADATA(
       "TOL-215",
       "nothing says whose code a file below vendor/ is",
-      "Name it: writ tool lock FOLDER --dependency NAME@VERSION=vendor/PATH.");
+      "Name it: writ tool lock FOLDER --dependency NAME@VERSION=vendor/PATH."),
+  CAPABILITY_ABOVE_POLICY(
+      "TOL-217",
+      "a tool asks for more than the policy's governance allows",
+      "Ask for less, or have the policy's governance.ceiling raised.");
 
   private final String code;
   private final String meaning;

@@ -143,12 +143,12 @@ class TrustRuleTest {
             agent: request execution run-close access
             surface: request execution run-close
             principal: delegation
-            approver: approval access
+            approver: approval access tool-approval
             guardian: decision intent
             executor: receipt refusal run-closing
             operator: resolution system-change
             policy-owner: policy
-            publisher: tool-package
+            publisher: tool-package tool-submission
             attestor:
             log:
             """);

@@ -142,7 +142,10 @@ public final class KeyCommand implements CliCommand {
           .option(
               "--tenant",
               "NAME",
-              "The tenant (default: the home's; none for keys of the installation).");
+              "The tenant (default: the home's; none for keys of the installation).")
+          .flag(
+              "--installation",
+              "Of the installation and of no tenant: for who approves tools.");
     }
 
     @Override
@@ -157,7 +160,8 @@ public final class KeyCommand implements CliCommand {
       Optional<String> tenant = arguments.option("--tenant");
       KeyRole keyRole = roleOf(arguments.option("--role").orElse("agent"));
       boolean ofTenant =
-          List.of(
+          !arguments.has("--installation")
+              && List.of(
                   KeyRole.AGENT,
                   KeyRole.SURFACE,
                   KeyRole.PRINCIPAL,

@@ -167,7 +167,7 @@ public final class PolicyCommand implements CliCommand {
       Policy activated =
           arguments
               .option("--server")
-              .map(url -> atServer(session, policy, owner, uri(url), arguments))
+              .map(url -> atServer(session, policy, owner, SystemWords.uri(url), arguments))
               .orElseGet(() ->
                   Homes.work(
                       session,
@@ -201,13 +201,6 @@ public final class PolicyCommand implements CliCommand {
         client.activate(signed(next, Homes.home(session), owner));
       }
       return next;
-    }
-
-    private static URI uri(String url) {
-      if (url.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
-        return URI.create(url);
-      }
-      throw new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a server");
     }
 
     private static Envelope signed(Policy policy, Home home, String owner) {

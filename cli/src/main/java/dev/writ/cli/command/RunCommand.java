@@ -21,6 +21,8 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.tools.MediaTypes;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.registry.RegisteredTool;
@@ -122,9 +124,7 @@ public final class RunCommand implements CliCommand {
       ToolManifest manifest =
           versionParts.length == 2
               ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
-              : only(
-                  versionParts[0],
-                  home.registry().tools().stream().map(RegisteredTool::manifest).toList());
+              : one(home, versionParts[0], tenant, arguments.option("--run").orElse("main"));
       String operation = operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
       List<Input> files =
           arguments.options("--input").stream()
@@ -167,6 +167,22 @@ public final class RunCommand implements CliCommand {
           .integer(option, 0, Integer.MAX_VALUE)
           .map(n -> n * unit)
           .orElse(Math.min(modest * unit, most));
+    }
+
+    /** Of several versions the one that policy has as the default for this run. */
+    private static ToolManifest one(OpenHome home, String name, String tenant, String run) {
+      List<ToolManifest> all =
+          home.registry().tools().stream().map(RegisteredTool::manifest).toList();
+      Optional<ToolRef> chosen =
+          home.kernel()
+              .system()
+              .policyInForce()
+              .defaultVersion(name, tenant, run)
+              .map(ApprovedTool::ref);
+      return all.stream()
+          .filter(m -> chosen.filter(m.ref()::equals).isPresent())
+          .findFirst()
+          .orElseGet(() -> only(name, all));
     }
 
     private static ToolManifest only(String name, List<ToolManifest> all) {

@@ -15,7 +15,6 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
@@ -31,7 +30,7 @@ import java.util.List;
 public final class ToolCommand implements CliCommand {
   @Override
   public Usage usage() {
-    return Usage.of("tool", "Write, test, package, sign, register, list and revoke tools.");
+    return Usage.of("tool", "Write, test, package, sign, submit, approve, stage and revoke tools.");
   }
 
   @Override
@@ -42,7 +41,9 @@ public final class ToolCommand implements CliCommand {
   @Override
   public List<CliCommand> subcommands() {
     List<CliCommand> commands = new ArrayList<>(ToolAuthoring.commands());
-    commands.addAll(List.of(new Register(), new Lists(), new Show(), new Revoke()));
+    commands.addAll(List.of(new Register(), new Lists(), new Show()));
+    commands.addAll(ToolGoverning.commands());
+    commands.add(new Revoke());
     return List.copyOf(commands);
   }
 
@@ -221,29 +222,26 @@ public final class ToolCommand implements CliCommand {
   static final class Revoke implements CliCommand {
     @Override
     public Usage usage() {
-      return Usage.of(
-              "revoke", "Prohibit a version of a tool at once, also for intents that were issued.")
-          .argument("NAME", "")
-          .argument("VERSION", "");
+      return SystemWords.options(
+          Usage.of(
+                  "revoke",
+                  "Prohibit a version of a tool at once, also for intents that were issued.")
+              .argument("NAME", "")
+              .argument("VERSION", "")
+              .option("--operator", "KEY", "The operator's key (default: operator)."));
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       String name = arguments.argument("NAME");
       String version = arguments.argument("VERSION");
-      Homes.work(
-          session,
-          home -> {
-            SystemChange change =
-                new SystemChange(
-                    EventKind.TOOL_REVOKED,
-                    JsonValue.object().put("tool", name).put("version", version).build(),
-                    home.kernel().now());
-            home.kernel()
-                .change(
-                    Envelope.sign(SystemChange.TYPE, change.toJson(), home.home().key("operator")));
-            return null;
-          });
+      Envelope change =
+          SystemWords.change(
+              Homes.home(session),
+              arguments,
+              EventKind.TOOL_REVOKED,
+              JsonValue.object().put("tool", name).put("version", version).build());
+      SystemWords.send(session, arguments, List.of(change));
       session.terminal().err().println("revoked: " + name + " " + version);
       return ExitCode.OK;
     }

@@ -19,6 +19,9 @@ import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.ToolApproval;
+import dev.writ.executor.document.ToolSubmission;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -288,10 +291,27 @@ final class Steps {
   }
 
   private Outcome change(Fields step) {
-    var change =
-        new SystemChange(step.name("kind"), step.obj("detail"), home.clock.instant()).toJson();
-    kernel().change(Envelope.sign(SystemChange.TYPE, change, signer(step)));
+    String kind = step.name("kind");
+    JsonValue.Obj detail = step.obj("detail");
+    switch (kind) {
+      case EventKind.TOOL_SUBMITTED -> say(step, ToolSubmission.TYPE, detail, "submitted_at");
+      case EventKind.TOOL_APPROVED -> say(step, ToolApproval.TYPE, detail, "approved_at");
+      default ->
+          say(
+              step,
+              SystemChange.TYPE,
+              JsonValue.object().put("kind", kind).put("detail", detail).build(),
+              "changed_at");
+    }
     return Outcome.done();
+  }
+
+  /** Something that is said now. */
+  private void say(Fields step, String type, JsonValue.Obj what, String when) {
+    var document = JsonValue.object();
+    what.members().forEach(document::put);
+    JsonValue.Obj said = document.put(when, home.clock.instant()).build();
+    kernel().change(Envelope.sign(type, said, signer(step)));
   }
 
   private Outcome activate(Fields step) {

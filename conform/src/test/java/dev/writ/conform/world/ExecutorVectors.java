@@ -48,6 +48,7 @@ final class ExecutorVectors {
     vectors.approvals();
     vectors.installation();
     vectors.made.addAll(WorkspaceVectors.all());
+    vectors.made.addAll(GovernanceVectors.all());
     return vectors.made;
   }
 

@@ -231,6 +231,51 @@ final class Plot {
         .build();
   }
 
+  /** A tool that no policy lists. */
+  static final ToolManifest WORDS = manifest("words", Determinism.RECORDED);
+
+  private static final List<TestParty> GOVERNING =
+      Stream.concat(
+              PARTIES.stream(),
+              Stream.of(
+                  new TestParty("pub", KeyRole.PUBLISHER, Optional.empty()),
+                  new TestParty("ada", KeyRole.APPROVER, Optional.empty()),
+                  new TestParty("ben", KeyRole.APPROVER, Optional.empty()),
+                  new TestParty("cyd", KeyRole.APPROVER, Optional.empty())))
+          .toList();
+
+  private static final Policy GOVERNED =
+      policy(
+          TOOLS,
+          1,
+          Optional.empty(),
+          text ->
+              text.replace("pay, sim]", "pay, sim, words]")
+                      .replace(
+                          "requirements:\n",
+                          """
+                          requirements:
+                            - { effect: { tool: words }, require: { cel: 'true' } }
+                          """)
+                  + """
+                  governance:
+                    tools: [words]
+                    approvals: { tool-reviewer: 2 }
+                    approvers: { ada: [tool-reviewer], ben: [tool-reviewer], cyd: [other], pub: [tool-reviewer] }
+                  """);
+
+  /** The input of a scenario in which {@link #WORDS} may come by governance. */
+  static JsonValue.Obj governed(ObjectBuilder... steps) {
+    return JsonValue.object()
+        .putList("parties", GOVERNING, Plot::party)
+        .putList(
+            "tools", Stream.concat(TOOLS.stream(), Stream.of(WORDS)).toList(), m -> tool(m, CODE))
+        .put("policy", GOVERNED.toJson())
+        .put("start", START)
+        .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
+        .build();
+  }
+
   // ---- requests
 
   /** A request in the making. */

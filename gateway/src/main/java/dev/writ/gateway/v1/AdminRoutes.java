@@ -9,6 +9,8 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.ToolApproval;
+import dev.writ.executor.document.ToolSubmission;
 import dev.writ.gateway.Changes;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
@@ -22,10 +24,15 @@ import java.util.function.Consumer;
 
 /**
  * What the installation's owners say to a running server, each signed with their own keys: a new
- * policy, an enrolment or revocation, what came of an effect in doubt. It holds at once.
+ * policy, an enrolment or revocation, a word on a tool, what came of an effect in doubt. It holds at
+ * once.
  */
 final class AdminRoutes {
   private static final int BYTES_MAX = 4 << 20;
+
+  /** Operators change the installation; publishers and approvers speak of tools. */
+  private static final List<String> WORDS =
+      List.of(SystemChange.TYPE, ToolSubmission.TYPE, ToolApproval.TYPE);
 
   private final Kernel kernel;
   private final Places places;
@@ -46,12 +53,12 @@ final class AdminRoutes {
             "/v1/system-changes",
             SURFACE,
             BYTES_MAX,
-            call -> take(call, SystemChange.TYPE, this::change)),
+            call -> take(call, WORDS, this::change)),
         Route.post(
             "/v1/resolutions",
             SURFACE,
             BYTES_MAX,
-            call -> take(call, Resolution.TYPE, kernel::resolve)));
+            call -> take(call, List.of(Resolution.TYPE), kernel::resolve)));
   }
 
   /** A revocation holds at once, also for what runs. */
@@ -61,7 +68,7 @@ final class AdminRoutes {
   }
 
   private HttpAnswer policy(HttpCall call) {
-    take(call, SystemState.POLICY_TYPE, kernel::activate);
+    take(call, List.of(SystemState.POLICY_TYPE), kernel::activate);
     Policy policy = kernel.system().policyInForce();
     return HttpAnswer.json(
         200,
@@ -72,10 +79,11 @@ final class AdminRoutes {
             .build());
   }
 
-  private HttpAnswer take(HttpCall call, String type, Consumer<Envelope> work) {
+  private HttpAnswer take(HttpCall call, List<String> types, Consumer<Envelope> work) {
     Envelope envelope = Bodies.envelope(call);
-    if (!envelope.payloadType().equals(type)) {
-      throw new WritException(GatewayError.PARAMETER, "the body is no " + type);
+    if (!types.contains(envelope.payloadType())) {
+      throw new WritException(
+          GatewayError.PARAMETER, "the body is no " + String.join(", nor ", types));
     }
     try (Places.Place _ = places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
       work.accept(envelope);

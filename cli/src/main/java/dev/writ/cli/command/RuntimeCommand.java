@@ -1,0 +1,67 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.executor.journal.EventKind;
+import java.util.List;
+
+/** {@code writ runtime}: which language runtimes tools may run on, where policy asks for that. */
+public final class RuntimeCommand implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("runtime", "Approve and withdraw language runtimes.");
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(
+        new Change(
+            "approve",
+            "Approve a language runtime: tools may run on exactly this version.",
+            EventKind.RUNTIME_APPROVED),
+        new Change(
+            "withdraw",
+            "Take an approval back; from then on no tool runs on that runtime.",
+            EventKind.RUNTIME_WITHDRAWN));
+  }
+
+  private record Change(String name, String what, String kind) implements CliCommand {
+    @Override
+    public Usage usage() {
+      return SystemWords.options(
+          Usage.of(name, what, "It counts where the policy's governance says runtimes: true.")
+              .argument("LANGUAGE", "As in tool.manifest.")
+              .argument("VERSION", "The runtime's own full version, such as 3.13.5.")
+              .option("--operator", "KEY", "The operator's key (default: operator)."));
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      String language = arguments.argument("LANGUAGE");
+      String version = arguments.argument("VERSION");
+      JsonValue.Obj detail =
+          JsonValue.object().put("language", language).put("version", version).build();
+      SystemWords.send(
+          session,
+          arguments,
+          List.of(SystemWords.change(Homes.home(session), arguments, kind, detail)));
+      session
+          .terminal()
+          .err()
+          .println(
+              (name.equals("approve") ? "approved: " : "withdrawn: ") + language + " " + version);
+      session.terminal().err().println("next: " + Homes.name() + " tool status shows all of them");
+      return ExitCode.OK;
+    }
+  }
+}

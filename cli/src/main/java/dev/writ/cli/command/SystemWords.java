@@ -1,0 +1,87 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliError;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.home.Home;
+import dev.writ.cli.home.Serving;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.gateway.client.AdminClient;
+import dev.writ.ledger.LedgerError;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Hands signed documents of the system run to the kernel of the home, or to the server that has it
+ * open: there they hold at once, too.
+ */
+final class SystemWords {
+  private SystemWords() {}
+
+  /** The options that every such command has. */
+  static Usage options(Usage usage) {
+    return usage
+        .option(
+            "--server",
+            "URL",
+            "Send it to that server (default: the one that has the data directory open, if one"
+                + " has).")
+        .option("--ca", "FILE", "With --server: who issued the server's certificate, PEM.");
+  }
+
+  /** An operator's change, signed now. */
+  static Envelope change(Home home, Arguments arguments, String kind, JsonValue.Obj detail) {
+    return Envelope.sign(
+        SystemChange.TYPE,
+        new SystemChange(kind, detail, Homes.clock().instant()).toJson(),
+        home.key(arguments.option("--operator").orElse("operator")));
+  }
+
+  /**
+   * @throws WritException with the code of what does not hold, or {@code GWY-060} with the server's
+   */
+  static void send(Session session, Arguments arguments, List<Envelope> documents) {
+    Optional<URI> named = arguments.option("--server").map(SystemWords::uri);
+    if (named.isPresent()) {
+      toServer(named.get(), arguments, documents);
+      return;
+    }
+    try {
+      Homes.work(
+          session,
+          home -> {
+            documents.forEach(home.kernel()::change);
+            return null;
+          });
+    } catch (WritException e) {
+      Optional<URI> server =
+          e.code() == LedgerError.LOCKED
+              ? Serving.of(Homes.home(session)).map(Serving.At::url)
+              : Optional.empty();
+      toServer(server.orElseThrow(() -> e), arguments, documents);
+    }
+  }
+
+  private static void toServer(URI server, Arguments arguments, List<Envelope> documents) {
+    try (AdminClient client = new AdminClient(server, arguments.option("--ca").map(Path::of))) {
+      documents.forEach(document -> client.post("/v1/system-changes", document));
+    }
+  }
+
+  /**
+   * @throws WritException {@code CLI-001}
+   */
+  static URI uri(String url) {
+    if (url.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
+      return URI.create(url);
+    }
+    throw new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a server");
+  }
+}

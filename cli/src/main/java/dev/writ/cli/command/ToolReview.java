@@ -1,0 +1,221 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.Arguments;
+import dev.writ.cli.CliCommand;
+import dev.writ.cli.ExitCode;
+import dev.writ.cli.Homes;
+import dev.writ.cli.Report;
+import dev.writ.cli.Session;
+import dev.writ.cli.Usage;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.governance.Submitted;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.VersionRule;
+import dev.writ.tools.author.ResourceClass;
+import dev.writ.tools.registry.ToolRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * {@code writ tool review}: what an approver looks at before saying a word: what the tool does and
+ * may reach, what was found in it, its files, and how it differs from the version that runs.
+ */
+final class ToolReview implements CliCommand {
+  @Override
+  public Usage usage() {
+    return Usage.of("review", "Show a submitted version as an approver wants to see it.")
+        .argument("NAME", "The tool's name.")
+        .optionalArgument("VERSION", "(default: the greatest draft, else the greatest version)");
+  }
+
+  /**
+   * @param manifest absent where the package is not in the registry, as one with findings is not
+   * @param active the version that runs for all, to compare with
+   */
+  record Review(
+      ToolGoverning.Standing standing,
+      Optional<ToolManifest> manifest,
+      Optional<ToolManifest> active)
+      implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("standing", standing.toJson())
+          .putIfPresent("manifest", manifest, ToolManifest::toJson)
+          .putIfPresent("compared_with", active, m -> m.ref().toJson())
+          .putList("differences", differences(), JsonValue::of)
+          .build();
+    }
+
+    List<String> differences() {
+      return manifest.isEmpty() || active.isEmpty()
+          ? List.of()
+          : ToolReview.differences(active.get(), manifest.get());
+    }
+
+    void print(Terminal terminal) {
+      var out = terminal.out();
+      Submitted version = standing.version();
+      out.println(
+          terminal.paint(Style.BOLD, version.tool().name() + " " + version.tool().version())
+              + ", "
+              + standing.shown()
+              + ", published by "
+              + version.publisher());
+      out.println("  package     " + version.tool().packageDigest());
+      out.println("  validation  " + standing.validation());
+      version
+          .validation()
+          .ifPresent(v ->
+              v.findings()
+                  .forEach(f -> out.println("    " + f.code() + " " + f.place() + ": " + f.found())));
+      version
+          .words()
+          .forEach((approver, word) ->
+              out.println("  " + word.verdict() + " by " + approver + ", " + word.role()));
+      manifest.ifPresentOrElse(
+          m -> ToolReview.print(m, terminal),
+          () -> out.println("  its files are not in the registry: they are once nothing is found"));
+      active.ifPresent(m -> out.println("  beside version " + m.version() + ", which is active:"));
+      differences().forEach(line -> out.println("    " + line));
+      if (active.isPresent() && differences().isEmpty() && manifest.isPresent()) {
+        out.println("    the same but for its version");
+      }
+      terminal.err().println("next: " + standing.next());
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    String name = arguments.argument("NAME");
+    SystemState system = ToolGoverning.system(session);
+    Submitted version =
+        arguments
+            .optionalArgument("VERSION")
+            .map(v -> ToolGoverning.submitted(system, name, v))
+            .orElseGet(() -> latest(system, name));
+    ToolRegistry registry = ToolRegistry.open(Homes.home(session).tools());
+    Optional<ToolManifest> active =
+        system.policyInForce().tools().stream()
+            .filter(t -> t.ref().name().equals(name))
+            .filter(t -> t.stage().equals(RolloutStage.ACTIVE.text()))
+            .filter(t -> !t.ref().equals(version.tool()))
+            .max(Comparator.comparing((ApprovedTool t) -> t.ref().version(), VersionRule.ORDER))
+            .flatMap(t -> manifest(registry, t.ref().name(), t.ref().version()));
+    session.show(
+        new Review(
+            ToolGoverning.Standing.of(system, name, version.tool().version()),
+            manifest(registry, name, version.tool().version())
+                .filter(m -> m.ref().equals(version.tool())),
+            active),
+        Review::print);
+    return ExitCode.OK;
+  }
+
+  private static Submitted latest(SystemState system, String name) {
+    Comparator<Submitted> byVersion =
+        Comparator.comparing(s -> s.tool().version(), VersionRule.ORDER);
+    Comparator<Submitted> draftsLast =
+        Comparator.comparing(s -> s.stage() == RolloutStage.DRAFT);
+    return system.governance().versions().values().stream()
+        .filter(s -> s.tool().name().equals(name))
+        .max(draftsLast.thenComparing(byVersion))
+        .orElseThrow(() -> Homes.notFound(name + ": nobody submitted it"));
+  }
+
+  private static Optional<ToolManifest> manifest(
+      ToolRegistry registry, String name, String version) {
+    try {
+      return Optional.of(registry.resolve(name, version).manifest());
+    } catch (WritException notThere) {
+      return Optional.empty();
+    }
+  }
+
+  private static void print(ToolManifest m, Terminal terminal) {
+    var out = terminal.out();
+    ToolManifest.Capabilities can = m.capabilities();
+    out.println("  language    " + m.driver() + ", " + m.determinism().text());
+    out.println(
+        "  resources   "
+            + ResourceClass.ALL.stream()
+                .filter(c -> c.ceiling().equals(m.resourcesMax()))
+                .map(ResourceClass::text)
+                .findFirst()
+                .orElse("cpu_ms " + m.resourcesMax().cpuMs()));
+    out.println("  workspace   " + (can.workspace() ? "the files of the run" : "none"));
+    out.println("  network     " + (can.hosts().isEmpty() ? "none" : String.join(", ", can.hosts())));
+    for (ToolManifest.Operation operation : m.operations()) {
+      out.println("  operation   " + operation.name() + " " + text(operation.input()));
+    }
+    m.files()
+        .forEach(f -> out.println("  file        " + f.digest() + " " + f.size() + " " + f.path()));
+  }
+
+  private static String text(JsonValue value) {
+    return new String(Jcs.write(value), StandardCharsets.UTF_8);
+  }
+
+  /** What the second has other than the first, in words. */
+  private static List<String> differences(ToolManifest first, ToolManifest second) {
+    List<String> lines = new ArrayList<>();
+    TreeMap<String, JsonValue> before = new TreeMap<>(first.toJson().members());
+    TreeMap<String, JsonValue> after = new TreeMap<>(second.toJson().members());
+    for (String member : List.of("capabilities", "determinism", "driver", "resources_max")) {
+      String old = text(before.get(member));
+      String now = text(after.get(member));
+      if (!old.equals(now)) {
+        lines.add(member + ": " + old + " → " + now);
+      }
+    }
+    compare(lines, "operation", operations(first), operations(second));
+    compare(lines, "file", files(first), files(second));
+    return lines;
+  }
+
+  private static TreeMap<String, String> operations(ToolManifest manifest) {
+    TreeMap<String, String> all = new TreeMap<>();
+    manifest
+        .operations()
+        .forEach(o ->
+            all.put(
+                o.name(), text(o.input()) + o.output().map(ToolReview::text).orElse("")));
+    return all;
+  }
+
+  private static TreeMap<String, String> files(ToolManifest manifest) {
+    TreeMap<String, String> all = new TreeMap<>();
+    manifest.files().forEach(f -> all.put(f.path(), f.digest().toString()));
+    return all;
+  }
+
+  private static void compare(
+      List<String> lines,
+      String what,
+      TreeMap<String, String> before,
+      TreeMap<String, String> after) {
+    TreeSet<String> names = new TreeSet<>(before.keySet());
+    names.addAll(after.keySet());
+    for (String name : names) {
+      if (!before.containsKey(name)) {
+        lines.add(what + " " + name + ": new");
+      } else if (!after.containsKey(name)) {
+        lines.add(what + " " + name + ": gone");
+      } else if (!before.get(name).equals(after.get(name))) {
+        lines.add(what + " " + name + ": changed");
+      }
+    }
+  }
+}

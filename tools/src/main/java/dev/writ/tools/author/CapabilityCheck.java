@@ -1,0 +1,44 @@
+package dev.writ.tools.author;
+
+import dev.writ.guardian.policy.CapabilityCeiling;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.tools.ToolsError;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Holds what a package asks for against the ceiling of the policy's governance. */
+public final class CapabilityCheck {
+  private CapabilityCheck() {}
+
+  /** Everything that is above the ceiling; empty where all is within. */
+  public static List<Finding> check(ToolSource source, CapabilityCeiling ceiling) {
+    List<Finding> findings = new ArrayList<>();
+    if (!ceiling.languages().contains(source.language().text())) {
+      above(findings, "language " + source.language().text(), ceiling.languages().toString());
+    }
+    if (source.workspace() && !ceiling.workspace()) {
+      above(findings, "filesystem workspace", "none");
+    }
+    for (String place : source.network()) {
+      if (NetworkPlace.parse(place).filter(p -> p.isCovered(ceiling.network())).isEmpty()) {
+        above(findings, "network " + place, ceiling.network().toString());
+      }
+    }
+    if (source.spawn() && !ceiling.spawn()) {
+      above(findings, "spawn true", "false");
+    }
+    if (!ceiling.allowsClass(source.resourceClass().text())) {
+      above(
+          findings, "resource_class " + source.resourceClass().text(), ceiling.resourceClass());
+    }
+    return List.copyOf(findings);
+  }
+
+  private static void above(List<Finding> findings, String asked, String most) {
+    findings.add(
+        new Finding(
+            ToolsError.CAPABILITY_ABOVE_POLICY,
+            ToolSource.FILE,
+            asked + ", policy's governance allows " + most));
+  }
+}
