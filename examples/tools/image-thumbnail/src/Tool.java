@@ -15,8 +15,9 @@ import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
 
 /**
- * A small PNG of a large PNG or JPEG. The size that a file claims is looked at before anything of it is decoded,
- * and only every n-th pixel is kept while it is, so that a small file cannot ask for much memory.
+ * A small PNG of a large PNG or JPEG. The size that a file claims is looked at before anything of
+ * it is decoded, and only every n-th pixel is kept while it is, so that a small file cannot ask for
+ * much memory.
  */
 public final class Tool {
   private static final long FILE_BYTES_MAX = 32L << 20;
@@ -26,7 +27,8 @@ public final class Tool {
 
   private Tool() {}
 
-  public static Object thumbnail(Map<String, Object> input, Map<String, Object> context) throws IOException {
+  public static Object thumbnail(Map<String, Object> input, Map<String, Object> context)
+      throws IOException {
     int size = ((Number) input.get("size")).intValue();
     List<?> files = (List<?>) context.get("inputs");
     if (files.size() != 1) {
@@ -42,7 +44,8 @@ public final class Tool {
     }
   }
 
-  private static Map<String, Object> thumbnail(ImageInputStream in, int size, Path to) throws IOException {
+  private static Map<String, Object> thumbnail(ImageInputStream in, int size, Path to)
+      throws IOException {
     Iterator<ImageReader> readers = ImageIO.getImageReaders(in);
     if (!readers.hasNext()) {
       throw new IllegalArgumentException("the file is no picture that is known here");
@@ -56,8 +59,12 @@ public final class Tool {
       reader.setInput(in, true, true);
       int width = reader.getWidth(0);
       int height = reader.getHeight(0);
-      if (width < 1 || height < 1 || Math.max(width, height) > SIDE_MAX || (long) width * height > PIXELS_MAX) {
-        throw new IllegalArgumentException("the picture says that it is " + width + " by " + height);
+      if (width < 1
+          || height < 1
+          || Math.max(width, height) > SIDE_MAX
+          || (long) width * height > PIXELS_MAX) {
+        throw new IllegalArgumentException(
+            "the picture says that it is " + width + " by " + height);
       }
       BufferedImage small = scaled(decoded(reader, width, height, size), width, height, size);
       if (!ImageIO.write(small, "png", to.toFile())) {
@@ -81,7 +88,8 @@ public final class Tool {
   }
 
   /** At least twice as large as it has to be, where the source is: then it is scaled well. */
-  private static BufferedImage decoded(ImageReader reader, int width, int height, int size) throws IOException {
+  private static BufferedImage decoded(ImageReader reader, int width, int height, int size)
+      throws IOException {
     ImageReadParam param = reader.getDefaultReadParam();
     int step = Math.max(1, Math.max(width, height) / (2 * size));
     param.setSourceSubsampling(step, step, 0, 0);
@@ -94,7 +102,8 @@ public final class Tool {
     int toHeight = Math.max(1, (int) Math.round(height * factor));
     BufferedImage to = new BufferedImage(toWidth, toHeight, BufferedImage.TYPE_INT_ARGB);
     Graphics2D graphics = to.createGraphics();
-    graphics.setRenderingHint(RenderingHints.KEY_INTERPOLATION, RenderingHints.VALUE_INTERPOLATION_BILINEAR);
+    graphics.setRenderingHint(
+        RenderingHints.KEY_INTERPOLATION, RenderingHints.VALUE_INTERPOLATION_BILINEAR);
     graphics.drawImage(from, 0, 0, toWidth, toHeight, null);
     graphics.dispose();
     return to;

@@ -41,7 +41,9 @@ final class ToolAuthoring {
     @Override
     public Usage usage() {
       return Usage.of("new", "Begin a tool: a small project that passes its own test.")
-          .argument("LANGUAGE", Language.ALL.stream().map(Language::text).collect(Collectors.joining(", ")) + ".")
+          .argument(
+              "LANGUAGE",
+              Language.ALL.stream().map(Language::text).collect(Collectors.joining(", ")) + ".")
           .argument("NAME", "The tool's name, and the folder that is made.");
     }
 

@@ -21,6 +21,7 @@ public final class TestTools implements Tools.Registry {
   private static final byte[] CODE = "the tool's code".getBytes(StandardCharsets.UTF_8);
 
   private final TreeMap<String, ToolManifest> manifests = new TreeMap<>();
+  private final TreeMap<Digest, Driver.PackageContent> contents = new TreeMap<>();
   private byte[] code = CODE;
   private Runnable beforeLookup = () -> {};
 
@@ -97,6 +98,12 @@ public final class TestTools implements Tools.Registry {
     manifests.put(manifest.name() + " " + manifest.version(), manifest);
   }
 
+  /** One with files of its own. */
+  public synchronized void register(ToolManifest manifest, Driver.PackageContent content) {
+    register(manifest);
+    contents.put(manifest.packageDigest(), content);
+  }
+
   public synchronized void remove(String name, String version) {
     manifests.remove(name + " " + version);
   }
@@ -118,7 +125,11 @@ public final class TestTools implements Tools.Registry {
   }
 
   @Override
-  public Driver.PackageContent content(ToolManifest manifest) {
+  public synchronized Driver.PackageContent content(ToolManifest manifest) {
+    Driver.PackageContent own = contents.get(manifest.packageDigest());
+    if (own != null) {
+      return own;
+    }
     return _ -> {
       synchronized (this) {
         return code.clone();

@@ -23,8 +23,7 @@ import java.util.Optional;
  * @param sandbox the profile that its tools run in
  * @param template the code of a new project, by its paths
  */
-public record Language(
-    String text, List<String> runtimes, String sandbox, List<String> template)
+public record Language(String text, List<String> runtimes, String sandbox, List<String> template)
     implements Comparable<Language> {
 
   /** All of them, by their names. */
@@ -68,8 +67,7 @@ public record Language(
    * @throws WritException {@code TOL-213}
    */
   public void requireRuntime(RuntimeRange range, String version) {
-    boolean supported =
-        runtimes.stream().anyMatch(entry -> RuntimeRange.of(entry).admits(version));
+    boolean supported = runtimes.stream().anyMatch(entry -> RuntimeRange.of(entry).admits(version));
     if (!supported || !range.admits(version)) {
       throw new WritException(
           ToolsError.RUNTIME_MISMATCH,

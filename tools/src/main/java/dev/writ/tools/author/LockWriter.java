@@ -57,8 +57,7 @@ public final class LockWriter {
    * @param before the lock that is there, for files of which nothing else says whose they are
    * @throws WritException {@code TOL-215} for a file of which nothing says it
    */
-  public static ToolLock of(
-      SortedMap<String, byte[]> files, List<Named> named, ToolLock before) {
+  public static ToolLock of(SortedMap<String, byte[]> files, List<Named> named, ToolLock before) {
     TreeMap<String, byte[]> vendor = new TreeMap<>(files);
     vendor.keySet().removeIf(path -> !path.startsWith(ToolLock.VENDOR));
     List<VendorMetadata.Library> libraries = new ArrayList<>();
@@ -94,16 +93,13 @@ public final class LockWriter {
       }
       if (!digests.isEmpty()) {
         dependencies.add(
-            new ToolLock.Dependency(
-                library.name(), library.version(), library.origin(), digests));
+            new ToolLock.Dependency(library.name(), library.version(), library.origin(), digests));
       }
     }
     if (!left.isEmpty()) {
       throw new WritException(
           ToolsError.LOCK_METADATA,
-          left.size() == 1
-              ? left.first()
-              : left.first() + " and " + (left.size() - 1) + " more");
+          left.size() == 1 ? left.first() : left.first() + " and " + (left.size() - 1) + " more");
     }
     dependencies.sort(
         Comparator.comparing(ToolLock.Dependency::name)

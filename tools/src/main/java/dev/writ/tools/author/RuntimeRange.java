@@ -71,8 +71,7 @@ public record RuntimeRange(String text) {
   /** By the first numbers of both; a number that is not there is 0, as in {@code 25} of Java. */
   private static int compare(List<Integer> a, List<Integer> b, int first) {
     for (int i = 0; i < first; i++) {
-      int compared =
-          Integer.compare(i < a.size() ? a.get(i) : 0, i < b.size() ? b.get(i) : 0);
+      int compared = Integer.compare(i < a.size() ? a.get(i) : 0, i < b.size() ? b.get(i) : 0);
       if (compared != 0) {
         return compared;
       }

@@ -8,6 +8,7 @@ import dev.writ.tools.registry.PackageDirectory;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -25,6 +26,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
   public static final long BYTES_MAX = 64L << 20;
 
   public ToolProject {
+    requireOneMeaning(files);
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
   }
 
@@ -46,6 +48,26 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
         ToolSource.parse(required(files, ToolSource.FILE)),
         ToolLock.parse(required(files, ToolLock.FILE)),
         files);
+  }
+
+  /** No two paths that are one where case does not count, nor a file that is a folder as well. */
+  private static void requireOneMeaning(SortedMap<String, byte[]> files) {
+    TreeMap<String, String> known = new TreeMap<>();
+    for (String path : files.keySet()) {
+      for (int end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+        requireOneMeaning(known, path.substring(0, end + 1));
+      }
+      requireOneMeaning(known, path);
+    }
+  }
+
+  private static void requireOneMeaning(TreeMap<String, String> known, String path) {
+    String plain = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    String before = known.putIfAbsent(plain.toLowerCase(Locale.ROOT), path);
+    if (before != null && !before.equals(path)) {
+      throw new WritException(
+          ToolsError.PACKAGE_PATH, before + " and " + path + " are one on some systems");
+    }
   }
 
   private static byte[] required(SortedMap<String, byte[]> files, String name) {

@@ -66,17 +66,15 @@ public final class ToolTests {
           .ifPresent(files ->
               files
                   .members()
-                  .forEach((name, file) ->
-                      inputs.put(name, content(path + "/inputs/" + name, file))));
+                  .forEach(
+                      (name, file) -> inputs.put(name, content(path + "/inputs/" + name, file))));
       Case test =
           new Case(
               fields.name("operation"),
               fields.obj("input"),
               inputs,
               fields.optional("output", fields::value),
-              fields.has("artifacts")
-                  ? fields.list("artifacts", Fields::stringItem)
-                  : List.of(),
+              fields.has("artifacts") ? fields.list("artifacts", Fields::stringItem) : List.of(),
               fields.optional("reason", fields::name),
               fields.optional("message", fields::name));
       fields.end();

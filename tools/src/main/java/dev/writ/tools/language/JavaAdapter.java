@@ -29,8 +29,7 @@ public final class JavaAdapter implements LanguageAdapter {
   @Override
   public Optional<Interpreter> interpreter() {
     return Optional.of(
-        Interpreter.known(
-            HOME.resolve("bin/java"), System.getProperty("java.version")));
+        Interpreter.known(HOME.resolve("bin/java"), System.getProperty("java.version")));
   }
 
   @Override

@@ -252,26 +252,17 @@ public final class LanguageDriver extends ProcessDriver {
     } catch (Frames.Violation e) {
       return call.failed("protocol-violation", e.getMessage(), Optional.empty());
     }
-    JsonValue.Obj last = frames.isEmpty() ? JsonValue.object().build() : frames.getLast();
-    boolean incident = !frames.isEmpty() && Frames.kind(last).equals("incident");
-    if (incident) {
-      boolean loading = JsonValue.of("DependencyLoadFailure").equals(last.get("incident"));
-      String message = last.get("message") instanceof JsonValue.Str s ? s.value() : "";
-      return call.failed(
-          loading ? "dependency-load-failure" : "tool-error",
-          text(call.mask(message.getBytes(StandardCharsets.UTF_8))),
-          Optional.empty());
+    List<String> kinds = frames.stream().map(Frames::kind).limit(5).toList();
+    if (kinds.isEmpty() || kinds.equals(List.of("ready"))) {
+      return call.failed("worker-died", "it ended after the frames " + kinds, Optional.empty());
     }
-    boolean whole =
-        frames.size() == 2
-            && Frames.kind(frames.getFirst()).equals("ready")
-            && Frames.kind(last).equals("result")
-            && last.get("output") != null;
-    if (!whole) {
-      String kinds = frames.stream().map(Frames::kind).limit(5).toList().toString();
-      return frames.size() < 2
-          ? call.failed("worker-died", "it ended after the frames " + kinds, Optional.empty())
-          : call.failed("protocol-violation", "its frames are " + kinds, Optional.empty());
+    JsonValue.Obj last = frames.getLast();
+    boolean loaded = kinds.size() == 2 && kinds.getFirst().equals("ready");
+    if (kinds.getLast().equals("incident") && (loaded || kinds.size() == 1)) {
+      return incident(call, last, loaded);
+    }
+    if (!loaded || !kinds.getLast().equals("result") || last.get("output") == null) {
+      return call.failed("protocol-violation", "its frames are " + kinds, Optional.empty());
     }
     byte[] output = Jcs.write(last.get("output"));
     Artifacts artifacts =
@@ -279,6 +270,19 @@ public final class LanguageDriver extends ProcessDriver {
             ? Artifacts.none()
             : Artifacts.declared(call, artifactsOf(call), source.artifacts());
     return artifacts.end(call, ended, () -> new Outcome.Output(output, JSON));
+  }
+
+  private static Outcome incident(ProcessCall call, JsonValue.Obj frame, boolean loaded) {
+    boolean loading = JsonValue.of("DependencyLoadFailure").equals(frame.get("incident"));
+    boolean known = JsonValue.of("Failed").equals(frame.get("incident")) || (loading && !loaded);
+    if (!known || !(frame.get("message") instanceof JsonValue.Str message)) {
+      return call.failed(
+          "protocol-violation", "an incident that no worker has at that point", Optional.empty());
+    }
+    return call.failed(
+        loading ? "dependency-load-failure" : "tool-error",
+        text(call.mask(message.value().getBytes(StandardCharsets.UTF_8))),
+        Optional.empty());
   }
 
   private static String text(byte[] bytes) {

@@ -146,6 +146,76 @@ class AForgedPackageIsRefusedTest {
     refused("TOL-024", new byte[0]);
   }
 
+  /** Patches what {@code ZipOutputStream} writes, at the first place of some bytes. */
+  private static byte[] patched(byte[] good, String magic, int offset, int... values) {
+    byte[] bad = good.clone();
+    byte[] sought = magic.getBytes(StandardCharsets.ISO_8859_1);
+    int at = 0;
+    while (!Arrays.equals(bad, at, at + sought.length, sought, 0, sought.length)) {
+      at++;
+    }
+    for (int i = 0; i < values.length; i++) {
+      bad[at + offset + i] = (byte) values[i];
+    }
+    return bad;
+  }
+
+  private static final String LOCAL = "PK\3\4";
+  private static final String CENTRAL = "PK\1\2";
+  private static final String END = "PK\5\6";
+
+  /** What only one of two readers would see: each differs from the one form. */
+  @Test
+  void anArchiveThatTwoReadersReadDifferentlyIsRefused() throws IOException {
+    byte[] good = archive.toBytes();
+    refused("TOL-206", patched(good, CENTRAL, 38, 0, 0, 0xff, 0xa1)); // a symbolic link
+    refused("TOL-206", patched(good, CENTRAL, 38, 0, 0, 0xed, 0x89)); // setuid
+    refused("TOL-206", patched(good, CENTRAL, 5, 3)); // made by UNIX
+    refused("TOL-206", patched(good, CENTRAL, 46, 'X')); // another name in the directory
+    refused("TOL-206", patched(good, CENTRAL, 20, 0xff, 0xff, 0xff, 0xff)); // zip64
+    refused("TOL-206", patched(good, CENTRAL, 42, 1)); // begins elsewhere
+    refused("TOL-206", patched(good, LOCAL, 6, 8)); // sizes follow the data
+    refused("TOL-206", patched(good, LOCAL, 6, 1)); // encrypted
+    refused("TOL-206", patched(good, LOCAL, 8, 99));
+    refused("TOL-206", patched(good, LOCAL, 14, 0, 0, 0, 0)); // another checksum
+    refused("TOL-206", patched(good, LOCAL, 18, 0xff, 0xff, 0xff, 0x7f)); // longer than all
+    refused("TOL-206", patched(good, END, 8, 0xff, 0xff, 0xff, 0xff)); // zip64 counts
+    refused("TOL-206", patched(good, END, 20, 1)); // a comment
+    byte[] inFront = new byte[good.length + 4];
+    System.arraycopy(good, 0, inFront, 4, good.length);
+    refused("TOL-", inFront);
+    byte[] twice = Arrays.copyOf(good, good.length * 2);
+    System.arraycopy(good, 0, twice, good.length, good.length);
+    refused("TOL-206", twice);
+  }
+
+  @Test
+  void aBombIsRefusedBeforeItIsUnpacked() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+      zip.putNextEntry(new ZipEntry("a"));
+      byte[] zeros = new byte[1 << 20];
+      for (int i = 0; i < 200; i++) {
+        zip.write(zeros);
+      }
+    }
+    assertThat(bytes.size()).isLessThan(1 << 20);
+    refused("TOL-206", bytes.toByteArray());
+    String[] many = new String[1_002];
+    Arrays.setAll(many, i -> "f" + i);
+    refused("TOL-206", zip(ZipEntry.STORED, many));
+  }
+
+  @Test
+  void aPathHasOneMeaningOnEverySystem() throws IOException {
+    String[] names = archive.project().files().keySet().toArray(String[]::new);
+    for (String name : new String[] {"TOOL.lock", "SRC/other.py", "src/Tool.py", "src"}) {
+      String[] more = Arrays.copyOf(names, names.length + 1);
+      more[names.length] = name;
+      refused("TOL-023", zip(ZipEntry.STORED, more));
+    }
+  }
+
   /** Any damage is refused by a code, or is no damage to what the archive says. */
   @Test
   void damageIsRefusedByACode() {

@@ -252,8 +252,16 @@ class APackageIsWhatItsAuthorWroteTest {
 
   @ParameterizedTest
   @CsvSource({
-    "3, ''", "3.11, ''", "3.9+, ''", "3.13.5, ''", "3.99+, TOL-212", "2, TOL-212", "3.8, TOL-212",
-    "4+, TOL-212", "2.7+, ''", "x, TOL-212"
+    "3, ''",
+    "3.11, ''",
+    "3.9+, ''",
+    "3.13.5, ''",
+    "3.99+, TOL-212",
+    "2, TOL-212",
+    "3.8, TOL-212",
+    "4+, TOL-212",
+    "2.7+, ''",
+    "x, TOL-212"
   })
   void aRuntimeThatIsNotSupportedIsFound(String runtime, String code) {
     Path folder = project(Language.PYTHON);

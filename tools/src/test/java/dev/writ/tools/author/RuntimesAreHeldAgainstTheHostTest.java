@@ -48,8 +48,7 @@ class RuntimesAreHeldAgainstTheHostTest {
         .hasMessageContaining("TOL-213")
         .hasMessageContaining("3.8.20")
         .hasMessageContaining("supports [3.9");
-    assertThatThrownBy(() ->
-            Language.NODE.requireRuntime(RuntimeRange.of("18"), "20.20.2"))
+    assertThatThrownBy(() -> Language.NODE.requireRuntime(RuntimeRange.of("18"), "20.20.2"))
         .hasMessageContaining("TOL-213")
         .hasMessageContaining("20.20.2, the tool is written for 18");
   }

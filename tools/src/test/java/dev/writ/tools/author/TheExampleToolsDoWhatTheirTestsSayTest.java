@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every tool of {@code examples/tools} passes {@code writ tool lint} and {@code writ tool test}. */
+/**
+ * Every tool of {@code examples/tools} passes {@code writ tool lint} and {@code writ tool test}.
+ */
 class TheExampleToolsDoWhatTheirTestsSayTest {
   private static final Path EXAMPLES = Path.of("../examples/tools");
   private static TestHosts hosts;

@@ -63,10 +63,14 @@ class TheLockIsMadeFromWhatIsThereTest {
     put("vendor/markdown/__init__.py", "x");
     put("vendor/markdown/core.py", "y");
     put("vendor/bin/markdown_py", "#!");
-    put("vendor/Markdown-3.5.dist-info/METADATA", "Metadata-Version: 2.1\nName: Markdown\nVersion: 3.5\n\nName: no\n");
+    put(
+        "vendor/Markdown-3.5.dist-info/METADATA",
+        "Metadata-Version: 2.1\nName: Markdown\nVersion: 3.5\n\nName: no\n");
     put(
         "vendor/Markdown-3.5.dist-info/RECORD",
-        "../../bin/markdown_py,sha256=x,2\nmarkdown/__init__.py,sha256=x,1\n\"markdown/core.py\",,\n"
+        "../../bin/markdown_py,sha256=x,2\n"
+            + "markdown/__init__.py,sha256=x,1\n"
+            + "\"markdown/core.py\",,\n"
             + "markdown/gone.py,,\n");
     assertThat(of(lock()))
         .containsExactly(
@@ -104,7 +108,9 @@ class TheLockIsMadeFromWhatIsThereTest {
         "vendor/b.jar",
         jar(
             "META-INF/MANIFEST.MF",
-            "Manifest-Version: 1.0\nBundle-SymbolicName: org.b;singleton:=true\nBundle-Version: 2\n\n"));
+            "Manifest-Version: 1.0\n"
+                + "Bundle-SymbolicName: org.b;singleton:=true\n"
+                + "Bundle-Version: 2\n\n"));
     assertThat(of(lock()))
         .containsExactly("org.b 2 jar [vendor/b.jar]", "org.x:lib 1.0 maven [vendor/a.jar]");
     holds(lock());
@@ -141,7 +147,9 @@ class TheLockIsMadeFromWhatIsThereTest {
   void aNameIsGivenInOneForm() {
     put("vendor/a", "x");
     for (String no :
-        new String[] {"", "a", "a@1", "a=vendor/a", "@1=vendor/a", "a@=vendor/a", "a@1=a", "a@1=vendor/b"}) {
+        new String[] {
+          "", "a", "a@1", "a=vendor/a", "@1=vendor/a", "a@=vendor/a", "a@1=a", "a@1=vendor/b"
+        }) {
       assertThatThrownBy(() -> lock(no)).as(no).hasMessageContaining("TOL-215");
     }
     assertThat(of(lock("@s/a@1=vendor/a"))).containsExactly("@s/a 1 named [vendor/a]");

@@ -112,10 +112,11 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
   @Test
   void whatIsNoMediaTypeIsRefused() {
     for (String no : new String[] {"png", "image/*", "\"*/*\"", "image/", "IMAGE/PNG"}) {
-      assertThatThrownBy(() -> {
-            home = Files.createTempDirectory(home, "more");
-            artifacts(no, "pass");
-          })
+      assertThatThrownBy(
+              () -> {
+                home = Files.createTempDirectory(home, "more");
+                artifacts(no, "pass");
+              })
           .as(no)
           .hasMessageContaining("TOL-201");
     }

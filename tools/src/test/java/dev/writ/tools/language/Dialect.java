@@ -96,7 +96,8 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
               code(
                   "return input.get(\"value\");",
                   "return \"x\".repeat(1 << 20);",
-                  "System.out.println(\"x\".repeat(100)); System.out.print(\"y\"); return Map.of(\"ok\", true);",
+                  "System.out.println(\"x\".repeat(100)); System.out.print(\"y\"); return"
+                      + " Map.of(\"ok\", true);",
                   "throw new IllegalStateException(\"no such order\");",
                   "return Double.NaN;",
                   "return \"\" + (char) 0xd800;",
@@ -105,7 +106,13 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
                   "Thread.sleep(1000000); return null;")),
           new Dialect(
               Language.named("perl").orElseThrow(),
-              "package Tool;\nuse strict;\nsub count {\nmy ($input, $context) = @_;\n@CODE@\n}\n1;\n",
+              "package Tool;\n"
+                  + "use strict;\n"
+                  + "sub count {\n"
+                  + "my ($input, $context) = @_;\n"
+                  + "@CODE@\n"
+                  + "}\n"
+                  + "1;\n",
               code(
                   "return $input->{value};",
                   "return 'x' x (1 << 20);",

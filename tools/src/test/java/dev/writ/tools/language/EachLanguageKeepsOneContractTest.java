@@ -180,8 +180,7 @@ class EachLanguageKeepsOneContractTest {
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void codeThatDoesNotLoadIsToldFromCodeThatFails(Dialect dialect) {
-    Path folder =
-        Dialect.entry(dialect.template(home.resolve("my-tool")), "this is no program(\n");
+    Path folder = Dialect.entry(dialect.template(home.resolve("my-tool")), "this is no program(\n");
     boolean loads = !dialect.language().equals(Language.PROCESS);
     ends(
         call(folder).run(),
@@ -220,8 +219,7 @@ class EachLanguageKeepsOneContractTest {
     Optional<Driver.LanguageRuntime> here =
         driver(dialect.language().text()).runtime(ToolProject.open(folder).manifest());
     for (String runtime : Stream.concat(runtimes.stream(), Stream.of("99+")).toList()) {
-      Files.writeString(
-          manifest, text.replaceAll("runtime: .*", "runtime: \"" + runtime + "\""));
+      Files.writeString(manifest, text.replaceAll("runtime: .*", "runtime: \"" + runtime + "\""));
       boolean fits =
           here.map(found -> RuntimeRange.of(runtime).admits(found.version()))
               .orElse(runtimes.contains(runtime));
