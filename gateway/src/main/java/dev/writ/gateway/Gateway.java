@@ -150,8 +150,7 @@ public final class Gateway implements AutoCloseable {
                     installation.clock(),
                     trouble -> log.event("telemetry", trouble)));
     Scheduler lane =
-        new Scheduler(
-            () -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
+        new Scheduler(() -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
     metrics.lane(lane);
     Changes changes = new Changes();
     changes.whenSystemChanges(lane::policyChanged);
@@ -200,14 +199,7 @@ public final class Gateway implements AutoCloseable {
     kernel.observe(watch, watch);
     log.event("listening", server.url());
     return new Gateway(
-        server,
-        log,
-        config.drain(),
-        kernel,
-        metrics,
-        telemetry,
-        lane,
-        housekeeping(pipeline, log));
+        server, log, config.drain(), kernel, metrics, telemetry, lane, housekeeping(pipeline, log));
   }
 
   private static Observer observer(
