@@ -51,7 +51,7 @@ class EveryRowIsMeasuredTest {
             "adapter, a small operation / N a second",
             "a turn in the lane, nobody waits / the same work directly",
             "a call in the lane while another tenant floods it / nobody floods it",
-            "a tenant's share of N in the lane, one of them with N callers / each with N callers",
+            "a tenant's share of 4 in the lane, one of them with 64 callers / each with N callers",
             "durable commit / fdatasync, growing, N B",
             "durable commit / fdatasync, preallocated, N B",
             "commits of 64 callers / one caller",

@@ -190,8 +190,7 @@ public final class Gateway implements AutoCloseable {
                     installation.clock(),
                     trouble -> log.event("telemetry", trouble)));
     Scheduler lane =
-        new Scheduler(
-            () -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
+        new Scheduler(() -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
     metrics.lane(lane);
     Changes changes = new Changes();
     changes.whenSystemChanges(lane::policyChanged);

@@ -112,7 +112,9 @@ final class EnvelopeCheck {
         : "stage " + tool.stage();
   }
 
-  /** By tenant, tool and category (seed 004); the manifest is the approved one, so its word counts. */
+  /**
+   * By tenant, tool and category (seed 004); the manifest is the approved one, so its word counts.
+   */
   private static Optional<Violation> switchedOff(Matter matter) {
     ToolManifest manifest = matter.manifest();
     return matter

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Policy's section {@code engine}: classes, queue, slots, quotas; and flags that the Guardian reads. */
+/**
+ * Policy's section {@code engine}: classes, queue, slots, quotas; and flags that the Guardian
+ * reads.
+ */
 class TheEngineIsSetByPolicyTest {
   private static ToolManifest manifest(Optional<String> category) {
     ToolManifest m = World.manifest();
@@ -43,8 +46,7 @@ class TheEngineIsSetByPolicyTest {
 
   private static Decision judge(String flags, Optional<String> category) {
     ToolManifest tool = manifest(category);
-    Policy policy =
-        World.policy(World.POLICY + "engine: { flags: [" + flags + "] }\n", tool);
+    Policy policy = World.policy(World.POLICY + "engine: { flags: [" + flags + "] }\n", tool);
     Admitted a = World.request().admit(policy);
     JudgeInputs in =
         World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
@@ -180,8 +182,10 @@ class TheEngineIsSetByPolicyTest {
         "{ flags: [{ match: {}, enabled: \"no\" }] };GRD-504",
         "{ classes: { tiny: {} } };GRD-502",
         "{ classes: { small: { cpu_ms: 1 } } };GRD-503",
-        "{ classes: { small: { cpu_ms: 0, memory_bytes: 1, output_bytes: 1, wall_ms: 1 } } };GRD-505",
-        "{ classes: { medium: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 } } };GRD-505",
+        "{ classes: { small: { cpu_ms: 0, memory_bytes: 1, output_bytes: 1, wall_ms: 1 } }"
+            + " };GRD-505",
+        "{ classes: { medium: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 } }"
+            + " };GRD-505",
         "{ kill_grace_ms: 5 };GRD-502"
       })
   void whatIsNotAsItMustBeIsRefused(String engine, String code) {

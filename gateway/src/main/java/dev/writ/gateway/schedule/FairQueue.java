@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * <p>What tenants share is <b>slot time</b>: how long their calls held a slot, divided by their
  * weights. A free slot goes to the tenant that has had least of it, among those that are
  * <i>eligible</i>: somebody of it waits, and no free slot is kept from it by its quota. A running
- * call counts as long as the tenant's last call of that class took, or as long as it runs where that
- * is more, so that many slots which are free at once are shared too.
+ * call counts as long as the tenant's last call of that class took, or as long as it runs where
+ * that is more, so that many slots which are free at once are shared too.
  *
  * <p>Nobody saves up: a tenant that becomes eligible counts as having had at least what the least
  * of the eligible ones has had, and where nobody was eligible all begin level. So a newcomer is
@@ -174,9 +174,7 @@ final class FairQueue {
   }
 
   private OptionalLong leastAttained(EngineSettings settings, long nowNs) {
-    return eligible()
-        .mapToLong(tenant -> tenant.attainedNs(nowNs, weight(tenant, settings)))
-        .min();
+    return eligible().mapToLong(tenant -> tenant.attainedNs(nowNs, weight(tenant, settings))).min();
   }
 
   private Stream<TenantShare> eligible() {

@@ -39,7 +39,9 @@ final class QueuedCall {
     return Math.max(0, nowNs - startedNs);
   }
 
-  /** What its tenant is charged for it by now: what is expected of it, or more where it took more. */
+  /**
+   * What its tenant is charged for it by now: what is expected of it, or more where it took more.
+   */
   long chargedNs(long nowNs) {
     return Math.max(expectedNs, elapsedNs(nowNs));
   }

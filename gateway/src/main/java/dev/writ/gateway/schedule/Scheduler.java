@@ -115,8 +115,7 @@ public final class Scheduler implements Lane {
     }
   }
 
-  private WritException out(
-      QueuedCall call, LaneObserver.End end, ErrorCode code) {
+  private WritException out(QueuedCall call, LaneObserver.End end, ErrorCode code) {
     long waited = waited(call);
     long now = clock.getAsLong();
     if (call.state() == QueuedCall.State.RUNNING) {

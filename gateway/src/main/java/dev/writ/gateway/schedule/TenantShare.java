@@ -3,9 +3,9 @@ package dev.writ.gateway.schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.LinkedHashMap;
 import java.util.TreeMap;
 
 /** One tenant in a {@link FairQueue}: its calls, and the slot time that it has had. */

@@ -42,8 +42,7 @@ class SharesAreFairTest {
   private static EngineSettings anySettings(Random random) {
     TreeMap<String, Quota> exceptions = new TreeMap<>();
     for (int i = random.nextInt(4); i > 0; i--) {
-      exceptions.put(
-          name(random.nextInt(6)), new Quota(random.nextInt(5), 1 + random.nextInt(5)));
+      exceptions.put(name(random.nextInt(6)), new Quota(random.nextInt(5), 1 + random.nextInt(5)));
     }
     int length = random.nextInt(40);
     return Sim.settings(
@@ -138,7 +137,8 @@ class SharesAreFairTest {
       assertThat(sim.compared).isGreaterThan(100);
       assertThat(sim.greatestDifference).as("round " + round).isLessThanOrEqualTo(2 * b);
       greatest = Math.max(greatest, sim.greatestDifference / (2 * b));
-      double all = weights.keySet().stream().mapToDouble(t -> weight(weights, t) * sim.had(t)).sum();
+      double all =
+          weights.keySet().stream().mapToDouble(t -> weight(weights, t) * sim.had(t)).sum();
       double sum = weights.keySet().stream().mapToDouble(t -> weight(weights, t)).sum();
       for (String tenant : weights.keySet()) {
         double weight = weight(weights, tenant);
@@ -154,7 +154,9 @@ class SharesAreFairTest {
     return weights.get(tenant).weight();
   }
 
-  /** In the long run the constant is nothing: shares are as the weights, whoever holds slots long. */
+  /**
+   * In the long run the constant is nothing: shares are as the weights, whoever holds slots long.
+   */
   @ParameterizedTest
   @CsvSource({"1, 1, 1, 1", "3, 1, 1, 1", "1, 1, 9, 1", "2, 5, 9, 3", "1, 4, 1, 10"})
   void overALongTimeSlotTimeIsAsTheWeights(int weightA, int weightB, int takesA, int takesB) {
@@ -164,8 +166,7 @@ class SharesAreFairTest {
                 4,
                 100_000,
                 100_000,
-                Sim.quotas(
-                    4, 1, Map.of("a", new Quota(4, weightA), "b", new Quota(4, weightB)))));
+                Sim.quotas(4, 1, Map.of("a", new Quota(4, weightA), "b", new Quota(4, weightB)))));
     for (int i = 0; i < 20_000; i++) {
       sim.arrive("a", "s", "small", takesA * MS);
       sim.arrive("b", "s", "small", takesB * MS);

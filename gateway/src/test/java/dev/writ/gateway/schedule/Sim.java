@@ -141,9 +141,7 @@ final class Sim {
     if (waitingOf(tenant) >= settings.queue().perTenant()) {
       return Optional.of(atQuota ? LaneError.TENANT_QUOTA : LaneError.TENANT_QUEUE_FULL);
     }
-    return all >= settings.queue().length()
-        ? Optional.of(LaneError.QUEUE_FULL)
-        : Optional.empty();
+    return all >= settings.queue().length() ? Optional.of(LaneError.QUEUE_FULL) : Optional.empty();
   }
 
   /** Somebody who waits gives up. */

@@ -53,7 +53,8 @@ class TheServersLaneFollowsItsPolicyTest {
 
   private void activate(String engine) throws Exception {
     byte[] signed =
-        home.signed(TestPolicy.after(home.policy(), POLICY + "engine: " + engine + "\n", home.tools))
+        home.signed(
+                TestPolicy.after(home.policy(), POLICY + "engine: " + engine + "\n", home.tools))
             .toBytes();
     assertThat(server.post("/v1/policies", signed).statusCode()).isEqualTo(200);
   }

@@ -149,8 +149,7 @@ class TurnsAreHandedOnTest {
     List<Future<?>> calls = new ArrayList<>();
     for (int i = 0; i < slots; i++) {
       String tenant = i % 2 == 0 ? "a" : "b";
-      calls.add(
-          threads.submit(() -> ofThis.run(ticket(tenant), () -> meet(together))));
+      calls.add(threads.submit(() -> ofThis.run(ticket(tenant), () -> meet(together))));
     }
     for (Future<?> call : calls) {
       call.get();
@@ -168,7 +167,9 @@ class TurnsAreHandedOnTest {
   @Test
   void thousandsOfCallsNeverHoldMoreSlotsThanThereAreAndAllEnd() throws Exception {
     policy.set(
-        policy("slots: 5, queue: { length: 5000, per_tenant: 5000 }, quotas: { default: {running: 3} }"));
+        policy(
+            "slots: 5, queue: { length: 5000, per_tenant: 5000 }, quotas: { default: {running:"
+                + " 3} }"));
     AtomicInteger all = new AtomicInteger();
     AtomicInteger[] each = {new AtomicInteger(), new AtomicInteger()};
     AtomicInteger mostAll = new AtomicInteger();

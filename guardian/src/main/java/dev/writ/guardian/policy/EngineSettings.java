@@ -47,7 +47,9 @@ public record EngineSettings(
       Queue queue =
           new Queue(
               length,
-              section.optional("ttl_ms", k -> section.between(k, 1, TTL_MAX_MS)).orElse(DEFAULT.ttlMs),
+              section
+                  .optional("ttl_ms", k -> section.between(k, 1, TTL_MAX_MS))
+                  .orElse(DEFAULT.ttlMs),
               section
                   .optional("per_tenant", k -> (int) section.between(k, 0, length))
                   .orElse(Math.min(PER_TENANT, length)));

@@ -29,8 +29,7 @@ public record ResourceClasses(Resources small, Resources medium, Resources large
             one(section, "small", DEFAULT.small),
             one(section, "medium", DEFAULT.medium),
             one(section, "large", DEFAULT.large));
-    section.require(
-        "medium", isWithin(classes.small, classes.medium), "less than the class small");
+    section.require("medium", isWithin(classes.small, classes.medium), "less than the class small");
     section.require("large", isWithin(classes.medium, classes.large), "less than the class medium");
     section.end();
     return classes;
