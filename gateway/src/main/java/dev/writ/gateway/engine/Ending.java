@@ -68,15 +68,15 @@ record Ending(
               ? cancelled(why, message)
               : failed(ExecutionState.Killed, reason, message, kind(reason));
       case FAILED ->
-          failed(ExecutionState.Failed, reason, message, kind(reason).or(() -> size(receipt, effect)));
+          failed(
+              ExecutionState.Failed, reason, message, kind(reason).or(() -> size(receipt, effect)));
       case IN_DOUBT -> failed(ExecutionState.Failed, reason, message, Optional.empty());
     };
   }
 
   private static Ending cancelled(Cancelled why, String message) {
     return switch (why) {
-      case BY_ITS_CALLER ->
-          failed(ExecutionState.Killed, CANCELLED, message, Optional.empty());
+      case BY_ITS_CALLER -> failed(ExecutionState.Killed, CANCELLED, message, Optional.empty());
       case OVER_BUDGET ->
           with(
               ExecutionState.TimedOut,
@@ -193,10 +193,7 @@ record Ending(
   /** Allowed, and refused by the queue or the kernel for a reason of the moment. */
   static Ending refused(WritException refused) {
     return failed(
-        ExecutionState.Failed,
-        refused.code().code(),
-        refused.code().meaning(),
-        Optional.empty());
+        ExecutionState.Failed, refused.code().code(), refused.code().meaning(), Optional.empty());
   }
 
   private static Ending with(

@@ -150,12 +150,13 @@ public final class EngineSurface implements Surface {
             ? pipeline.decideAgain(caller, before.get().request())
             : pipeline.decide(vouched(call, asked, key));
     execution.judged(answer.request());
-    boolean goes =
-        answer.served().isEmpty() && answer.decision().verdict() == Verdict.ALLOW;
+    boolean goes = answer.served().isEmpty() && answer.decision().verdict() == Verdict.ALLOW;
     if (before.isEmpty() || goes) {
       executions.remember(key, new Known(answer.request()));
     }
-    return goes ? Optional.of(allowed(caller, asked, key, answer.request(), since)) : Optional.empty();
+    return goes
+        ? Optional.of(allowed(caller, asked, key, answer.request(), since))
+        : Optional.empty();
   }
 
   private Pipeline.Vouched vouched(HttpCall call, ToolExecutionRequest asked, Key key) {
@@ -180,7 +181,10 @@ public final class EngineSurface implements Surface {
         List.of(),
         Optional.of(key.idempotency()),
         true,
-        JsonValue.object().put(NAME, engine).put("traceparent", call.trace().traceparent()).build());
+        JsonValue.object()
+            .put(NAME, engine)
+            .put("traceparent", call.trace().traceparent())
+            .build());
   }
 
   private Allowed allowed(

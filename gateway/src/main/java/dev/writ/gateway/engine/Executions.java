@@ -63,10 +63,7 @@ final class Executions {
    * @param overBudget whether it was cancelled because its time was over
    */
   record Known(
-      Digest request,
-      Optional<Long> waitedMs,
-      Optional<Ending> undispatched,
-      boolean overBudget) {
+      Digest request, Optional<Long> waitedMs, Optional<Ending> undispatched, boolean overBudget) {
     Known(Digest request) {
       this(request, Optional.empty(), Optional.empty(), false);
     }
