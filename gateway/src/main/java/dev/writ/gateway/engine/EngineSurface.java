@@ -41,6 +41,9 @@ public final class EngineSurface implements Surface {
   /** What a tool has after its budget to be ended by its own limit, before it is cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
+  /** The lane's word for a call whose turn did not come in time. */
+  private static final String QUEUE_TTL = "GWY-082";
+
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
@@ -251,11 +254,10 @@ public final class EngineSurface implements Surface {
       ended(go, execution, begun.get(), elapsedMs(queuedAt), e);
     } catch (RuntimeException e) {
       boolean toldToGo = !begun.get() && execution.isCancelled();
-      WritException unforeseen = new WritException(GatewayError.INTERNAL, "", e);
       remember(
           go,
           elapsedMs(queuedAt),
-          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(unforeseen)),
+          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(GatewayError.INTERNAL)),
           false);
       if (!toldToGo) {
         throw e;
@@ -268,13 +270,14 @@ public final class EngineSurface implements Surface {
   /** The lane, or the kernel, has refused what was allowed. */
   private void ended(
       Allowed go, Execution execution, boolean begun, long waitedMs, WritException refused) {
-    boolean ofTheMoment = List.of(429, 503).contains(Problems.status(refused.code()));
+    boolean timeIsOver =
+        refused.code().code().equals(QUEUE_TTL) || Problems.status(refused.code()) == 504;
     if (!begun && execution.isCancelled()) {
       remember(go, waitedMs, Optional.of(Ending.notDispatched()), false);
-    } else if (!begun && !ofTheMoment) {
+    } else if (!begun && timeIsOver) {
       remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
     } else {
-      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused)), false);
+      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
       if (!begun || !Ending.isPolicys(refused.code().code())) {
         throw refused;
       }

@@ -64,7 +64,7 @@ final class Resolution {
     Optional<ToolUse> use = ToolUse.of(policy, caller, manifest.get(), asked.operation());
     Resources most =
         ToolUse.least(
-            resourceClass.ceiling(), use.map(ToolUse::most).orElse(manifest.get().resourcesMax()));
+            ceiling(resourceClass), use.map(ToolUse::most).orElse(manifest.get().resourcesMax()));
     return new Resolved(
         effect(
             caller,
@@ -101,6 +101,11 @@ final class Resolution {
           EngineError.RESOURCE_CLASS, wanted.text() + ", the tool's is " + own.text());
     }
     return wanted;
+  }
+
+  /** What a class asks for. */
+  private static Resources ceiling(ResourceClass resourceClass) {
+    return resourceClass.ceiling();
   }
 
   private static Resources within(Resources most, ToolExecutionRequest asked) {

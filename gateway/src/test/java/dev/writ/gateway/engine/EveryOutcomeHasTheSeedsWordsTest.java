@@ -215,6 +215,9 @@ class EveryOutcomeHasTheSeedsWordsTest {
     Reply late = engine.post("alice", body("late"));
     assertThat(late.status()).isEqualTo(200);
     says(late, "TimedOut", "TimedOut", "Timeout");
+    // A lane may also say that it has no room in a word that no seed has.
+    engine.lane = refusing(new WritException(GatewayError.SERVER_BUSY, "no slot"));
+    assertThat(engine.post("alice", body("busy")).status()).isEqualTo(503);
     assertThat(engine.server.home.driver.runs()).isEmpty();
     // After a restart nobody knows how the wait ended; nothing ran, and both may come again.
     engine.server.restart();

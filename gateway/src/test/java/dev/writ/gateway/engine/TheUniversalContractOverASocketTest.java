@@ -347,4 +347,17 @@ class TheUniversalContractOverASocketTest {
         .isPositive()
         .isLessThanOrEqualTo(Duration.ofMinutes(1));
   }
+
+  /** An agent signs what it likes, also a key of the form of this surface's. */
+  @Test
+  void anAgentsOwnRequestIsNoExecution() {
+    var signed =
+        engine.server.home.ask("alice").run("r").key("engine/own").sign();
+    engine.server.home.submit(signed);
+    assertThat(engine.get("alice", "own").status()).isEqualTo(404);
+    Reply reply = engine.post("alice", body("own"));
+    assertThat(reply.status()).isEqualTo(409);
+    assertThat(reply.string("code")).isEqualTo("EXE-110");
+    assertThat(text(engine.get("alice", "own"), "failure", "code")).isEqualTo("EXE-110");
+  }
 }
