@@ -100,7 +100,8 @@ class TheServersDemoIsReadyToPasteTest {
           .containsPattern("writ_sandboxes_started_total [1-9]")
           .containsPattern("writ_sandbox_commands_total\\{reason=\"exited\"} [1-9]");
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
-      assertThat(answers.get("metrics")).contains("writ_effects_total", "surface=\"mcp\"", "surface=\"engine\"");
+      assertThat(answers.get("metrics"))
+          .contains("writ_effects_total", "surface=\"mcp\"", "surface=\"engine\"");
       assertThat(Run.of("verify", dir.resolve("demo.writ").toString()).status())
           .isEqualTo(ExitCode.INTEGRITY_ONLY.status());
     } finally {
@@ -126,8 +127,7 @@ class TheServersDemoIsReadyToPasteTest {
     JsonValue.Obj listed =
         ((JsonValue.Arr)
                 ((JsonValue.Obj)
-                        Jcs.parse(
-                            pasted(curl + "/v1/tools").getBytes(StandardCharsets.UTF_8)))
+                        Jcs.parse(pasted(curl + "/v1/tools").getBytes(StandardCharsets.UTF_8)))
                     .get("tools"))
             .items().stream()
                 .map(JsonValue.Obj.class::cast)
@@ -147,9 +147,13 @@ class TheServersDemoIsReadyToPasteTest {
                     "list")
                 .out())
         .contains(
-            "\"tool\":{\"name\":\"word-stats\",\"package\":\"" + digest + "\",\"version\":\"1.0.0\"}");
+            "\"tool\":{\"name\":\"word-stats\",\"package\":\""
+                + digest
+                + "\",\"version\":\"1.0.0\"}");
     String session =
-        "s=$(" + curl + "/mcp -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+        "s=$("
+            + curl
+            + "/mcp -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
             + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":"
             + "{\"name\":\"c\",\"version\":\"1\"}}}' -o /dev/null -D - | tr -d '\\r'"
             + " | sed -n 's/^[Mm]cp-[Ss]ession-[Ii]d: //p'); ";
@@ -173,9 +177,10 @@ class TheServersDemoIsReadyToPasteTest {
     JsonValue.Obj envelope =
         (JsonValue.Obj)
             Jcs.parse(
-                pasted(curl + "/v1/receipts/" + receipt.group(1))
-                    .getBytes(StandardCharsets.UTF_8));
-    assertThat(new String(Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
+                pasted(curl + "/v1/receipts/" + receipt.group(1)).getBytes(StandardCharsets.UTF_8));
+    assertThat(
+            new String(
+                Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
         .contains("\"package\":\"" + digest + "\"");
   }
 

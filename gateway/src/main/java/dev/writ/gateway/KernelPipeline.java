@@ -195,9 +195,7 @@ public final class KernelPipeline implements Pipeline {
   public Answer again(Caller caller, Digest id, Optional<byte[]> body) {
     Signed signed = again(caller, id);
     return through(
-        id,
-        signed.request(),
-        () -> kernel.submit(signed.envelope().toBytes(), List.of(), body));
+        id, signed.request(), () -> kernel.submit(signed.envelope().toBytes(), List.of(), body));
   }
 
   private Signed again(Caller caller, Digest id) {

@@ -29,8 +29,7 @@ record DemoPackage(Language language, ToolProject project) {
   private static final Path PYTHON = Path.of("/usr/bin/python3");
 
   static DemoPackage make(Path folder, boolean confined) {
-    Language language =
-        confined && Files.isExecutable(PYTHON) ? Language.PYTHON : Language.WASM;
+    Language language = confined && Files.isExecutable(PYTHON) ? Language.PYTHON : Language.WASM;
     Templates.make(language, TOOL, folder);
     return new DemoPackage(language, ToolProject.open(folder));
   }

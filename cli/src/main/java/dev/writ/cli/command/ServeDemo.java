@@ -124,7 +124,8 @@ final class ServeDemo {
             .replace("web_browser, word-count]", "web_browser, word-count, word-stats]")
             .replace(
                 "  - effect: { tool: sql }\n",
-                "  - effect: { tool: word-stats }\n    require: { cel: 'size(params.text) < 10000' }\n"
+                "  - effect: { tool: word-stats }\n"
+                    + "    require: { cel: 'size(params.text) < 10000' }\n"
                     + "  - effect: { tool: sql }\n")
             .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
             .replace(

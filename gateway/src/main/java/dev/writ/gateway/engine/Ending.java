@@ -1,7 +1,6 @@
 package dev.writ.gateway.engine;
 
 import dev.writ.canonicalize.ErrorCode;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.document.Receipt;
@@ -14,6 +13,7 @@ import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Verdict;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -44,6 +44,10 @@ record Ending(
               "pids-limit",
               "input-too-large"));
 
+  /** Stages 1 and 2, where what was decided does not stand any more. */
+  private static final EnumSet<ExecutorError> TAKEN_BACK =
+      EnumSet.of(ExecutorError.EXPIRED, ExecutorError.SUPERSEDED, ExecutorError.SNAPSHOT);
+
   private static final TreeSet<String> SANDBOX =
       new TreeSet<>(List.of("seccomp-violation", "egress-denied", "protocol-violation"));
 
@@ -68,15 +72,15 @@ record Ending(
               ? cancelled(why, message)
               : failed(ExecutionState.Killed, reason, message, kind(reason));
       case FAILED ->
-          failed(ExecutionState.Failed, reason, message, kind(reason).or(() -> size(receipt, effect)));
+          failed(
+              ExecutionState.Failed, reason, message, kind(reason).or(() -> size(receipt, effect)));
       case IN_DOUBT -> failed(ExecutionState.Failed, reason, message, Optional.empty());
     };
   }
 
   private static Ending cancelled(Cancelled why, String message) {
     return switch (why) {
-      case BY_ITS_CALLER ->
-          failed(ExecutionState.Killed, CANCELLED, message, Optional.empty());
+      case BY_ITS_CALLER -> failed(ExecutionState.Killed, CANCELLED, message, Optional.empty());
       case OVER_BUDGET ->
           with(
               ExecutionState.TimedOut,
@@ -156,19 +160,12 @@ record Ending(
 
   /** Whether a refusal before the dispatch takes back what was allowed. */
   static boolean isPolicys(String code) {
-    if (code.startsWith("EXE-1") || code.startsWith("EXE-2")) {
-      return true;
-    }
     for (ExecutorError error : ExecutorError.values()) {
       if (error.code().equals(code)) {
-        return isOfPolicy(error);
+        return TAKEN_BACK.contains(error) || Problems.status(error) == 403;
       }
     }
     return false;
-  }
-
-  private static boolean isOfPolicy(ErrorCode code) {
-    return Problems.status(code) == 403;
   }
 
   /** The time was over before its turn came. */
@@ -190,13 +187,16 @@ record Ending(
         Optional.empty());
   }
 
-  /** Allowed, and refused by the queue or the kernel for a reason of the moment. */
-  static Ending refused(WritException refused) {
-    return failed(
-        ExecutionState.Failed,
-        refused.code().code(),
-        refused.code().meaning(),
-        Optional.empty());
+  /** Allowed, and refused by the queue or the kernel before it was dispatched. */
+  static Ending refused(ErrorCode code) {
+    return isPolicys(code.code())
+        ? with(
+            ExecutionState.Failed,
+            Status.PolicyDenied,
+            Kind.PolicyDenied,
+            code.code(),
+            code.meaning())
+        : failed(ExecutionState.Failed, code.code(), code.meaning(), Optional.empty());
   }
 
   private static Ending with(

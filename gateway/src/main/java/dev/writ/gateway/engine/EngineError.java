@@ -11,7 +11,9 @@ public enum EngineError implements ErrorCode {
   LANGUAGE("GWY-202", "the tool is written in another language", "Name its own, or none."),
   POLICY("GWY-203", "another policy is in force", "Name the one in force, or none."),
   RESOURCE_CLASS(
-      "GWY-204", "the resource class is above the tool's own", "Ask for its own, or a smaller one."),
+      "GWY-204",
+      "the resource class is above the tool's own",
+      "Ask for its own, or a smaller one."),
   REQUEST_REUSED(
       "GWY-205",
       "the requestId was used for another body",

@@ -151,12 +151,13 @@ public final class EngineSurface implements Surface {
             ? pipeline.decideAgain(caller, before.get().request())
             : pipeline.decide(vouched(call, asked, key));
     execution.judged(answer.request());
-    boolean goes =
-        answer.served().isEmpty() && answer.decision().verdict() == Verdict.ALLOW;
+    boolean goes = answer.served().isEmpty() && answer.decision().verdict() == Verdict.ALLOW;
     if (before.isEmpty() || goes) {
       executions.remember(key, new Known(answer.request()));
     }
-    return goes ? Optional.of(allowed(caller, asked, key, answer.request(), since)) : Optional.empty();
+    return goes
+        ? Optional.of(allowed(caller, asked, key, answer.request(), since))
+        : Optional.empty();
   }
 
   private Pipeline.Vouched vouched(HttpCall call, ToolExecutionRequest asked, Key key) {
@@ -181,7 +182,10 @@ public final class EngineSurface implements Surface {
         List.of(),
         Optional.of(key.idempotency()),
         true,
-        JsonValue.object().put(NAME, engine).put("traceparent", call.trace().traceparent()).build());
+        JsonValue.object()
+            .put(NAME, engine)
+            .put("traceparent", call.trace().traceparent())
+            .build());
   }
 
   private Allowed allowed(
@@ -248,11 +252,10 @@ public final class EngineSurface implements Surface {
       ended(go, execution, begun.get(), elapsedMs(queuedAt), e);
     } catch (RuntimeException e) {
       boolean toldToGo = !begun.get() && execution.isCancelled();
-      WritException unforeseen = new WritException(GatewayError.INTERNAL, "", e);
       remember(
           go,
           elapsedMs(queuedAt),
-          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(unforeseen)),
+          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(GatewayError.INTERNAL)),
           false);
       if (!toldToGo) {
         throw e;
@@ -265,15 +268,14 @@ public final class EngineSurface implements Surface {
   /** The lane, or the kernel, has refused what was allowed. */
   private void ended(
       Allowed go, Execution execution, boolean begun, long waitedMs, WritException refused) {
-    boolean ofTheMoment =
-        List.of(429, 503).contains(Problems.status(refused.code()))
-            && refused.code() != LaneError.QUEUE_TTL;
+    boolean timeIsOver =
+        refused.code() == LaneError.QUEUE_TTL || Problems.status(refused.code()) == 504;
     if (!begun && execution.isCancelled()) {
       remember(go, waitedMs, Optional.of(Ending.notDispatched()), false);
-    } else if (!begun && !ofTheMoment) {
+    } else if (!begun && timeIsOver) {
       remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
     } else {
-      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused)), false);
+      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
       if (!begun || !Ending.isPolicys(refused.code().code())) {
         throw refused;
       }

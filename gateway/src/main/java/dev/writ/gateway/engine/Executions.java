@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * remembered, after a restart those in the latest events of the log.
  */
 final class Executions {
+  private static final String PREFIX = EngineSurface.NAME + "/";
   private static final int REMEMBERED_MAX = 20_000;
   private static final long EVENTS_READ_MAX = 50_000;
 
@@ -47,7 +48,7 @@ final class Executions {
 
     /** As the kernel has it: no other surface's keys are such. */
     String idempotency() {
-      return EngineSurface.NAME + "/" + requestId;
+      return PREFIX + requestId;
     }
 
     private String text() {
@@ -63,10 +64,7 @@ final class Executions {
    * @param overBudget whether it was cancelled because its time was over
    */
   record Known(
-      Digest request,
-      Optional<Long> waitedMs,
-      Optional<Ending> undispatched,
-      boolean overBudget) {
+      Digest request, Optional<Long> waitedMs, Optional<Ending> undispatched, boolean overBudget) {
     Known(Digest request) {
       this(request, Optional.empty(), Optional.empty(), false);
     }
@@ -139,6 +137,7 @@ final class Executions {
         ledger
             .get(Tables.IDEMPOTENCY, Tables.key(key.tenant(), key.subject(), key.idempotency()))
             .map(Digest::ofBytes)
+            .filter(id -> isOurs(Request.read(ledger.document(id).orElseThrow().document())))
             .map(Known::new);
     return dispatched.isPresent() ? dispatched : ofTheLog(key);
   }
@@ -165,18 +164,20 @@ final class Executions {
   }
 
   private void note(Digest id, Request request) {
-    String prefix = EngineSurface.NAME + "/";
-    boolean ours =
-        request.origin().filter(o -> o.surface().equals(EngineSurface.NAME)).isPresent()
-            && request.idempotencyKey().filter(k -> k.startsWith(prefix)).isPresent();
-    if (ours) {
+    if (isOurs(request)) {
       Key key =
           new Key(
               request.scope().tenant(),
               request.scope().subject(),
-              request.idempotencyKey().get().substring(prefix.length()));
+              request.idempotencyKey().orElseThrow().substring(PREFIX.length()));
       remembered.putIfAbsent(key.text(), new Known(id));
     }
+  }
+
+  /** An agent may sign a request with a key of any form: that is none of this surface's. */
+  private static boolean isOurs(Request request) {
+    return request.origin().filter(o -> o.surface().equals(EngineSurface.NAME)).isPresent()
+        && request.idempotencyKey().filter(k -> k.startsWith(PREFIX)).isPresent();
   }
 
   private static void requireSame(Digest before, Digest raw) {

@@ -57,8 +57,7 @@ final class Results {
   Optional<ToolExecutionResult> of(Executions.Known known) {
     Request request = Request.read(document(known.request()));
     RequestRow row =
-        RequestRow.parse(
-            ledger.get(Tables.REQUEST, Tables.key(known.request())).orElseThrow());
+        RequestRow.parse(ledger.get(Tables.REQUEST, Tables.key(known.request())).orElseThrow());
     Optional<Digest> served =
         ledger.get(Tables.SERVED, Tables.key(known.request())).map(Digest::ofBytes);
     if (served.isPresent()) {
@@ -189,8 +188,8 @@ final class Results {
     receipt
         .output()
         .filter(_ -> !inline)
-        .ifPresent(output ->
-            artifacts.add(artifact(OUTPUT, output, "/v1/receipts/" + id + "/output")));
+        .ifPresent(
+            output -> artifacts.add(artifact(OUTPUT, output, "/v1/receipts/" + id + "/output")));
     for (Receipt.Artifact artifact : receipt.artifacts()) {
       String ref = "/v1/blobs/" + artifact.content().digest() + "?of=" + id;
       artifacts.add(artifact(artifact.name(), artifact.content(), ref));
@@ -217,7 +216,8 @@ final class Results {
             .filter(JsonValue.Obj.class::isInstance)
             .map(JsonValue.Obj.class::cast);
     if (measured.isEmpty()) {
-      return new Metrics(0, 0, Math.max(0, between(receipt.startedAt(), receipt.finishedAt())), waited);
+      return new Metrics(
+          0, 0, Math.max(0, between(receipt.startedAt(), receipt.finishedAt())), waited);
     }
     Fields fields = Fields.of("metrics", measured.get());
     return new Metrics(

@@ -87,8 +87,7 @@ public record ToolExecutionRequest(
                 .orElse(List.of()),
             fields.optional("executionPolicyId", fields::name),
             fields.optional(
-                "resourceClass",
-                key -> fields.oneOf(key, ResourceClass.ALL, ResourceClass::text)),
+                "resourceClass", key -> fields.oneOf(key, ResourceClass.ALL, ResourceClass::text)),
             fields.optional("timeoutBudgetMs", fields::count),
             fields.optional("correlationId", fields::name),
             fields.optional("tenantId", fields::name),
@@ -101,10 +100,10 @@ public record ToolExecutionRequest(
   private void requireValues() {
     require(isRequestId(requestId), "requestId is none of 1 to 128 of A-Z a-z 0-9 . _ : -");
     require(inputArtifacts.size() <= ARTIFACTS_MAX, "inputArtifacts has " + inputArtifacts.size());
-    correlationId.ifPresent(id ->
-        require(id.length() <= CORRELATION_CHARS_MAX, "correlationId has " + id.length()));
-    timeoutBudgetMs.ifPresent(ms ->
-        require(ms > 0 && ms <= BUDGET_MS_MAX, "timeoutBudgetMs is " + ms));
+    correlationId.ifPresent(
+        id -> require(id.length() <= CORRELATION_CHARS_MAX, "correlationId has " + id.length()));
+    timeoutBudgetMs.ifPresent(
+        ms -> require(ms > 0 && ms <= BUDGET_MS_MAX, "timeoutBudgetMs is " + ms));
   }
 
   private static void require(boolean holds, String found) {

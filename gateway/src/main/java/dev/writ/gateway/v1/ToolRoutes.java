@@ -48,8 +48,7 @@ final class ToolRoutes {
       Caller caller, Policy policy, String run, ApprovedTool approved, ToolManifest manifest) {
     List<JsonValue> operations =
         manifest.operations().stream()
-            .filter(operation ->
-                ToolUse.of(policy, caller, manifest, operation.name()).isPresent())
+            .filter(operation -> ToolUse.of(policy, caller, manifest, operation.name()).isPresent())
             .map(ToolRoutes::operation)
             .toList();
     if (operations.isEmpty()) {

@@ -84,8 +84,7 @@ class EveryOutcomeHasTheSeedsWordsTest {
       assertThat(reply.status()).isEqualTo(200);
       assertThat(text(reply, "failure", "code")).isEqualTo(reason);
       assertThat(text(reply, "ids", "receipt")).startsWith("sha256:");
-      assertThat(engine.server.get("alice", reply.string("logsRef")).text())
-          .contains("went wrong");
+      assertThat(engine.server.get("alice", reply.string("logsRef")).text()).contains("went wrong");
     }
     Reply before = engine.get("alice", "out-of-memory");
     engine.server.restart();
@@ -158,20 +157,27 @@ class EveryOutcomeHasTheSeedsWordsTest {
   void whatHappensWhileItWaits() {
     says(whileItWaits("patient", () -> {}), "Completed", "Succeeded", "");
     assertThat(engine.get("alice", "patient").json().get("metrics"))
-        .isEqualTo(EngineServer.json("{\"cpuMs\":7,\"memoryPeakMb\":1,\"queueWaitMs\":7,\"wallMs\":9}"));
+        .isEqualTo(
+            EngineServer.json("{\"cpuMs\":7,\"memoryPeakMb\":1,\"queueWaitMs\":7,\"wallMs\":9}"));
 
-    Reply cancelled = whileItWaits("cancelled", () -> assertThat(engine.cancel("alice", "cancelled").status()).isEqualTo(202));
+    Reply cancelled =
+        whileItWaits(
+            "cancelled",
+            () -> assertThat(engine.cancel("alice", "cancelled").status()).isEqualTo(202));
     says(cancelled, "Killed", "Failed", "");
     assertThat(text(cancelled, "failure", "code")).isEqualTo("GWY-206");
 
     // Its package is another by the time of its turn: judged anew, and allowed by the new one.
-    Reply activated = whileItWaits("activated", () -> engine.server.home.activate(SeedServer.POLICY));
+    Reply activated =
+        whileItWaits("activated", () -> engine.server.home.activate(SeedServer.POLICY));
     says(activated, "Completed", "Succeeded", "");
 
     Reply retired =
         whileItWaits(
             "retired",
-            () -> engine.server.home.activate(SeedServer.POLICY.replace("gated, nodriver, words", "gated, nodriver")));
+            () ->
+                engine.server.home.activate(
+                    SeedServer.POLICY.replace("gated, nodriver, words", "gated, nodriver")));
     says(retired, "Failed", "PolicyDenied", "PolicyDenied");
     assertThat(text(retired, "incidents", "0", "code")).startsWith("GRD-");
     engine.server.home.activate(SeedServer.POLICY);
@@ -209,6 +215,9 @@ class EveryOutcomeHasTheSeedsWordsTest {
     Reply late = engine.post("alice", body("late"));
     assertThat(late.status()).isEqualTo(200);
     says(late, "TimedOut", "TimedOut", "Timeout");
+    // A lane may also say that it has no room in a word that no seed has.
+    engine.lane = refusing(new WritException(GatewayError.SERVER_BUSY, "no slot"));
+    assertThat(engine.post("alice", body("busy")).status()).isEqualTo(503);
     assertThat(engine.server.home.driver.runs()).isEmpty();
     // After a restart nobody knows how the wait ended; nothing ran, and both may come again.
     engine.server.restart();

@@ -60,7 +60,8 @@ class EveryViewShowsTheSameRegistryTest {
     assertThat(((JsonValue.Arr) two.get("operations")).items()).hasSize(3);
     Reply ran = engine.post("alice", body("r"));
     assertThat(text(ran, "tool", "toolVersion")).isEqualTo("2.0.0");
-    assertThat(JsonValue.of(text(ran, "tool", "packageDigest"))).isEqualTo(two.get("packageDigest"));
+    assertThat(JsonValue.of(text(ran, "tool", "packageDigest")))
+        .isEqualTo(two.get("packageDigest"));
     assertThat(text(ran, "tool", "packageDigest")).isEqualTo(second.packageDigest().toString());
   }
 

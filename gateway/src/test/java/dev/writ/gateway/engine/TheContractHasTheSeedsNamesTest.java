@@ -89,7 +89,8 @@ class TheContractHasTheSeedsNamesTest {
             ToolExecutionContext.class.getSimpleName(),
             ToolExecutionResult.class.getSimpleName(),
             ToolExecutionIncident.class.getSimpleName());
-    assertThat(components(ToolExecutionRequest.class)).isEqualTo(members("Universal request model"));
+    assertThat(components(ToolExecutionRequest.class))
+        .isEqualTo(members("Universal request model"));
     assertThat(components(ToolExecutionContext.class))
         .isEqualTo(new TreeSet<>(camelCased(words("`ToolExecutionContext`"))));
     TreeSet<String> result = components(ToolExecutionResult.class);
@@ -101,7 +102,10 @@ class TheContractHasTheSeedsNamesTest {
 
   private static List<String> camelCased(List<String> words) {
     return words.stream()
-        .map(word -> Pattern.compile(" (.)").matcher(word).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT)))
+        .map(word ->
+            Pattern.compile(" (.)")
+                .matcher(word)
+                .replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT)))
         .toList();
   }
 
@@ -116,18 +120,17 @@ class TheContractHasTheSeedsNamesTest {
   @Test
   void eachNameIsTakenAndEachIsGiven() {
     try (EngineServer engine = new EngineServer(dir)) {
-      engine.does(
-          _ ->
-              new Outcome(
-                  Outcome.End.SUCCEEDED,
-                  "ok",
-                  "",
-                  Optional.of(
-                      new Outcome.Output(
-                          "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
-                  List.of(new Outcome.Artifact("a", new byte[] {1}, "text/plain")),
-                  Behaviours.USED,
-                  JsonValue.object().build()));
+      engine.does(_ ->
+          new Outcome(
+              Outcome.End.SUCCEEDED,
+              "ok",
+              "",
+              Optional.of(
+                  new Outcome.Output(
+                      "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
+              List.of(new Outcome.Artifact("a", new byte[] {1}, "text/plain")),
+              Behaviours.USED,
+              JsonValue.object().build()));
       Digest file = engine.put("alice", new byte[] {1});
       List<String> classes = words("- `resourceClass`");
       for (String resourceClass : classes.subList(0, 2)) {

@@ -57,18 +57,17 @@ class TheUniversalContractOverASocketTest {
   @Test
   void anOperationRunsAndTheResultSaysAllOfIt() {
     Digest file = engine.put("alice", "one two".getBytes(StandardCharsets.UTF_8));
-    engine.does(
-        _ ->
-            new Outcome(
-                Outcome.End.SUCCEEDED,
-                "ok",
-                "",
-                Optional.of(
-                    new Outcome.Output(
-                        "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
-                List.of(new Outcome.Artifact("page.html", new byte[] {60}, "text/html")),
-                new Metrics(12, (3 << 20) + 1, 34, 0),
-                JsonValue.object().put("stderr", "it was easy\n").build()));
+    engine.does(_ ->
+        new Outcome(
+            Outcome.End.SUCCEEDED,
+            "ok",
+            "",
+            Optional.of(
+                new Outcome.Output(
+                    "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
+            List.of(new Outcome.Artifact("page.html", new byte[] {60}, "text/html")),
+            new Metrics(12, (3 << 20) + 1, 34, 0),
+            JsonValue.object().put("stderr", "it was easy\n").build()));
     Reply reply =
         engine.post(
             "alice",
@@ -89,7 +88,9 @@ class TheUniversalContractOverASocketTest {
                 "executionPolicyId",
                 "\"test\"",
                 "inputArtifacts",
-                "[{\"name\":\"in.txt\",\"digest\":\"" + file + "\",\"mediaType\":\"text/plain\"}]"));
+                "[{\"name\":\"in.txt\",\"digest\":\""
+                    + file
+                    + "\",\"mediaType\":\"text/plain\"}]"));
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.string("status")).isEqualTo("Succeeded");
     assertThat(reply.string("state")).isEqualTo("Completed");
@@ -122,7 +123,8 @@ class TheUniversalContractOverASocketTest {
     assertThat(logs.text()).contains("it was easy");
     Reply receipt = engine.server.get("alice", "/v1/receipts/" + text(reply, "ids", "receipt"));
     assertThat(receipt.status()).isEqualTo(200);
-    assertThat(engine.server.get("alice", "/v1/decisions/" + text(reply, "ids", "decision")).status())
+    assertThat(
+            engine.server.get("alice", "/v1/decisions/" + text(reply, "ids", "decision")).status())
         .isEqualTo(200);
   }
 
@@ -148,9 +150,7 @@ class TheUniversalContractOverASocketTest {
     assertThat(text(engine.post("alice", body("a")), "tool", "toolVersion")).isEqualTo("1.10.0");
     assertThat(
             text(
-                engine.post("alice", body("b", "toolVersion", "\"1.9.0\"")),
-                "tool",
-                "toolVersion"))
+                engine.post("alice", body("b", "toolVersion", "\"1.9.0\"")), "tool", "toolVersion"))
         .isEqualTo("1.9.0");
   }
 
@@ -189,7 +189,8 @@ class TheUniversalContractOverASocketTest {
       assertThat(reply.status()).as(reply.text()).isEqualTo(400);
       assertThat(reply.string("code")).as(row[0] + " " + row[1]).isEqualTo(row[2]);
     }
-    for (String requestId : List.of("../x", "a/b", "a b", "", ".", "\u00e9", "-", "x".repeat(129))) {
+    for (String requestId :
+        List.of("../x", "a/b", "a b", "", ".", "\u00e9", "-", "x".repeat(129))) {
       assertThat(engine.post("alice", body(requestId)).status()).as(requestId).isEqualTo(400);
     }
     assertThat(engine.server.home.driver.runs()).isEmpty();
@@ -200,8 +201,7 @@ class TheUniversalContractOverASocketTest {
   void authorityIsTheServersToGive() {
     refused(engine.post("alice", body("r", "tenantId", "\"other\"")), 403, "GWY-022");
     refused(engine.post("alice", body("r", "tenantId", "\"nowhere\"")), 403, "GWY-022");
-    refused(
-        engine.post("alice", body("r", "executionPolicyId", "\"lax\"")), 409, "GWY-203");
+    refused(engine.post("alice", body("r", "executionPolicyId", "\"lax\"")), 409, "GWY-203");
     refused(engine.post("alice", body("r", "resourceClass", "\"large\"")), 422, "GWY-204");
     refused(engine.post("alice", body("r", "language", "\"node\"")), 422, "GWY-202");
   }
@@ -302,13 +302,13 @@ class TheUniversalContractOverASocketTest {
       assertThat(engine.cancel(as, "hers").status()).isEqualTo(404);
       assertThat(engine.server.get(as, alices.string("logsRef")).status()).isEqualTo(404);
       for (String kind : List.of("request", "decision", "receipt")) {
-        assertThat(
-                engine.server.get(as, "/v1/" + kind + "s/" + text(alices, "ids", kind)).status())
+        assertThat(engine.server.get(as, "/v1/" + kind + "s/" + text(alices, "ids", kind)).status())
             .isEqualTo(404);
       }
     }
     assertThat(engine.post("eve", body("hers")).string("status")).isEqualTo("Succeeded");
-    assertThat(text(engine.get("eve", "hers"), "context", "tenant")).isEqualTo(TestKeys.OTHER_TENANT);
+    assertThat(text(engine.get("eve", "hers"), "context", "tenant"))
+        .isEqualTo(TestKeys.OTHER_TENANT);
   }
 
   @Test
@@ -343,6 +343,21 @@ class TheUniversalContractOverASocketTest {
     Reply reply = engine.post("alice", body("r", "timeoutBudgetMs", "60000"));
     assertThat(at(reply, "metrics", "queueWaitMs")).isEqualTo(JsonValue.of(321));
     assertThat(engine.get("alice", "r").json()).isEqualTo(reply.json());
-    assertThat(engine.tickets.getFirst().patience()).isPositive().isLessThanOrEqualTo(Duration.ofMinutes(1));
+    assertThat(engine.tickets.getFirst().patience())
+        .isPositive()
+        .isLessThanOrEqualTo(Duration.ofMinutes(1));
+  }
+
+  /** An agent signs what it likes, also a key of the form of this surface's. */
+  @Test
+  void anAgentsOwnRequestIsNoExecution() {
+    var signed =
+        engine.server.home.ask("alice").run("r").key("engine/own").sign();
+    engine.server.home.submit(signed);
+    assertThat(engine.get("alice", "own").status()).isEqualTo(404);
+    Reply reply = engine.post("alice", body("own"));
+    assertThat(reply.status()).isEqualTo(409);
+    assertThat(reply.string("code")).isEqualTo("EXE-110");
+    assertThat(text(engine.get("alice", "own"), "failure", "code")).isEqualTo("EXE-110");
   }
 }

@@ -179,7 +179,9 @@ class HostileSeedRequestsTest {
         new ToolsSurface(pipeline, Optional.empty()),
         new EngineSurface(
             pipeline,
-            tool -> Optional.of(ScriptedLanguage.manifest("words", "1.0.0")).filter(m -> m.ref().equals(tool)),
+            tool ->
+                Optional.of(ScriptedLanguage.manifest("words", "1.0.0"))
+                    .filter(m -> m.ref().equals(tool)),
             Lane.DIRECT));
   }
 

@@ -51,10 +51,10 @@ public final class SeedServer implements AutoCloseable {
       TestPolicy.YAML
           .replace(
               "subject: alice, roles: [worker]",
-              "subject: alice, roles: [developer, worker], surfaces: [engine, execute, logline, tools]")
+              "subject: alice, roles: [developer, worker], surfaces: [engine, execute, logline,"
+                  + " tools]")
           .replace(
-              "subject: bob, roles: [worker]",
-              "subject: bob, roles: [worker], surfaces: [engine]")
+              "subject: bob, roles: [worker]", "subject: bob, roles: [worker], surfaces: [engine]")
           .replace(
               "subject: eve, roles: [worker]",
               "subject: eve, roles: [worker], surfaces: [engine, execute, logline, tools]")
@@ -72,7 +72,8 @@ public final class SeedServer implements AutoCloseable {
               "  - { effect: { tool: calc },",
               "  - { effect: { tool: exec }, require: { cel: 'true' } }\n"
                   + "  - { effect: { tool: words }, require: { cel: '!has(params.forbidden)' } }\n"
-                  + "  - { effect: { tool: gated }, require: { approvals: { role: reviewer, count: 1 } } }\n"
+                  + "  - { effect: { tool: gated }, require: { approvals: { role: reviewer, count:"
+                  + " 1 } } }\n"
                   + "  - { effect: { tool: nodriver }, require: { cel: 'true' } }\n"
                   + "  - { effect: { tool: code_interpreter }, require: { cel: 'true' } }\n"
                   + "  - { effect: { tool: calc },");
@@ -138,10 +139,8 @@ public final class SeedServer implements AutoCloseable {
     for (String surface : List.of("engine", "execute", "logline", "tools")) {
       keys.put(KernelPipeline.keyName(surface, TestKeys.TENANT), TestKeys.key(surface));
     }
-    keys.put(
-        KernelPipeline.keyName("engine", TestKeys.OTHER_TENANT), TestKeys.key("engine-other"));
-    backend =
-        new Backend(home.kernel(), places, running, new Changes(), (_, _, _, _, _) -> {});
+    keys.put(KernelPipeline.keyName("engine", TestKeys.OTHER_TENANT), TestKeys.key("engine-other"));
+    backend = new Backend(home.kernel(), places, running, new Changes(), (_, _, _, _, _) -> {});
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(
