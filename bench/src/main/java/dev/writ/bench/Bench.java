@@ -26,6 +26,7 @@ public final class Bench {
     Path home = Files.createTempDirectory(parent, "writ-bench");
     Stopwatch watch = new Stopwatch(plan);
     try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
+        ToolCalls calls = ToolCalls.where(only.startsWith("tool"));
         Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
         EffectSteps effects = new EffectSteps(watch, lab);
@@ -44,6 +45,7 @@ public final class Bench {
       steps.addAll(bundles.steps());
       steps.addAll(http.steps());
       steps.addAll(sandboxes.steps(watch));
+      steps.addAll(calls.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

@@ -34,6 +34,7 @@ class AConfigurationSaysWhatIsWrongTest {
         - { name: builder, dn: "O=acme, CN=builder", tenant: acme, subject: builder }
       origins: ["https://console.example:8443"]
       telemetry: { otlp: "http://127.0.0.1:4318/v1/traces", percent: 10 }
+      tool_pool: { budget_mib: 512 }
       tokens:
         - { name: ci, digest: "DIGEST", tenant: acme, subject: builder, roles: [b, a] }
       surfaces:
@@ -79,6 +80,7 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.extras().origins()).containsExactly("https://console.example:8443");
     assertThat(config.extras().telemetry())
         .contains(new GatewayConfig.Telemetry("http://127.0.0.1:4318/v1/traces", 10));
+    assertThat(config.extras().toolPoolMib()).isEqualTo(512);
     assertThat(config.limits().concurrentMax()).isEqualTo(10);
     assertThat(config.limits().concurrentPerTenantMax()).isEqualTo(3);
     assertThat(config.limits().bodyWithin()).isEqualTo(Duration.ofSeconds(7));
@@ -97,6 +99,7 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.listen()).isEqualTo(Listen.loopback(8181));
     assertThat(config.tokens()).isEmpty();
     assertThat(config.surfaces()).isEmpty();
+    assertThat(config.extras().toolPoolMib()).isEqualTo(1024);
   }
 
   @Test
@@ -137,6 +140,8 @@ class AConfigurationSaysWhatIsWrongTest {
         "https://console.example:8443 | * | GWY-002 | origin",
         "http://127.0.0.1:4318/v1/traces | 127.0.0.1:4318 | GWY-002 | telemetry",
         "percent: 10 | percent: 101 | GWY-002 | percent",
+        "budget_mib: 512 | budget_mib: -1 | GWY-002 | budget_mib",
+        "budget_mib: 512 | budget: 512 | GWY-002 | budget_mib",
         "roles: [b, a] | roles: [] | GWY-002 | roles",
         "port: 8443 | port: 70000 | GWY-002 | port",
         "name: ci | nme: ci | GWY-002 | tokens/0",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One worker that was started before its call: in a sandbox of its own, for one call, and then
@@ -26,6 +27,9 @@ final class WarmWorker {
   private static final long IDLE_CPU_MS_MAX = 250;
 
   private static final int FIRST_FRAME_MAX = 1_024;
+
+  /** Sandboxes of one host have names of their own, whichever pool they are of. */
+  private static final AtomicLong SERIAL = new AtomicLong();
 
   /** Who is told what becomes of it. */
   interface Keeper {
@@ -66,7 +70,7 @@ final class WarmWorker {
   }
 
   private void live() {
-    try (Sandbox sandbox = host.engine(key.waived()).create(key.sandbox("warm-" + id))) {
+    try (Sandbox sandbox = host.engine(key.waived()).create(key.sandbox(name()))) {
       long from = System.nanoTime();
       held = sandbox.hold(key.command(), waitMs, this::output);
       Thread.ofVirtual().name("writ-warm-end-" + id).start(this::awaitEnd);
@@ -89,6 +93,10 @@ final class WarmWorker {
     } finally {
       keeper.gone(this);
     }
+  }
+
+  private static String name() {
+    return "warm-" + SERIAL.incrementAndGet();
   }
 
   private void awaitEnd() {
