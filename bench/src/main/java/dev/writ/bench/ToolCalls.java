@@ -69,7 +69,7 @@ final class ToolCalls implements AutoCloseable {
     this.asked = asked;
     place = Files.createTempDirectory(Path.of("/tmp"), "wtb");
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
-    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), List.of(), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.NONE);
   }
 
   /**
