@@ -301,6 +301,15 @@ class TurnsAreHandedOnTest {
       assertThat(refusal(() -> lane.run(now, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
       assertThat(lane.waiting()).isZero();
 
+      Ticket past = new Ticket("a", "s", "tool", "small", Duration.ofSeconds(Long.MIN_VALUE));
+      assertThat(refusal(() -> lane.run(past, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
+      Ticket eternal = new Ticket("a", "s", "tool", "small", Duration.ofSeconds(Long.MAX_VALUE));
+      Future<?> forever = threads.submit(() -> lane.run(eternal, () -> 1));
+      until(() -> lane.waiting() == 1);
+      clock.addAndGet(TimeUnit.SECONDS.toNanos(30));
+      lane.policyChanged();
+      assertThat(refusal(forever)).isEqualTo(LaneError.QUEUE_TTL);
+
       Future<?> late = threads.submit(() -> lane.run(ticket("a"), () -> 1));
       until(() -> lane.waiting() == 1);
       clock.addAndGet(TimeUnit.SECONDS.toNanos(29));
@@ -442,6 +451,24 @@ class TurnsAreHandedOnTest {
     assertThat(refusal(() -> other.run(ticket("a"), () -> 1))).isEqualTo(ExecutorError.NO_POLICY);
     maybe.set(policy.get());
     assertAllSlotsAreFree(other, 2);
+  }
+
+  @Test
+  void anObserverThatFailsTakesNoSlotAlong() throws Exception {
+    Scheduler watched =
+        new Scheduler(
+            policy::get,
+            clock::get,
+            (_, _, _) -> {
+              if (seen.isEmpty()) {
+                throw new IllegalStateException("the observer");
+              }
+            });
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(() -> watched.run(ticket("a"), () -> 1)).hasMessage("the observer");
+    }
+    seen.add("from now on it does not");
+    assertAllSlotsAreFree(watched, 2);
   }
 
   @Test
