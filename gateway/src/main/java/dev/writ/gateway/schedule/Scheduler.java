@@ -97,7 +97,11 @@ public final class Scheduler implements Lane {
     }
   }
 
-  /** Returns when it has its turn; otherwise it is out of the queue and holds no slot. */
+  /**
+   * Returns when it has its turn; otherwise it is out of the queue and holds no slot. Who was
+   * interrupted does not begin, also where its turn came at the same moment: the kernel is not to
+   * be entered by a thread that is.
+   */
   private void await(QueuedCall call) {
     while (call.state() != QueuedCall.State.RUNNING) {
       if (draining) {
@@ -111,6 +115,8 @@ public final class Scheduler implements Lane {
         waiters.get(call).awaitNanos(left);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      }
+      if (Thread.currentThread().isInterrupted()) {
         throw out(call, LaneObserver.End.GIVEN_UP, LaneError.GIVEN_UP);
       }
     }

@@ -272,6 +272,53 @@ class TurnsAreHandedOnTest {
     assertAllSlotsAreFree(lane, 2);
   }
 
+  /** The lane asks for the policy after a slot is free and before it hands it out. */
+  @Test
+  void whoIsInterruptedAtTheMomentOfItsTurnLeavesItToTheNext() throws Exception {
+    AtomicReference<Thread> victim = new AtomicReference<>();
+    Policy one = policy("slots: 1");
+    Scheduler watched =
+        new Scheduler(
+            () -> {
+              Optional.ofNullable(victim.getAndSet(null)).ifPresent(Thread::interrupt);
+              return one;
+            },
+            clock::get,
+            LaneObserver.NONE);
+    for (int round = 1; round <= 50; round++) {
+      CountDownLatch end = new CountDownLatch(1);
+      CountDownLatch begun = new CountDownLatch(1);
+      threads.submit(() ->
+          watched.run(
+              ticket("b"),
+              () -> {
+                begun.countDown();
+                return await(end);
+              }));
+      await(begun);
+      AtomicReference<ErrorCode> refused = new AtomicReference<>();
+      Thread waiting =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  watched.run(ticket("a"), () -> 1);
+                } catch (WritException e) {
+                  refused.set(e.code());
+                }
+              });
+      until(() -> watched.waiting() == 1);
+      Future<?> next = threads.submit(() -> watched.run(ticket("a"), () -> 2));
+      until(() -> watched.waiting() == 2);
+      victim.set(waiting);
+      end.countDown();
+      waiting.join();
+      assertThat(refused.get()).as("round " + round).isEqualTo(LaneError.GIVEN_UP);
+      next.get();
+      until(() -> watched.running() == 0);
+    }
+    assertAllSlotsAreFree(watched, 1);
+  }
+
   @Test
   void whoFailsLeavesItsSlotToo() throws Exception {
     for (int i = 0; i < 10; i++) {
