@@ -117,7 +117,7 @@ public enum GuardianError implements ErrorCode {
       "the sandbox profile is for approved requests, and this one has no approval",
       "Write a requirement of approvals for the effect, and have the request approved."),
   ENVELOPE_SWITCHED_OFF(
-      "GRD-416",
+      "GRD-415",
       "a feature flag of policy switches this off",
       "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
   SCHEMA_REFUSED(

@@ -30,7 +30,7 @@ class AnEnginePolicyIsReadByBothVerifiersTest {
     try (TestHome home = TestHome.create(dir.resolve("home"), policy)) {
       home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
       assertThat(home.submit(home.ask("alice")).served()).isPresent();
-      assertThat(home.submit(home.ask("alice").tool("mail")).decision().code()).contains("GRD-416");
+      assertThat(home.submit(home.ask("alice").tool("mail")).decision().code()).contains("GRD-415");
       Sample.close(home, "run-1");
       bundle = Sample.export(home);
     }
