@@ -1055,11 +1055,11 @@ final class GuardianVectors {
   /** Feature flags of policy's section engine, by tenant, tool and the manifest's category. */
   private void flags() {
     String text = "{ tenant: acme, tool: js, category: text }";
-    flag("off", "a flag switches it off", "DENY GRD-417", "{ match: {}, enabled: false }");
+    flag("off", "a flag switches it off", "DENY GRD-415", "{ match: {}, enabled: false }");
     flag(
         "off-for-all-three",
         "a flag that names tenant, tool and category",
-        "DENY GRD-417",
+        "DENY GRD-415",
         "{ match: " + text + ", enabled: false }");
     flag(
         "first-decides",

@@ -116,14 +116,14 @@ public enum GuardianError implements ErrorCode {
       "GRD-414",
       "the sandbox profile is for approved requests, and this one has no approval",
       "Write a requirement of approvals for the effect, and have the request approved."),
+  ENVELOPE_SWITCHED_OFF(
+      "GRD-415",
+      "a feature flag of policy switches this off",
+      "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
   ENVELOPE_STAGE(
       "GRD-416",
       "the tool's version does not run here: it is a draft, retired, revoked, or tried out elsewhere",
       "Name another version, or have it rolled out; see writ tool status."),
-  ENVELOPE_SWITCHED_OFF(
-      "GRD-417",
-      "a feature flag of policy switches this off",
-      "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",

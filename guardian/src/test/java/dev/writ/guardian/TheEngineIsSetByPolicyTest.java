@@ -93,7 +93,7 @@ class TheEngineIsSetByPolicyTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"scheduling.md, GRD-417", "policy.md, GRD-417"})
+  @CsvSource({"scheduling.md, GRD-415", "policy.md, GRD-415"})
   void thePagesShowWhatIsReadAndTheDefaults(String page, String code) throws IOException {
     String text = Files.readString(SpecPagesTest.SPEC.resolve(page));
     int begin = text.indexOf("```yaml engine\n") + 15;
@@ -119,24 +119,24 @@ class TheEngineIsSetByPolicyTest {
     String on = "{ match: { tool: js }, enabled: true }";
     String off = "{ match: {}, enabled: false }";
     assertThat(judge(on + "," + off, Optional.empty()).verdict()).isEqualTo(Verdict.ALLOW);
-    assertThat(judge(off + "," + on, Optional.empty()).code()).contains("GRD-417");
+    assertThat(judge(off + "," + on, Optional.empty()).code()).contains("GRD-415");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
       value = {
-        "{ match: {}, enabled: false };text;GRD-417",
-        "{ match: { tenant: acme }, enabled: false };text;GRD-417",
-        "{ match: { tool: js }, enabled: false };text;GRD-417",
-        "{ match: { category: text }, enabled: false };text;GRD-417",
-        "{ match: { tenant: acme, tool: js, category: text }, enabled: false };text;GRD-417",
+        "{ match: {}, enabled: false };text;GRD-415",
+        "{ match: { tenant: acme }, enabled: false };text;GRD-415",
+        "{ match: { tool: js }, enabled: false };text;GRD-415",
+        "{ match: { category: text }, enabled: false };text;GRD-415",
+        "{ match: { tenant: acme, tool: js, category: text }, enabled: false };text;GRD-415",
         "{ match: { category: text }, enabled: false };image;",
         "{ match: { category: text }, enabled: false };;",
         "{ match: { tenant: acme, category: image }, enabled: false };text;",
         "{ match: {}, enabled: true };text;",
         "{ match: { category: text }, enabled: true }, { match: {}, enabled: false };text;",
-        "{ match: { category: text }, enabled: true }, { match: {}, enabled: false };;GRD-417"
+        "{ match: { category: text }, enabled: true }, { match: {}, enabled: false };;GRD-415"
       })
   void theFirstFlagThatMatchesDecides(String flags, String category, String code) {
     Decision decision = judge(flags, Optional.ofNullable(category));
@@ -153,7 +153,7 @@ class TheEngineIsSetByPolicyTest {
     JudgeInputs in =
         World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
     Decision decision = Judge.judge(a, tool, policy, in, World.SNAPSHOT, Optional.empty());
-    assertThat(decision.code()).contains("GRD-417");
+    assertThat(decision.code()).contains("GRD-415");
     assertThat(PolicyExplain.of(a, tool, policy, in, World.SNAPSHOT).render())
         .contains("a feature flag", "match {}");
   }

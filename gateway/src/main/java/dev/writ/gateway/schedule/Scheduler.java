@@ -6,6 +6,7 @@ import dev.writ.gateway.GatewayError;
 import dev.writ.guardian.policy.EngineSettings;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
+import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -50,8 +51,8 @@ public final class Scheduler implements Lane {
   @Override
   public <T> Ran<T> run(Ticket ticket, Supplier<T> work) {
     QueuedCall call = awaitTurn(ticket);
-    observer.waited(label(ticket), LaneObserver.End.TURN, call.waitedNs());
     try {
+      observer.waited(label(ticket), LaneObserver.End.TURN, call.waitedNs());
       return new Ran<>(work.get(), call.waitedNs() / NS_PER_MS);
     } finally {
       lock.lock();
@@ -96,7 +97,11 @@ public final class Scheduler implements Lane {
     }
   }
 
-  /** Returns when it has its turn; otherwise it is out of the queue and holds no slot. */
+  /**
+   * Returns when it has its turn; otherwise it is out of the queue and holds no slot. Who was
+   * interrupted does not begin, also where its turn came at the same moment: the kernel is not to
+   * be entered by a thread that is.
+   */
   private void await(QueuedCall call) {
     while (call.state() != QueuedCall.State.RUNNING) {
       if (draining) {
@@ -110,6 +115,8 @@ public final class Scheduler implements Lane {
         waiters.get(call).awaitNanos(left);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      }
+      if (Thread.currentThread().isInterrupted()) {
         throw out(call, LaneObserver.End.GIVEN_UP, LaneError.GIVEN_UP);
       }
     }
@@ -133,15 +140,16 @@ public final class Scheduler implements Lane {
   }
 
   private long mayWaitNs(Ticket ticket) {
-    long patience = Math.clamp(ticket.patience().toMillis(), 0, known.queue().ttlMs());
-    return patience * NS_PER_MS;
+    Duration ttl = Duration.ofMillis(known.queue().ttlMs());
+    Duration patience = ticket.patience();
+    return patience.isNegative() ? 0 : (patience.compareTo(ttl) < 0 ? patience : ttl).toNanos();
   }
 
   /** Wakes everybody who may run now, under the policy that is in force now. */
   private void handOut() {
     try {
       known = policy.get().engine();
-    } catch (WritException e) {
+    } catch (RuntimeException e) {
       return; // there is none: nobody's turn comes until there is one
     }
     for (Optional<QueuedCall> next = next(); next.isPresent(); next = next()) {

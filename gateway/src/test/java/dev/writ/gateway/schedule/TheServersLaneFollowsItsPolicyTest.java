@@ -126,7 +126,7 @@ class TheServersLaneFollowsItsPolicyTest {
   void aFlagSwitchesAToolOffForAVouchedCallToo() throws Exception {
     assertThat(server.post("a", "/test/r/calc", "{}").statusCode()).isEqualTo(200);
     activate("{ flags: [ { match: { tenant: acme, tool: calc }, enabled: false } ] }");
-    assertThat(server.post("a", "/test/r/calc", "{}").body()).isEqualTo("GRD-417");
+    assertThat(server.post("a", "/test/r/calc", "{}").body()).isEqualTo("GRD-415");
     assertThat(server.post("a", "/test/r/mail", "{}").statusCode()).isEqualTo(200);
     activate("{ flags: [ { match: { tenant: acme, tool: calc }, enabled: true } ] }");
     assertThat(server.post("a", "/test/r/calc", "{}").statusCode()).isEqualTo(200);

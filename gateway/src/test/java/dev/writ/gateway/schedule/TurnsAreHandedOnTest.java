@@ -272,6 +272,53 @@ class TurnsAreHandedOnTest {
     assertAllSlotsAreFree(lane, 2);
   }
 
+  /** The lane asks for the policy after a slot is free and before it hands it out. */
+  @Test
+  void whoIsInterruptedAtTheMomentOfItsTurnLeavesItToTheNext() throws Exception {
+    AtomicReference<Thread> victim = new AtomicReference<>();
+    Policy one = policy("slots: 1");
+    Scheduler watched =
+        new Scheduler(
+            () -> {
+              Optional.ofNullable(victim.getAndSet(null)).ifPresent(Thread::interrupt);
+              return one;
+            },
+            clock::get,
+            LaneObserver.NONE);
+    for (int round = 1; round <= 50; round++) {
+      CountDownLatch end = new CountDownLatch(1);
+      CountDownLatch begun = new CountDownLatch(1);
+      threads.submit(() ->
+          watched.run(
+              ticket("b"),
+              () -> {
+                begun.countDown();
+                return await(end);
+              }));
+      await(begun);
+      AtomicReference<ErrorCode> refused = new AtomicReference<>();
+      Thread waiting =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  watched.run(ticket("a"), () -> 1);
+                } catch (WritException e) {
+                  refused.set(e.code());
+                }
+              });
+      until(() -> watched.waiting() == 1);
+      Future<?> next = threads.submit(() -> watched.run(ticket("a"), () -> 2));
+      until(() -> watched.waiting() == 2);
+      victim.set(waiting);
+      end.countDown();
+      waiting.join();
+      assertThat(refused.get()).as("round " + round).isEqualTo(LaneError.GIVEN_UP);
+      next.get();
+      until(() -> watched.running() == 0);
+    }
+    assertAllSlotsAreFree(watched, 1);
+  }
+
   @Test
   void whoFailsLeavesItsSlotToo() throws Exception {
     for (int i = 0; i < 10; i++) {
@@ -300,6 +347,15 @@ class TurnsAreHandedOnTest {
     try (Holding _ = new Holding(2, "b")) {
       assertThat(refusal(() -> lane.run(now, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
       assertThat(lane.waiting()).isZero();
+
+      Ticket past = new Ticket("a", "s", "tool", "small", Duration.ofSeconds(Long.MIN_VALUE));
+      assertThat(refusal(() -> lane.run(past, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
+      Ticket eternal = new Ticket("a", "s", "tool", "small", Duration.ofSeconds(Long.MAX_VALUE));
+      Future<?> forever = threads.submit(() -> lane.run(eternal, () -> 1));
+      until(() -> lane.waiting() == 1);
+      clock.addAndGet(TimeUnit.SECONDS.toNanos(30));
+      lane.policyChanged();
+      assertThat(refusal(forever)).isEqualTo(LaneError.QUEUE_TTL);
 
       Future<?> late = threads.submit(() -> lane.run(ticket("a"), () -> 1));
       until(() -> lane.waiting() == 1);
@@ -442,6 +498,24 @@ class TurnsAreHandedOnTest {
     assertThat(refusal(() -> other.run(ticket("a"), () -> 1))).isEqualTo(ExecutorError.NO_POLICY);
     maybe.set(policy.get());
     assertAllSlotsAreFree(other, 2);
+  }
+
+  @Test
+  void anObserverThatFailsTakesNoSlotAlong() throws Exception {
+    Scheduler watched =
+        new Scheduler(
+            policy::get,
+            clock::get,
+            (_, _, _) -> {
+              if (seen.isEmpty()) {
+                throw new IllegalStateException("the observer");
+              }
+            });
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(() -> watched.run(ticket("a"), () -> 1)).hasMessage("the observer");
+    }
+    seen.add("from now on it does not");
+    assertAllSlotsAreFree(watched, 2);
   }
 
   @Test
