@@ -123,8 +123,7 @@ final class RawSandboxes {
     Files.setAttribute(workspace, "unix:uid", 2_140_000_000);
     Path filter = directory.resolve("seccomp.json");
     Files.write(
-        filter,
-        Jcs.write(OciSeccomp.forServices(Architecture.of(System.getProperty("os.arch")))));
+        filter, Jcs.write(OciSeccomp.forServices(Architecture.of(System.getProperty("os.arch")))));
     StringBuilder text = new StringBuilder();
     String client = "podman --remote --url unix://" + socket;
     text.append("i=$(" + client + " images --quiet writ-empty-root | head -n 1)\n");

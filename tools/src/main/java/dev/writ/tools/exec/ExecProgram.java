@@ -81,8 +81,7 @@ final class ExecProgram {
   private static Stream<String> programs(List<String> argv) {
     boolean line =
         argv.size() == 3 && CommandRole.SHELLS.contains(argv.get(0)) && argv.get(1).equals("-c");
-    Stream<String> word =
-        line ? Stream.of(argv.get(2).strip().split("\\s", 2)[0]) : Stream.empty();
+    Stream<String> word = line ? Stream.of(argv.get(2).strip().split("\\s", 2)[0]) : Stream.empty();
     return Stream.concat(word, Stream.of(argv.getFirst()));
   }
 
