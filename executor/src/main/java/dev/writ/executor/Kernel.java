@@ -45,9 +45,9 @@ import java.io.OutputStream;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -79,8 +79,7 @@ public final class Kernel {
     this.system = SystemState.read(ledger);
     this.time = new SteadyTime(config.clock(), ledger.highWater());
     this.accounts =
-        Accounts.restore(
-            accountRows(ledger), system.policyInForce(), time.now(KernelTime.Reading.OUTSIDE));
+        Accounts.restore(accountRows(ledger), system.policyInForce(), ledger.highWater());
     this.tools = new Tools(config.registry(), config.drivers());
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
     Parts parts = Parts.of(surroundings(config), seam);
@@ -139,16 +138,24 @@ public final class Kernel {
     }
   }
 
-  private static List<Accounts.Row> accountRows(LedgerView ledger) {
-    List<Accounts.Row> rows = new ArrayList<>();
-    ledger.scan(
-        Tables.ACCOUNT,
-        "",
-        (key, value) -> {
-          rows.add(new Accounts.Row(key, Optional.of(value)));
-          return true;
-        });
-    return rows;
+  private static Accounts.Stored accountRows(LedgerView ledger) {
+    return new Accounts.Stored() {
+      @Override
+      public Optional<byte[]> get(String key) {
+        return ledger.get(Tables.ACCOUNT, key);
+      }
+
+      @Override
+      public void scan(Consumer<Accounts.Row> visitor) {
+        ledger.scan(
+            Tables.ACCOUNT,
+            "",
+            (key, value) -> {
+              visitor.accept(new Accounts.Row(key, Optional.of(value)));
+              return true;
+            });
+      }
+    };
   }
 
   /**

@@ -6,14 +6,17 @@ import dev.writ.guardian.policy.Rate;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
- * The sums over all entries, under one policy: what each account of a budget holds in each window,
- * and when each account of a rate limit was used. Not thread safe.
+ * The sums over entries, under one policy: what each account of a budget holds in each window, and
+ * when each account of a rate limit was used. Sums of entries that stay count until each entry is
+ * removed; those of entries that were let go of are given up by {@link #prune}, when no judgement
+ * can ask for them any more. Not thread safe.
  */
 final class AccountTotals {
   /** How far back behind the newest time a clock reading may still be judged exactly. */
-  private static final long LATE_S = 60;
+  static final long LATE_S = 60;
 
   private record Account(String budget, String key, Instant windowStart)
       implements Comparable<Account> {
@@ -49,17 +52,86 @@ final class AccountTotals {
     }
   }
 
-  private final Policy policy;
+  /** One use of a counter that is given up by itself. */
+  private record Use(Counter counter, Instant at) implements Comparable<Use> {
+    private static final Comparator<Use> ORDER =
+        Comparator.comparing(Use::counter).thenComparing(Use::at);
+
+    @Override
+    public int compareTo(Use other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  private final boolean prunable;
+  private final TreeMap<Instant, TreeSet<Account>> ends = new TreeMap<>();
+  private final TreeMap<Instant, TreeSet<Use>> useEnds = new TreeMap<>();
+  private Policy policy;
+  private Instant over = Instant.MIN;
   private final TreeMap<Account, Long> used = new TreeMap<>();
   private final TreeMap<Account, Long> reserved = new TreeMap<>();
   private final TreeMap<Counter, Times> times = new TreeMap<>();
 
-  AccountTotals(Policy policy) {
+  private AccountTotals(Policy policy, boolean prunable) {
     this.policy = policy;
+    this.prunable = prunable;
+  }
+
+  /** Of entries that are removed one by one. */
+  static AccountTotals ofEntries(Policy policy) {
+    return new AccountTotals(policy, false);
+  }
+
+  /** Of entries that were let go of. */
+  static AccountTotals ofFolded(Policy policy) {
+    return new AccountTotals(policy, true);
   }
 
   Policy policy() {
     return policy;
+  }
+
+  /** Whether the sums under that policy are those under this one. */
+  boolean sameUnder(Policy other) {
+    return policy.budgets().equals(other.budgets())
+        && policy.rates().equals(other.rates())
+        && policy.limits().requestAgeMaxS() == other.limits().requestAgeMaxS();
+  }
+
+  /** Goes on under a policy with the same sums. */
+  void use(Policy same) {
+    policy = same;
+  }
+
+  /** Gives up what no judgement at that time, or a little before it, can ask for. */
+  void prune(Instant time) {
+    if (!time.isAfter(over)) {
+      return;
+    }
+    over = time;
+    while (!ends.isEmpty() && !ends.firstKey().isAfter(over)) {
+      for (Account account : ends.pollFirstEntry().getValue()) {
+        used.remove(account);
+        reserved.remove(account);
+      }
+    }
+    while (!useEnds.isEmpty() && !useEnds.firstKey().isAfter(over)) {
+      for (Use use : useEnds.pollFirstEntry().getValue()) {
+        Times marked = times.get(use.counter());
+        Long count = marked == null ? null : marked.at.get(use.at());
+        if (count != null) {
+          mark(use.counter(), use.at(), -count);
+        }
+      }
+    }
+  }
+
+  private static Instant end(Budget budget, Instant at) {
+    return budget.windowEnd(at).plusSeconds(LATE_S);
+  }
+
+  private static Instant end(Rate rate, Instant at) {
+    return at.plusSeconds(rate.perS() + LATE_S);
   }
 
   void add(AccountEntry entry) {
@@ -74,20 +146,34 @@ final class AccountTotals {
     TreeMap<Account, Long> sums = entry.state() == AccountEntry.State.SETTLED ? used : reserved;
     for (AccountEntry.Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
-      if (budget != null) {
-        sums.merge(
-            new Account(charge.budget(), charge.key(), budget.windowStart(entry.at())),
-            sign * charge.amount(),
-            (a, b) -> a + b == 0 ? null : a + b);
+      if (budget != null && end(budget, entry.at()).isAfter(over)) {
+        Account account =
+            new Account(charge.budget(), charge.key(), budget.windowStart(entry.at()));
+        sums.merge(account, sign * charge.amount(), (a, b) -> a + b == 0 ? null : a + b);
+        if (prunable) {
+          ends.computeIfAbsent(end(budget, entry.at()), _ -> new TreeSet<>()).add(account);
+        }
       }
     }
     for (AccountEntry.Mark mark : entry.marks()) {
-      Counter counter = new Counter(mark.rate(), mark.key());
-      Times marked = times.computeIfAbsent(counter, _ -> new Times());
-      marked.add(mark.at(), sign);
-      if (marked.at.isEmpty()) {
-        times.remove(counter);
+      Rate rate = policy.rates().get(mark.rate());
+      if (rate != null && end(rate, mark.at()).isAfter(over)) {
+        Counter counter = new Counter(mark.rate(), mark.key());
+        mark(counter, mark.at(), sign);
+        if (prunable) {
+          useEnds
+              .computeIfAbsent(end(rate, mark.at()), _ -> new TreeSet<>())
+              .add(new Use(counter, mark.at()));
+        }
       }
+    }
+  }
+
+  private void mark(Counter counter, Instant at, long sign) {
+    Times marked = times.computeIfAbsent(counter, _ -> new Times());
+    marked.add(at, sign);
+    if (marked.at.isEmpty()) {
+      times.remove(counter);
     }
   }
 
@@ -118,24 +204,40 @@ final class AccountTotals {
     return new JudgeInputs.RateCount(rate.name(), key, count);
   }
 
+  /**
+   * Until when another request with its nonce is refused, and it is no old request that is sent
+   * again: the freshness window, the skew, and how late a judgement may be.
+   */
+  Instant freshUntil(AccountEntry entry) {
+    return freshUntil(policy, entry);
+  }
+
+  private static Instant freshUntil(Policy policy, AccountEntry entry) {
+    return entry
+        .at()
+        .plusSeconds(policy.limits().requestAgeMaxS())
+        .plus(Admission.SKEW)
+        .plusSeconds(LATE_S);
+  }
+
   /** From when on nothing under this policy needs the entry. */
   Instant neededUntil(AccountEntry entry) {
-    Instant until =
-        entry
-            .at()
-            .plusSeconds(policy.limits().requestAgeMaxS())
-            .plus(Admission.SKEW)
-            .plusSeconds(LATE_S);
+    return neededUntil(policy, entry);
+  }
+
+  /** From when on nothing under that policy needs the entry. */
+  static Instant neededUntil(Policy policy, AccountEntry entry) {
+    Instant until = freshUntil(policy, entry);
     for (AccountEntry.Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
       if (budget != null) {
-        until = AccountEntry.later(until, budget.windowEnd(entry.at()).plusSeconds(LATE_S));
+        until = AccountEntry.later(until, end(budget, entry.at()));
       }
     }
     for (AccountEntry.Mark mark : entry.marks()) {
       Rate rate = policy.rates().get(mark.rate());
       if (rate != null) {
-        until = AccountEntry.later(until, mark.at().plusSeconds(rate.perS() + LATE_S));
+        until = AccountEntry.later(until, end(rate, mark.at()));
       }
     }
     return until;

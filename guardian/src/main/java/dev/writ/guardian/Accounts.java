@@ -19,6 +19,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -34,6 +36,11 @@ import java.util.function.Function;
  * requests can spend the same rest. What is remembered of a request is one row, which the caller
  * stores in the batch of the document that caused it; {@link #restore} reads them again. Since each
  * row stands for itself, batches may be committed in any order.
+ *
+ * <p>Where the stored rows can be read, entries that are past the freshness window are folded: what
+ * they hold stays in the sums, the entry is let go of, and its row brings it back where its request
+ * is judged again, settled or released after all. The answers are those of accounts that keep every
+ * entry; the memory is that of the last minutes.
  */
 public final class Accounts implements Accounting {
   /** What the key of every row begins with. */
@@ -41,19 +48,30 @@ public final class Accounts implements Accounting {
 
   private static final int FORGOTTEN_AT_ONCE_MAX = 16;
 
+  /** Changes of policy that are remembered, to tell until when an old row is needed. */
+  private static final int CHANGES_MAX = 64;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Digest, AccountEntry.Versions> entries = new TreeMap<>();
   private final TreeMap<String, Digest> nonces = new TreeMap<>();
-  private final TreeSet<Expiry> expiries = new TreeSet<>();
+  private final TreeSet<Due> expiries = new TreeSet<>();
+  private final TreeSet<Due> folds = new TreeSet<>();
+  private final ArrayDeque<Change> changes = new ArrayDeque<>();
+  private final List<Digest> stale = new ArrayList<>();
+  private final Stored stored;
   private AccountTotals totals;
+  private AccountTotals folded;
   private long nextStep = 1;
 
-  private record Expiry(Instant keptUntil, Digest request) implements Comparable<Expiry> {
-    private static final Comparator<Expiry> ORDER =
-        Comparator.comparing(Expiry::keptUntil).thenComparing(Expiry::request);
+  /** The latest time of a judgement; what was needed until then is forgotten. */
+  private Instant latest;
+
+  private record Due(Instant at, Digest request) implements Comparable<Due> {
+    private static final Comparator<Due> ORDER =
+        Comparator.comparing(Due::at).thenComparing(Due::request);
 
     @Override
-    public int compareTo(Expiry other) {
+    public int compareTo(Due other) {
       return ORDER.compare(this, other);
     }
   }
@@ -65,6 +83,34 @@ public final class Accounts implements Accounting {
    */
   public record Row(String key, Optional<byte[]> value) {}
 
+  /** The rows as they are stored now. What was given to be stored may be there a little later. */
+  public interface Stored {
+    /** Without rows: every entry is kept. */
+    Stored NONE =
+        new Stored() {
+          @Override
+          public Optional<byte[]> get(String key) {
+            return Optional.empty();
+          }
+
+          @Override
+          public void scan(Consumer<Row> visitor) {}
+        };
+
+    /** The value of the row of that key, which begins with {@link #ROW_PREFIX}. */
+    Optional<byte[]> get(String key);
+
+    /** All rows, in the order of their keys. */
+    void scan(Consumer<Row> visitor);
+  }
+
+  /**
+   * From which step on another policy with other accounts was used.
+   *
+   * @param at the latest time then
+   */
+  private record Change(long step, Instant at, Policy policy) {}
+
   /** A decision, and the rows to be committed with it. */
   public record Judged(Decision decision, List<Row> rows) {
     public Judged {
@@ -72,25 +118,73 @@ public final class Accounts implements Accounting {
     }
   }
 
-  private Accounts(Policy policy) {
-    totals = new AccountTotals(policy);
+  private Accounts(Policy policy, Stored stored, Instant latest) {
+    this.stored = stored;
+    this.latest = latest;
+    totals = AccountTotals.ofEntries(policy);
+    folded = AccountTotals.ofFolded(policy);
   }
 
   /**
+   * Accounts that keep every entry.
+   *
    * @param rows all rows whose keys begin with {@link #ROW_PREFIX}, in the order of their keys
    * @param now not used: see {@link #expire}
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Iterable<Row> rows, Policy p, Instant now) {
-    Accounts accounts = new Accounts(p);
+    Accounts accounts = new Accounts(p, Stored.NONE, Instant.MIN);
     for (Row row : rows) {
-      Digest request = Digest.parse("sha256:" + row.key().substring(ROW_PREFIX.length()));
-      JsonValue value = Jcs.parseCanonical(row.value().orElseThrow(), Limits.DEFAULT);
-      AccountEntry entry = AccountEntry.read(request, value);
-      accounts.put(entry, Optional.empty());
-      accounts.nextStep = Math.max(accounts.nextStep, entry.step() + 1);
+      accounts.put(accounts.counted(row), Optional.empty());
     }
     return accounts;
+  }
+
+  /**
+   * Accounts that fold: they hold what the rows say, and of old entries only that.
+   *
+   * @param now the time of the last event; what was needed until then is not taken up
+   * @throws WritException {@code CAN-0xx} where a row is damaged
+   */
+  public static Accounts restore(Stored stored, Policy p, Instant now) {
+    Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
+    List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
+    stored.scan(row -> {
+      long before = accounts.nextStep;
+      AccountEntry entry = accounts.counted(row);
+      if (accounts.nextStep > before) {
+        newest.forEach(accounts::load);
+        newest.clear();
+        newest.add(entry);
+      } else {
+        accounts.load(entry);
+      }
+    });
+    newest.forEach(entry -> accounts.put(entry, Optional.empty()));
+    return accounts;
+  }
+
+  private AccountEntry counted(Row row) {
+    AccountEntry entry = read(row.key(), row.value().orElseThrow());
+    nextStep = Math.max(nextStep, entry.step() + 1);
+    return entry;
+  }
+
+  private static AccountEntry read(String key, byte[] value) {
+    return AccountEntry.read(
+        Digest.parse("sha256:" + key.substring(ROW_PREFIX.length())),
+        Jcs.parseCanonical(value, Limits.DEFAULT));
+  }
+
+  /** Takes a stored entry up: whole where it is young, else its sums. */
+  private void load(AccountEntry entry) {
+    if (!entry.keptUntil().isAfter(latest)) {
+      stale.add(entry.request());
+    } else if (totals.freshUntil(entry).isAfter(latest)) {
+      put(entry, Optional.empty());
+    } else {
+      folded.add(entry);
+    }
   }
 
   /**
@@ -123,14 +217,15 @@ public final class Accounts implements Accounting {
     lock.lock();
     try {
       usePolicy(ahead.policy());
-      requireNonce(nonce, a);
-      Optional<AccountEntry.Versions> versions = Optional.ofNullable(entries.get(a.id()));
+      fold(FORGOTTEN_AT_ONCE_MAX);
+      requireNonce(nonce, a, time);
+      Optional<AccountEntry.Versions> versions = find(a.id());
       Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
         throw new WritException(GuardianError.REQUEST_SETTLED, a.id().toString());
       }
       before.ifPresent(this::drop);
-      boolean stored = false;
+      boolean taken = false;
       try {
         JudgeInputs inputs = inputs(a, ahead.policy(), gathered, nonce, time);
         Matter matter = new Matter(a, ahead.manifest(), ahead.policy(), inputs);
@@ -138,12 +233,14 @@ public final class Accounts implements Accounting {
         boolean allowed = Judge.verdict(outcomes) == Verdict.ALLOW;
         AccountEntry entry = entryOf(a, allowed, nonce, before, time);
         put(entry, versions);
-        stored = true;
+        taken = true;
         nextStep++;
-        forgetExpired(time, FORGOTTEN_AT_ONCE_MAX);
+        latest = AccountEntry.later(latest, time);
+        forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
+        folded.prune(latest);
         return new Taken(matter, outcomes, entry);
       } finally {
-        if (!stored) {
+        if (!taken) {
           versions.ifPresent(v -> put(v.now(), v.before()));
         }
       }
@@ -193,10 +290,11 @@ public final class Accounts implements Accounting {
   private List<Row> close(Digest request, State state, Function<Charge, Optional<Charge>> settled) {
     lock.lock();
     try {
-      AccountEntry.Versions versions = entries.get(request);
-      if (versions == null || versions.now().state() != State.RESERVED) {
+      Optional<AccountEntry.Versions> found = find(request);
+      if (found.isEmpty() || found.get().now().state() != State.RESERVED) {
         return List.of();
       }
+      AccountEntry.Versions versions = found.get();
       AccountEntry before = versions.now();
       AccountEntry after =
           before.with(
@@ -224,7 +322,17 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** All rows as they should be stored now, in the order of their keys. */
+  /** How many entries are kept whole. */
+  int kept() {
+    lock.lock();
+    try {
+      return entries.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The rows of what is not folded as they should be stored now, in the order of their keys. */
   public List<Row> rows() {
     lock.lock();
     try {
@@ -239,17 +347,22 @@ public final class Accounts implements Accounting {
     String tool = a.request().effect().tool();
     List<JudgeInputs.Balance> balances = new ArrayList<>();
     for (Charges.Due due : Charges.of(p, tenant, a.charged(), a.request().effect())) {
-      balances.add(totals.balance(due.budget(), due.key(), time));
+      balances.add(
+          totals
+              .balance(due.budget(), due.key(), time)
+              .plus(folded.balance(due.budget(), due.key(), time)));
     }
     List<JudgeInputs.RateCount> rates = new ArrayList<>();
     for (Rate rate : p.rates().values()) {
       for (String key : p.accountsOf(rate, tenant, a.charged(), tool)) {
-        rates.add(totals.count(rate, key, time));
+        rates.add(totals.count(rate, key, time).plus(folded.count(rate, key, time)));
       }
     }
-    Digest nonceOwner = nonces.get(nonce);
     return gathered.inputs(
-        nextStep, balances, rates, nonceOwner != null && !nonceOwner.equals(a.id()));
+        nextStep,
+        balances,
+        rates,
+        nonceOwner(nonce, time).filter(id -> !id.equals(a.id())).isPresent());
   }
 
   private AccountEntry entryOf(
@@ -282,12 +395,19 @@ public final class Accounts implements Accounting {
     return entry.keptUntil(totals.neededUntil(entry));
   }
 
-  private void requireNonce(String nonce, Admitted a) {
-    Digest owner = nonces.get(nonce);
-    if (owner != null && !owner.equals(a.id())) {
+  private void requireNonce(String nonce, Admitted a, Instant time) {
+    Optional<Digest> owner = nonceOwner(nonce, time).filter(id -> !id.equals(a.id()));
+    if (owner.isPresent()) {
       throw new WritException(
-          GuardianError.NONCE_REUSED, "request " + owner + " used it, not " + a.id());
+          GuardianError.NONCE_REUSED, "request " + owner.get() + " used it, not " + a.id());
     }
+  }
+
+  /** Whose a nonce is: of who used it within the freshness window. */
+  private Optional<Digest> nonceOwner(String nonce, Instant time) {
+    Instant now = AccountEntry.later(latest, time);
+    return Optional.ofNullable(nonces.get(nonce))
+        .filter(owner -> totals.freshUntil(entries.get(owner).now()).isAfter(now));
   }
 
   private static String nonceKey(Request request) {
@@ -301,36 +421,127 @@ public final class Accounts implements Accounting {
         StandardCharsets.UTF_8);
   }
 
-  /** A new policy may have other windows: all sums are made again. */
+  /** A new policy may have other windows: all sums are made again, unless it has the same. */
   private void usePolicy(Policy policy) {
     if (policy.digest().equals(totals.policy().digest())) {
       return;
     }
-    totals = new AccountTotals(policy);
+    if (totals.sameUnder(policy)) {
+      totals.use(policy);
+      folded.use(policy);
+      return;
+    }
+    forgetExpired(latest, Integer.MAX_VALUE);
+    changes.addLast(new Change(nextStep, latest, policy));
+    if (changes.size() > CHANGES_MAX) {
+      changes.removeFirst();
+    }
+    totals = AccountTotals.ofEntries(policy);
+    folded = AccountTotals.ofFolded(policy);
     List<AccountEntry.Versions> all = List.copyOf(entries.values());
     entries.clear();
     nonces.clear();
     expiries.clear();
+    folds.clear();
     for (AccountEntry.Versions versions : all) {
       AccountEntry entry = versions.now();
       put(
           entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals.neededUntil(entry))),
           versions.before());
     }
+    stored.scan(row -> {
+      AccountEntry entry = read(row.key(), row.value().orElseThrow());
+      if (!entries.containsKey(entry.request())) {
+        kept(entry).ifPresent(this::load);
+      }
+    });
   }
 
   private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
     entries.put(entry.request(), new AccountEntry.Versions(entry, before));
-    nonces.put(entry.nonce(), entry.request());
-    expiries.add(new Expiry(entry.keptUntil(), entry.request()));
+    nonces.merge(
+        entry.nonce(),
+        entry.request(),
+        (owner, id) -> entries.get(owner).now().step() > entry.step() ? owner : id);
+    expiries.add(new Due(entry.keptUntil(), entry.request()));
+    if (stored != Stored.NONE) {
+      folds.add(new Due(totals.freshUntil(entry), entry.request()));
+    }
     totals.add(entry);
   }
 
   private void drop(AccountEntry entry) {
     entries.remove(entry.request());
     nonces.remove(entry.nonce(), entry.request());
-    expiries.remove(new Expiry(entry.keptUntil(), entry.request()));
+    expiries.remove(new Due(entry.keptUntil(), entry.request()));
+    folds.remove(new Due(totals.freshUntil(entry), entry.request()));
     totals.remove(entry);
+  }
+
+  /**
+   * Lets go of old entries whose rows are stored as they are here, and keeps their sums. The newest
+   * stays, as it does in {@link #forgetExpired}.
+   */
+  private void fold(int most) {
+    List<AccountEntry> old = new ArrayList<>();
+    for (Due due : folds) {
+      if (old.size() == most || due.at().isAfter(latest)) {
+        break;
+      }
+      old.add(entries.get(due.request()).now());
+    }
+    for (AccountEntry entry : old) {
+      boolean needed = entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1;
+      if (needed && isStored(entry)) {
+        drop(entry);
+        folded.add(entry);
+      }
+    }
+  }
+
+  /** The time until which it is kept may have grown since, by another policy. */
+  private boolean isStored(AccountEntry entry) {
+    return row(entry.request())
+        .filter(found -> found.keptUntil(entry.keptUntil()).equals(entry))
+        .isPresent();
+  }
+
+  private Optional<AccountEntry> row(Digest request) {
+    String key = ROW_PREFIX + request.hex();
+    return stored.get(key).map(value -> read(key, value));
+  }
+
+  /** What is remembered of a request; it is here, or comes back from its row. */
+  private Optional<AccountEntry.Versions> find(Digest request) {
+    AccountEntry.Versions here = entries.get(request);
+    if (here == null) {
+      Optional<AccountEntry> entry = row(request).flatMap(this::kept);
+      entry.ifPresent(back -> {
+        folded.remove(back);
+        put(back, Optional.empty());
+      });
+      return entry.map(back -> entries.get(request));
+    }
+    AccountEntry entry = here.now();
+    if (!entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1) {
+      drop(entry); // its turn to be forgotten had not come yet
+      return Optional.empty();
+    }
+    return Optional.of(here);
+  }
+
+  /** An entry out of its row, as it would be here; absent where it would be forgotten by now. */
+  private Optional<AccountEntry> kept(AccountEntry entry) {
+    Instant until = entry.keptUntil();
+    for (Change change : changes) {
+      if (entry.step() < change.step()) {
+        if (!until.isAfter(change.at())) {
+          return Optional.empty();
+        }
+        until = AccountEntry.later(until, AccountTotals.neededUntil(change.policy(), entry));
+      }
+    }
+    return until.isAfter(latest) ? Optional.of(entry.keptUntil(until)) : Optional.empty();
   }
 
   /**
@@ -342,7 +553,11 @@ public final class Accounts implements Accounting {
   public List<Row> expire(Instant now) {
     lock.lock();
     try {
-      return forgetExpired(Timestamps.truncate(now), Integer.MAX_VALUE).stream()
+      latest = AccountEntry.later(latest, Timestamps.truncate(now));
+      List<Digest> forgotten = forgetExpired(latest, Integer.MAX_VALUE);
+      stale.stream().filter(request -> !entries.containsKey(request)).forEach(forgotten::add);
+      stale.clear();
+      return forgotten.stream()
           .map(request -> new Row(ROW_PREFIX + request.hex(), Optional.empty()))
           .toList();
     } finally {
@@ -353,9 +568,7 @@ public final class Accounts implements Accounting {
   /** Forgets entries that nothing needs; never the newest, which holds the step number. */
   private List<Digest> forgetExpired(Instant now, int most) {
     List<Digest> forgotten = new ArrayList<>();
-    while (forgotten.size() < most
-        && !expiries.isEmpty()
-        && !expiries.first().keptUntil().isAfter(now)) {
+    while (forgotten.size() < most && !expiries.isEmpty() && !expiries.first().at().isAfter(now)) {
       AccountEntry entry = entries.get(expiries.first().request()).now();
       if (entry.step() == nextStep - 1) {
         break;

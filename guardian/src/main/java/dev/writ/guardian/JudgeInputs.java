@@ -140,6 +140,13 @@ public record JudgeInputs(
       long used,
       long reserved,
       Optional<Long> limit) {
+
+    /** With what another part of the same account holds. */
+    Balance plus(Balance other) {
+      return new Balance(
+          budget, key, windowStart, used + other.used, reserved + other.reserved, limit);
+    }
+
     static Balance read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
       Balance balance =
@@ -168,6 +175,11 @@ public record JudgeInputs(
 
   /** How many requests were allowed within the span that ends now. */
   public record RateCount(String rate, String key, long count) {
+    /** With what another part of the same counter counted. */
+    RateCount plus(RateCount other) {
+      return new RateCount(rate, key, count + other.count);
+    }
+
     static RateCount read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
       RateCount count =

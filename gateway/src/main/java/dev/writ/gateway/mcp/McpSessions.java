@@ -3,63 +3,108 @@ package dev.writ.gateway.mcp;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.Caller;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * The sessions of a server, in memory: after a restart clients begin anew, as the protocol has it.
- * Who opens too many loses its own oldest ones, and nobody else's. Thread safe.
+ * One that nobody uses ends. Who opens too many loses its own oldest ones, and nobody else's.
+ * Thread safe.
  */
 final class McpSessions {
   /** Of one subject of one tenant. */
   static final int PER_SUBJECT_MAX = 256;
 
   private final SecureRandom random;
+  private final Duration idleMax;
+
+  /** By their ids, the one that was used last at the end. */
+  private final LinkedHashMap<String, Used> byUse = new LinkedHashMap<>();
+
   private final TreeMap<String, LinkedHashMap<String, McpSession>> bySubject = new TreeMap<>();
 
-  McpSessions(SecureRandom random) {
+  private record Used(McpSession session, Instant at) {}
+
+  /**
+   * @param idleMax how long one stays that nobody uses
+   */
+  McpSessions(SecureRandom random, Duration idleMax) {
     this.random = random;
+    this.idleMax = idleMax;
   }
 
-  McpSession open(Caller caller) {
+  McpSession open(Caller caller, Instant now) {
     byte[] id = new byte[16];
     random.nextBytes(id);
     McpSession session = new McpSession(HexFormat.of().formatHex(id), caller);
     synchronized (bySubject) {
-      Map<String, McpSession> own =
+      endIdle(now);
+      LinkedHashMap<String, McpSession> own =
           bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
       if (own.size() >= PER_SUBJECT_MAX) {
-        own.remove(own.keySet().iterator().next());
+        byUse.remove(own.pollFirstEntry().getKey());
       }
       own.put(session.id(), session);
+      byUse.put(session.id(), new Used(session, now));
     }
     return session;
   }
 
   /**
-   * @throws WritException {@code GWY-154}, alike for what is not there and what is another's
+   * @throws WritException {@code GWY-154}, alike for what is not there, what nobody used for too
+   *     long and what is another's
    */
-  McpSession find(Caller caller, String id) {
+  McpSession find(Caller caller, String id, Instant now) {
     synchronized (bySubject) {
-      Map<String, McpSession> own = bySubject.get(subject(caller));
-      McpSession session = own == null ? null : own.remove(id);
-      if (session != null) {
-        own.put(id, session); // the latest used is the last to go
-      }
+      endIdle(now);
+      LinkedHashMap<String, McpSession> own = bySubject.get(subject(caller));
+      McpSession session = own == null ? null : own.get(id);
       if (session == null || !session.isOf(caller)) {
         throw new WritException(McpRefusal.SESSION_UNKNOWN, "");
       }
+      own.putLast(id, session); // the latest used is the last to go
+      byUse.putLast(id, new Used(session, now));
       return session;
     }
   }
 
   void end(McpSession session) {
     synchronized (bySubject) {
-      Map<String, McpSession> own = bySubject.get(subject(session.caller()));
-      if (own != null) {
-        own.remove(session.id());
+      byUse.remove(session.id());
+      remove(session);
+    }
+  }
+
+  /** How many there are. */
+  int size() {
+    synchronized (bySubject) {
+      return byUse.size();
+    }
+  }
+
+  private void endIdle(Instant now) {
+    Iterator<Used> all = byUse.values().iterator();
+    while (all.hasNext()) {
+      Used used = all.next();
+      if (used.at().plus(idleMax).isAfter(now)) {
+        return;
+      }
+      all.remove();
+      remove(used.session());
+    }
+  }
+
+  private void remove(McpSession session) {
+    String subject = subject(session.caller());
+    LinkedHashMap<String, McpSession> own = bySubject.get(subject);
+    if (own != null) {
+      own.remove(session.id());
+      if (own.isEmpty()) {
+        bySubject.remove(subject);
       }
     }
   }

@@ -48,7 +48,7 @@ public final class McpSurface implements Surface {
     this.pipeline = pipeline;
     this.settings = settings;
     this.onLoopback = onLoopback;
-    this.sessions = new McpSessions(random);
+    this.sessions = new McpSessions(random, settings.sessionIdle());
     this.endpoint =
         new McpEndpoint(
             new McpParts(
@@ -88,7 +88,7 @@ public final class McpSurface implements Surface {
   }
 
   private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
-    McpSession session = sessions.open(call.caller());
+    McpSession session = sessions.open(call.caller(), call.receivedAt());
     McpEndpoint.Reply reply = endpoint.answer(session, request, call.rawDigest(), context(call));
     if (reply.failed()) {
       sessions.end(session);
@@ -130,7 +130,7 @@ public final class McpSurface implements Surface {
         call.headers()
             .one(SESSION)
             .orElseThrow(() -> new WritException(McpRefusal.SESSION_MISSING, ""));
-    return sessions.find(call.caller(), id);
+    return sessions.find(call.caller(), id, call.receivedAt());
   }
 
   private static JsonValue.Obj context(HttpCall call) {

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,11 +126,20 @@ class NamesAndSettingsTest {
             Map.of("cpu_ms", "7", "origins", " https://a.example  https://b.example"));
     assertThat(given.ceiling().cpuMs()).isEqualTo(7);
     assertThat(given.ceiling().wallMs()).isEqualTo(5000);
+    assertThat(given.sessionIdle()).isEqualTo(Duration.ofDays(1));
+    assertThat(McpSettings.parse(Map.of("session_idle_s", "60")).sessionIdle())
+        .isEqualTo(Duration.ofSeconds(60));
     assertThat(given.origins()).containsExactly("https://a.example", "https://b.example");
   }
 
   @ParameterizedTest
-  @CsvSource({"cpu_ms, -1", "wall_ms, 1e3", "memory_bytes, ''", "colour, red"})
+  @CsvSource({
+    "cpu_ms, -1",
+    "wall_ms, 1e3",
+    "memory_bytes, ''",
+    "colour, red",
+    "session_idle_s, 59"
+  })
   void aWrongSettingIsNamed(String key, String value) {
     assertThatThrownBy(() -> McpSettings.parse(Map.of(key, value)))
         .hasMessageContaining("GWY-002")
