@@ -118,7 +118,8 @@ public enum GuardianError implements ErrorCode {
       "Write a requirement of approvals for the effect, and have the request approved."),
   ENVELOPE_STAGE(
       "GRD-416",
-      "the tool's version does not run here: it is a draft, retired, revoked, or tried out elsewhere",
+      "the tool's version does not run here: it is a draft, retired, revoked, or tried out"
+          + " elsewhere",
       "Name another version, or have it rolled out; see writ tool status."),
   SCHEMA_REFUSED(
       "GRD-420",

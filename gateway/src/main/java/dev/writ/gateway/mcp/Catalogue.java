@@ -6,6 +6,8 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.VersionRule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,20 +37,33 @@ final class Catalogue {
    */
   record Usable(Entry entry, String sandbox, Resources most) {}
 
-  /** The newest version of a tool has the plain name; so names last while versions come. */
+  /**
+   * The newest version of a tool that runs for all has the plain name; so names last while versions
+   * come. One that is tried out or deprecated is called by its longer name.
+   */
   Catalogue(Policy policy, McpTools tools) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
-            .thenComparing(Comparator.comparing(ToolManifest::version).reversed()));
+            .thenComparing(this::isAside)
+            .thenComparing(
+                Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
     for (ToolManifest manifest : manifests) {
       for (ToolManifest.Operation operation : manifest.operations()) {
         String name = free(manifest, operation);
         byName.put(name, new Entry(name, manifest, operation));
       }
     }
+  }
+
+  /** Whether governance has it, in another stage than active. */
+  private boolean isAside(ToolManifest manifest) {
+    return policy
+        .governed(manifest.name(), manifest.version())
+        .filter(governed -> governed.stage() != RolloutStage.ACTIVE)
+        .isPresent();
   }
 
   private String free(ToolManifest manifest, ToolManifest.Operation operation) {

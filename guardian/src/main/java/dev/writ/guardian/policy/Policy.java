@@ -120,7 +120,9 @@ public final class Policy {
     return parts.governance();
   }
 
-  /** The tools that may run now, by name and version: those listed, and those governance brought. */
+  /**
+   * The tools that may run now, by name and version: those listed, and those governance brought.
+   */
   public List<ApprovedTool> tools() {
     TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
     rollout.tools().values().stream()
@@ -167,9 +169,7 @@ public final class Policy {
    */
   public Optional<ApprovedTool> defaultVersion(String tool, String tenant, String run) {
     return VersionRule.choose(
-        tools().stream()
-            .filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t))
-            .toList(),
+        tools().stream().filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t)).toList(),
         tenant,
         run);
   }
