@@ -24,12 +24,14 @@ public final class Policy {
   private final JsonValue.Obj document;
   private final Digest digest;
   private final Rollout rollout;
+  private final List<ApprovedTool> running;
 
   private Policy(PolicyParts parts) {
     this.parts = parts;
     this.document = parts.toJson();
     this.digest = Jcs.digest(document);
     this.rollout = Rollout.NOTHING;
+    this.running = List.copyOf(parts.tools().values());
   }
 
   private Policy(Policy policy, Rollout rollout) {
@@ -37,6 +39,16 @@ public final class Policy {
     this.document = policy.document;
     this.digest = policy.digest;
     this.rollout = rollout;
+    this.running = running(parts, rollout);
+  }
+
+  private static List<ApprovedTool> running(PolicyParts parts, Rollout rollout) {
+    TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
+    rollout.tools().values().stream()
+        .filter(tool -> parts.governs(tool.ref().name()))
+        .filter(tool -> tool.governed().filter(g -> g.stage().runs() && !g.revoked()).isPresent())
+        .forEach(tool -> all.putIfAbsent(tool.key(), tool));
+    return List.copyOf(all.values());
   }
 
   /**
@@ -124,12 +136,7 @@ public final class Policy {
    * The tools that may run now, by name and version: those listed, and those governance brought.
    */
   public List<ApprovedTool> tools() {
-    TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
-    rollout.tools().values().stream()
-        .filter(tool -> parts.governs(tool.ref().name()))
-        .filter(tool -> tool.governed().filter(g -> g.stage().runs() && !g.revoked()).isPresent())
-        .forEach(tool -> all.putIfAbsent(tool.key(), tool));
-    return List.copyOf(all.values());
+    return running;
   }
 
   /**
