@@ -98,7 +98,8 @@ class AToolIsGovernedTest {
     assertThat(done("tool", "submit", first.toString()).err())
         .contains("next: writ tool approve word-stats 1.0.0 --as APPROVER, 2 as tool-reviewer");
     assertThat(done("tool", "review", "word-stats").out())
-        .contains("word-stats 1.0.0, draft, published by publisher", "network     none", "src/tool.py");
+        .contains(
+            "word-stats 1.0.0, draft, published by publisher", "network     none", "src/tool.py");
     assertThat(run().err() + run().out()).contains("GRD-416");
     refused("EXE-917", "tool", "stage", "word-stats", "1.0.0", "active");
     refused("CAN-053", "tool", "approve", "word-stats", "1.0.0", "--as", "operator", "--role", "x");
@@ -123,7 +124,10 @@ class AToolIsGovernedTest {
     Path bundle = dir.resolve("run.writ");
     done("close", "main");
     done("export", "main", "-o", bundle.toString());
-    assertThat(done("verify", bundle.toString(), "--trust", dir.resolve("home/trust.jwks").toString()).out()).contains("changes of the system run");
+    assertThat(
+            done("verify", bundle.toString(), "--trust", dir.resolve("home/trust.jwks").toString())
+                .out())
+        .contains("changes of the system run");
     assertThat(writ("replay", bundle.toString()).out()).contains("COMPLETE");
     done("audit");
   }

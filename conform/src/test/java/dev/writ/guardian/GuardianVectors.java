@@ -971,13 +971,19 @@ final class GuardianVectors {
   private void governance() {
     String outside = "DENY GRD-416";
     governed("active", "an active version", "ALLOW", GOVERNED, in(RolloutStage.ACTIVE));
-    governed("deprecated", "a deprecated one, by name", "ALLOW", GOVERNED, in(RolloutStage.DEPRECATED));
+    governed(
+        "deprecated", "a deprecated one, by name", "ALLOW", GOVERNED, in(RolloutStage.DEPRECATED));
     governed("draft", "a draft runs for nobody", outside, GOVERNED, in(RolloutStage.DRAFT));
     governed("retired", "a retired version", outside, GOVERNED, in(RolloutStage.RETIRED));
     governed("canary-tenant", "a canary of the tenant", "ALLOW", GOVERNED, canary(0, "acme"));
     governed("canary-other", "a canary of another tenant", outside, GOVERNED, canary(0, "other"));
     int place = RUN_PLACE;
-    governed("canary-at-share", "the run's place is not below the share", outside, GOVERNED, canary(place));
+    governed(
+        "canary-at-share",
+        "the run's place is not below the share",
+        outside,
+        GOVERNED,
+        canary(place));
     governed("canary-above-share", "it is below", "ALLOW", GOVERNED, canary(place + 1));
     governed(
         "revoked",
@@ -1455,9 +1461,9 @@ final class GuardianVectors {
         "ok",
         GOVERNED
             + """
-                runtimes: true
-                ceiling: { languages: [wasm, python], workspace: true, network: ["*.example.com:443"], spawn: false, resource_class: medium }
-              """);
+              runtimes: true
+              ceiling: { languages: [wasm, python], workspace: true, network: ["*.example.com:443"], spawn: false, resource_class: medium }
+            """);
     policyFile(
         "policy-governance-pattern",
         "a star within a name",

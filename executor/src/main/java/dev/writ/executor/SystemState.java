@@ -31,9 +31,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What is in force: keys, policy, prohibited tools, governed tools. It is nothing but the sum of the system run's
- * signed documents, each verified under the state before it, so that whoever holds the ledger can
- * add it up again. Immutable.
+ * What is in force: keys, policy, prohibited tools, governed tools. It is nothing but the sum of
+ * the system run's signed documents, each verified under the state before it, so that whoever holds
+ * the ledger can add it up again. Immutable.
  *
  * @param policy with what governance adds to it
  * @param prohibited {@code name version} of tools that must not run
@@ -48,8 +48,7 @@ public record SystemState(
 
   /** Before anything happened: nobody may do anything. */
   public static final SystemState NOTHING =
-      new SystemState(
-          Trust.of(List.of()), Optional.empty(), new TreeSet<>(), Governance.NOTHING);
+      new SystemState(Trust.of(List.of()), Optional.empty(), new TreeSet<>(), Governance.NOTHING);
 
   public SystemState {
     prohibited = Collections.unmodifiableSortedSet(prohibited);

@@ -51,6 +51,8 @@ public final class Problems {
         ExecutorError.HOLDER,
         ExecutorError.TOOL_NOT_APPROVED,
         ExecutorError.TOOL_PROHIBITED,
+        ExecutorError.RUNTIME_NOT_APPROVED,
+        ExecutorError.GOVERNANCE_SIGNER,
         ExecutorError.NOT_THE_OPENER,
         GatewayError.NOT_GRANTED,
         GatewayError.SURFACE_KEY);

@@ -122,7 +122,8 @@ public enum GuardianError implements ErrorCode {
       "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
   ENVELOPE_STAGE(
       "GRD-416",
-      "the tool's version does not run here: it is a draft, retired, revoked, or tried out elsewhere",
+      "the tool's version does not run here: it is a draft, retired, revoked, or tried out"
+          + " elsewhere",
       "Name another version, or have it rolled out; see writ tool status."),
   SCHEMA_REFUSED(
       "GRD-420",

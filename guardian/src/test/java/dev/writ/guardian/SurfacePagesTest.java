@@ -60,11 +60,13 @@ class SurfacePagesTest {
             + fence(page, "yaml execute")
             + fence(page, "yaml commands")
             + fence(page, "yaml secrets")
-            + fence(page, "yaml sandbox");
+            + fence(page, "yaml sandbox")
+            + fence(page("tool-governance.md"), "yaml governance");
     Policy policy = World.policy(yaml);
     assertThat(policy.execute()).isPresent();
     assertThat(policy.commands()).isPresent();
     assertThat(policy.waived()).isNotEmpty();
+    assertThat(policy.governance()).isPresent();
     assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
     assertThat(policy.digest()).isNotEqualTo(World.policy().digest());
   }

@@ -72,8 +72,8 @@ public final class BundleExport {
     this(ledger, run, packages, options, Optional.empty());
   }
 
-  private BundleExport(LedgerView ledger, RunId run, Packages packages, Options options,
-      Optional<Trust> stated) {
+  private BundleExport(
+      LedgerView ledger, RunId run, Packages packages, Options options, Optional<Trust> stated) {
     this.stated = stated;
     this.ledger = ledger;
     this.run = run;

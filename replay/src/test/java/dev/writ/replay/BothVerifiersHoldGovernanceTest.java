@@ -13,6 +13,7 @@ import dev.writ.executor.audit.Forgers;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Refused;
+import dev.writ.executor.testing.RuntimeDriver;
 import dev.writ.executor.testing.TestGovernance;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
@@ -24,6 +25,7 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import dev.writ.replay.engine.ReplaySeam;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,9 +41,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The way of a tool from its submission to its revocation, in one run's bundle; and the same
- * forged by who holds every key, with all else made to fit: what is not as spec/tool-governance.md
- * says is found by both verifiers and by the audit.
+ * The way of a tool from its submission to its revocation, in one run's bundle; and the same forged
+ * by who holds every key, with all else made to fit: what is not as spec/tool-governance.md says is
+ * found by both verifiers and by the audit.
  */
 class BothVerifiersHoldGovernanceTest {
   private static final SecondOpinion OPINION = new SecondOpinion();
@@ -117,7 +119,28 @@ class BothVerifiersHoldGovernanceTest {
     assertThat(OPINION.pinned(bundle).pinned()).isTrue();
     assertThat(audit(home.ledger()).problems()).isEmpty();
     ReplaySeam.completely(home, Sample.RUN);
-    ReplaySeam.completely(home, new dev.writ.ledger.RunId("other", "run-1"));
+    ReplaySeam.completely(home, new RunId("other", "run-1"));
+  }
+
+  @Test
+  void a_refused_runtime_is_replayed_as_it_was_recorded() {
+    RuntimeDriver driver = new RuntimeDriver(home.driver);
+    home.drivers.set(0, driver);
+    home.restart();
+    words = governance.approved("1.1.0");
+    governance.stage(words, RolloutStage.ACTIVE);
+    home.tools.remove("words", "1.1.0");
+    home.activate(TestGovernance.YAML + "  runtimes: true\n");
+    governance.registered("1.1.0");
+    assertThat(Refused.code(() -> home.submit(ask("alice")))).isEqualTo("EXE-312");
+    governance.take(governance.runtime(EventKind.RUNTIME_APPROVED, "python", "3.13.5"));
+    assertThat(home.submit(ask("alice")).served()).isPresent();
+    Sample.close(home, "run-1");
+    // Wherever it is replayed: which runtime that host has says nothing.
+    driver.has("3.99");
+    assertThat(OPINION.pinned(Sample.export(home)).pinned()).isTrue();
+    ReplaySeam.completely(home, Sample.RUN);
+    assertThat(audit(home.ledger()).problems()).isEmpty();
   }
 
   // Forged.
@@ -137,7 +160,8 @@ class BothVerifiersHoldGovernanceTest {
   }
 
   /** Changes a member of a member. */
-  private static UnaryOperator<JsonValue.Obj> in(String outer, UnaryOperator<JsonValue.Obj> change) {
+  private static UnaryOperator<JsonValue.Obj> in(
+      String outer, UnaryOperator<JsonValue.Obj> change) {
     return document ->
         put(document, outer, change.apply((JsonValue.Obj) document.members().get(outer)));
   }
@@ -277,9 +301,7 @@ class BothVerifiersHoldGovernanceTest {
 
   private void decisions() {
     Digest canary =
-        body(
-            EventKind.TOOL_STAGED,
-            text -> text.contains("canary") && text.contains("acme"));
+        body(EventKind.TOOL_STAGED, text -> text.contains("canary") && text.contains("acme"));
     Digest allowed =
         body(
             EventKind.DECISION_MADE,
@@ -297,8 +319,7 @@ class BothVerifiersHoldGovernanceTest {
     assertThat(found(allowed, in("inputs", set("governed", null))))
         .startsWith("EXE-956")
         .contains("/inputs/governed");
-    assertThat(
-            found(allowed, in("inputs", in("governed", set("stage", JsonValue.of("active"))))))
+    assertThat(found(allowed, in("inputs", in("governed", set("stage", JsonValue.of("active"))))))
         .startsWith("EXE-956");
   }
 }

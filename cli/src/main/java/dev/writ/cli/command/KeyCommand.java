@@ -143,9 +143,7 @@ public final class KeyCommand implements CliCommand {
               "--tenant",
               "NAME",
               "The tenant (default: the home's; none for keys of the installation).")
-          .flag(
-              "--installation",
-              "Of the installation and of no tenant: for who approves tools.");
+          .flag("--installation", "Of the installation and of no tenant: for who approves tools.");
     }
 
     @Override
@@ -162,12 +160,12 @@ public final class KeyCommand implements CliCommand {
       boolean ofTenant =
           !arguments.has("--installation")
               && List.of(
-                  KeyRole.AGENT,
-                  KeyRole.SURFACE,
-                  KeyRole.PRINCIPAL,
-                  KeyRole.APPROVER,
-                  KeyRole.ATTESTOR)
-              .contains(keyRole);
+                      KeyRole.AGENT,
+                      KeyRole.SURFACE,
+                      KeyRole.PRINCIPAL,
+                      KeyRole.APPROVER,
+                      KeyRole.ATTESTOR)
+                  .contains(keyRole);
       Instant now = home.kernel().now();
       SecureRandom random = new SecureRandom();
       SigningKey key = SigningKey.generateEd25519(random);

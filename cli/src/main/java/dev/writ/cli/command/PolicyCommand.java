@@ -1,12 +1,10 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
-import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;

@@ -241,8 +241,7 @@ final class ToolGoverning {
       Home home = Homes.home(session);
       if (findings.isEmpty()) {
         ToolRegistry.open(home.tools())
-            .register(
-                manifest, archive.project().files(), archive.signature().orElseThrow());
+            .register(manifest, archive.project().files(), archive.signature().orElseThrow());
       }
       List<Envelope> documents = new ArrayList<>();
       Optional<Submitted> before =
@@ -280,8 +279,8 @@ final class ToolGoverning {
       policy
           .governance()
           .flatMap(ToolGovernance::ceiling)
-          .ifPresent(
-              ceiling -> findings.addAll(CapabilityCheck.check(archive.project().source(), ceiling)));
+          .ifPresent(ceiling ->
+              findings.addAll(CapabilityCheck.check(archive.project().source(), ceiling)));
       return findings;
     }
   }
@@ -303,10 +302,12 @@ final class ToolGoverning {
                   name,
                   verdict == Approval.Verdict.APPROVE
                       ? "Approve a submitted version, as an approver whom policy names."
-                      : "Reject a submitted version for good; a mended package is a new submission.")
+                      : "Reject a submitted version for good; a mended package is a new"
+                            + " submission.")
               .argument("NAME", "The tool's name.")
               .argument("VERSION", "")
-              .option("--as", "KEY", "The approver's key: one of the installation, not of a tenant.")
+              .option(
+                  "--as", "KEY", "The approver's key: one of the installation, not of a tenant.")
               .option(
                   "--role",
                   "ROLE",
@@ -340,9 +341,7 @@ final class ToolGoverning {
               verdict,
               Homes.clock().instant());
       SystemWords.send(
-          session,
-          arguments,
-          List.of(Envelope.sign(ToolApproval.TYPE, approval.toJson(), key)));
+          session, arguments, List.of(Envelope.sign(ToolApproval.TYPE, approval.toJson(), key)));
       show(session, tool, version);
       return ExitCode.OK;
     }

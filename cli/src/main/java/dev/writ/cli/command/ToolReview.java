@@ -80,7 +80,8 @@ final class ToolReview implements CliCommand {
           .validation()
           .ifPresent(v ->
               v.findings()
-                  .forEach(f -> out.println("    " + f.code() + " " + f.place() + ": " + f.found())));
+                  .forEach(
+                      f -> out.println("    " + f.code() + " " + f.place() + ": " + f.found())));
       version
           .words()
           .forEach((approver, word) ->
@@ -127,8 +128,7 @@ final class ToolReview implements CliCommand {
   private static Submitted latest(SystemState system, String name) {
     Comparator<Submitted> byVersion =
         Comparator.comparing(s -> s.tool().version(), VersionRule.ORDER);
-    Comparator<Submitted> draftsLast =
-        Comparator.comparing(s -> s.stage() == RolloutStage.DRAFT);
+    Comparator<Submitted> draftsLast = Comparator.comparing(s -> s.stage() == RolloutStage.DRAFT);
     return system.governance().versions().values().stream()
         .filter(s -> s.tool().name().equals(name))
         .max(draftsLast.thenComparing(byVersion))
@@ -156,7 +156,8 @@ final class ToolReview implements CliCommand {
                 .findFirst()
                 .orElse("cpu_ms " + m.resourcesMax().cpuMs()));
     out.println("  workspace   " + (can.workspace() ? "the files of the run" : "none"));
-    out.println("  network     " + (can.hosts().isEmpty() ? "none" : String.join(", ", can.hosts())));
+    out.println(
+        "  network     " + (can.hosts().isEmpty() ? "none" : String.join(", ", can.hosts())));
     for (ToolManifest.Operation operation : m.operations()) {
       out.println("  operation   " + operation.name() + " " + text(operation.input()));
     }
@@ -189,9 +190,8 @@ final class ToolReview implements CliCommand {
     TreeMap<String, String> all = new TreeMap<>();
     manifest
         .operations()
-        .forEach(o ->
-            all.put(
-                o.name(), text(o.input()) + o.output().map(ToolReview::text).orElse("")));
+        .forEach(
+            o -> all.put(o.name(), text(o.input()) + o.output().map(ToolReview::text).orElse("")));
     return all;
   }
 

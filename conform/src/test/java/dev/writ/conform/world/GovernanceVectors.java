@@ -72,7 +72,12 @@ final class GovernanceVectors {
         "tool.approved",
         approver,
         WORDS,
-        "{\"approver\":\"" + approver + "\",\"role\":\"" + role + "\",\"verdict\":\"" + verdict
+        "{\"approver\":\""
+            + approver
+            + "\",\"role\":\""
+            + role
+            + "\",\"verdict\":\""
+            + verdict
             + "\"}");
   }
 
@@ -89,7 +94,11 @@ final class GovernanceVectors {
         "tool.staged",
         "operator",
         WORDS,
-        "{\"stage\":\"canary\",\"canary\":{\"percent\":" + percent + ",\"tenants\":" + tenants + "}}");
+        "{\"stage\":\"canary\",\"canary\":{\"percent\":"
+            + percent
+            + ",\"tenants\":"
+            + tenants
+            + "}}");
   }
 
   /** The four steps before a stage, and more behind them. */
@@ -164,7 +173,11 @@ final class GovernanceVectors {
   }
 
   private void order() {
-    add("not-submitted", "nothing is said of what nobody submitted", List.of("EXE-914"), validated());
+    add(
+        "not-submitted",
+        "nothing is said of what nobody submitted",
+        List.of("EXE-914"),
+        validated());
     add(
         "submitted-twice",
         "a package is submitted once",
@@ -308,11 +321,7 @@ final class GovernanceVectors {
         List.of(DONE, "EXE-914"),
         staged("active"),
         staged("deprecated"));
-    approved(
-        "canary-missing",
-        "a canary says who meets it",
-        List.of("CAN-023"),
-        staged("canary"));
+    approved("canary-missing", "a canary says who meets it", List.of("CAN-023"), staged("canary"));
     approved(
         "canary-unsorted",
         "its tenants are sorted",

@@ -105,12 +105,10 @@ public record Governance(
     ToolGovernance rules = rules(policy, tool);
     TrustedKey signer = signers.getFirst();
     if (!signer.subject().equals(approval.approver())) {
-      throw signer(
-          tool, "it is by " + approval.approver() + ", its key of " + signer.subject());
+      throw signer(tool, "it is by " + approval.approver() + ", its key of " + signer.subject());
     }
     if (!rules.approves(approval.approver(), approval.role())) {
-      throw signer(
-          tool, "policy does not have " + approval.approver() + " as " + approval.role());
+      throw signer(tool, "policy does not have " + approval.approver() + " as " + approval.role());
     }
     if (approval.approver().equals(version.publisher())) {
       throw signer(tool, approval.approver() + " published it");
@@ -125,7 +123,9 @@ public record Governance(
     if (approval.verdict() == Approval.Verdict.APPROVE && !version.passed()) {
       throw new WritException(
           ExecutorError.GOVERNANCE_INCOMPLETE,
-          shown(tool) + ": its validation " + (version.validation().isEmpty() ? "is missing" : "failed"));
+          shown(tool)
+              + ": its validation "
+              + (version.validation().isEmpty() ? "is missing" : "failed"));
     }
     return with(
         version.said(
@@ -140,10 +140,7 @@ public record Governance(
    * @throws WritException {@code EXE-914}, {@code EXE-915}, {@code EXE-917}
    */
   public Governance staged(
-      ToolStaging staging,
-      Policy policy,
-      Predicate<String> inForce,
-      Instant changedAt) {
+      ToolStaging staging, Policy policy, Predicate<String> inForce, Instant changedAt) {
     ToolRef tool = staging.tool();
     Submitted version = require(tool);
     if (!version.stage().leadsTo(staging.stage())) {
@@ -164,25 +161,34 @@ public record Governance(
       Submitted version, ToolGovernance rules, Predicate<String> inForce) {
     if (!version.passed()) {
       throw new WritException(
-          ExecutorError.GOVERNANCE_INCOMPLETE, shown(version.tool()) + ": its validation is missing");
+          ExecutorError.GOVERNANCE_INCOMPLETE,
+          shown(version.tool()) + ": its validation is missing");
     }
     if (version.rejected()) {
       throw new WritException(
           ExecutorError.GOVERNANCE_INCOMPLETE, shown(version.tool()) + ": an approver rejected it");
     }
-    rules.approvals().forEach((role, count) -> {
-      long said =
-          version.words().entrySet().stream()
-              .filter(word -> word.getValue().role().equals(role))
-              .filter(word -> rules.approves(word.getKey(), role))
-              .filter(word -> inForce.test(word.getValue().kid()))
-              .count();
-      if (said < count) {
-        throw new WritException(
-            ExecutorError.GOVERNANCE_INCOMPLETE,
-            shown(version.tool()) + ": approved by " + said + " as " + role + ", policy asks for " + count);
-      }
-    });
+    rules
+        .approvals()
+        .forEach((role, count) -> {
+          long said =
+              version.words().entrySet().stream()
+                  .filter(word -> word.getValue().role().equals(role))
+                  .filter(word -> rules.approves(word.getKey(), role))
+                  .filter(word -> inForce.test(word.getValue().kid()))
+                  .count();
+          if (said < count) {
+            throw new WritException(
+                ExecutorError.GOVERNANCE_INCOMPLETE,
+                shown(version.tool())
+                    + ": approved by "
+                    + said
+                    + " as "
+                    + role
+                    + ", policy asks for "
+                    + count);
+          }
+        });
   }
 
   /**
@@ -223,8 +229,7 @@ public record Governance(
                 ApprovedTool.of(
                     v.tool().name(),
                     v.tool().version(),
-                    v.governed(
-                        prohibited.contains(v.tool().name() + " " + v.tool().version()))))
+                    v.governed(prohibited.contains(v.tool().name() + " " + v.tool().version()))))
             .toList();
     TreeSet<String> approved = new TreeSet<>(runtimes.keySet());
     approved.removeIf(runtime -> !runtimes.get(runtime).approved());

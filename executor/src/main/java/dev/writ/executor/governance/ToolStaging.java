@@ -30,7 +30,8 @@ public record ToolStaging(ToolRef tool, RolloutStage stage, Optional<Canary> can
     fields.end();
     if (staging.canary.isPresent() != (staging.stage == RolloutStage.CANARY)) {
       throw new WritException(
-          CanonicalizeError.FIELD_VALUE, "detail/canary belongs to the stage canary, and to no other");
+          CanonicalizeError.FIELD_VALUE,
+          "detail/canary belongs to the stage canary, and to no other");
     }
     return staging;
   }

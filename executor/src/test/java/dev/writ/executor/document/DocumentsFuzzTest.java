@@ -5,8 +5,13 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.governance.ToolStaging;
+import dev.writ.executor.governance.ToolValidation;
+import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.RolloutStage;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocumentsFuzzTest {
   private static final Digest D = Digest.sha256(new byte[0]);
   private static final Instant AT = Instant.parse("2026-11-21T12:00:00.000Z");
+  private static final ToolRef TOOL = new ToolRef("js", "1.0.0", D);
   private static final Scope SCOPE = new Scope("acme", "run-1", "researcher");
 
   static Stream<byte[]> seeds() {
@@ -30,7 +36,15 @@ class DocumentsFuzzTest {
             new RunClose("acme", "run-1", AT).toJson(),
             new RunClosing("acme", "run-1", D, 7, D, 1, D).toJson(),
             new Resolution("acme", D, Resolution.Found.HAPPENED, "seen", List.of(D), AT).toJson(),
-            new SystemChange("tool.prohibited", detail, AT).toJson())
+            new SystemChange("tool.prohibited", detail, AT).toJson(),
+            new ToolSubmission(TOOL, AT).toJson(),
+            new ToolApproval(TOOL, "ada", "reviewer", Approval.Verdict.APPROVE, AT).toJson(),
+            new ToolValidation(
+                    TOOL, "lint", List.of(new ToolValidation.Finding("TOL-211", "a.py", "os")))
+                .toJson(),
+            new ToolStaging(
+                    TOOL, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 10)))
+                .toJson())
         .map(Jcs::write);
   }
 
@@ -81,6 +95,12 @@ class DocumentsFuzzTest {
     requireStable(json, RunClosing::read, RunClosing::toJson);
     requireStable(json, Resolution::read, Resolution::toJson);
     requireStable(json, SystemChange::read, SystemChange::toJson);
+    requireStable(json, ToolSubmission::read, ToolSubmission::toJson);
+    requireStable(json, ToolApproval::read, ToolApproval::toJson);
+    if (json instanceof JsonValue.Obj) {
+      requireStable(json, d -> ToolValidation.read((JsonValue.Obj) d), ToolValidation::toJson);
+      requireStable(json, d -> ToolStaging.read((JsonValue.Obj) d), ToolStaging::toJson);
+    }
   }
 
   /** Members have one form each, so what is read is also written as it was. */

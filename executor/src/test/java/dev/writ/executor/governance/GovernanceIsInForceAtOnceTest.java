@@ -5,15 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestDriver;
+import dev.writ.executor.testing.RuntimeDriver;
 import dev.writ.executor.testing.TestGovernance;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Approval;
-import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.RolloutStage;
@@ -180,50 +178,16 @@ class GovernanceIsInForceAtOnceTest {
 
   // Runtimes.
 
-  /** The same driver, whose tools need a runtime. */
-  private static final class WithRuntime implements Driver {
-    private final TestDriver driver;
-    private String version = "3.13.5";
-
-    WithRuntime(TestDriver driver) {
-      this.driver = driver;
-    }
-
-    @Override
-    public String name() {
-      return driver.name();
-    }
-
-    @Override
-    public dev.writ.guardian.document.Determinism determinism() {
-      return driver.determinism();
-    }
-
-    @Override
-    public dev.writ.canonicalize.Digest sandboxProfile(String profile) {
-      return driver.sandboxProfile(profile);
-    }
-
-    @Override
-    public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-      return driver.prepare(manifest, operation, content);
-    }
-
-    @Override
-    public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
-      return Optional.of(new LanguageRuntime("python", version));
-    }
-  }
-
   @Test
   void a_tool_runs_on_an_approved_runtime_where_policy_asks_for_that() {
-    WithRuntime driver = new WithRuntime(home.driver);
+    RuntimeDriver driver = new RuntimeDriver(home.driver);
     home.drivers.set(0, driver);
     home.restart();
     TestRequest mail = home.ask("alice").tool("mail");
     assertThat(home.submit(mail).served()).isPresent();
     home.activate(TestGovernance.YAML + "  runtimes: true\n");
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail")))).isEqualTo("EXE-312");
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+        .isEqualTo("EXE-312");
     governance.take(governance.runtime(EventKind.RUNTIME_APPROVED, "python", "3.13.5"));
     assertThat(refused(governance.runtime(EventKind.RUNTIME_APPROVED, "python", "3.13.5")))
         .isEqualTo("EXE-914");
@@ -232,8 +196,9 @@ class GovernanceIsInForceAtOnceTest {
     governance.take(governance.runtime(EventKind.RUNTIME_WITHDRAWN, "python", "3.13.5"));
     assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-312");
     governance.take(governance.runtime(EventKind.RUNTIME_APPROVED, "python", "3.13.5"));
-    driver.version = "3.14.0";
-    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail")))).isEqualTo("EXE-312");
+    driver.has("3.14.0");
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+        .isEqualTo("EXE-312");
     assertThat(refused(governance.runtime("runtime.changed", "python", "1"))).isEqualTo("EXE-004");
   }
 

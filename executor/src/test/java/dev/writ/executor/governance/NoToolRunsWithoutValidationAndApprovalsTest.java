@@ -100,8 +100,7 @@ class NoToolRunsWithoutValidationAndApprovalsTest {
             governance.approval(tool, approver, role),
             () -> said.get(key(tool)).roles.put(approver, role))
         : take(
-            governance.staging(tool, RolloutStage.ACTIVE),
-            () -> staged(tool, RolloutStage.ACTIVE));
+            governance.staging(tool, RolloutStage.ACTIVE), () -> staged(tool, RolloutStage.ACTIVE));
   }
 
   /** One thing that somebody says; whether it was taken. */

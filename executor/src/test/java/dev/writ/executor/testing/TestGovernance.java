@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Governance in a {@link TestHome}: a policy that lets govern the tools {@code words} and those that
- * begin with {@code acme-}, and who submits, validates, approves and stages them.
+ * Governance in a {@link TestHome}: a policy that lets govern the tools {@code words} and those
+ * that begin with {@code acme-}, and who submits, validates, approves and stages them.
  */
 public final class TestGovernance {
   /** Two approvers as {@code tool-reviewer} and one as {@code security}. */
@@ -128,8 +128,7 @@ public final class TestGovernance {
   public Envelope canary(ToolRef tool, List<String> tenants, int percent) {
     return home.change(
         EventKind.TOOL_STAGED,
-        new ToolStaging(
-                tool, RolloutStage.CANARY, Optional.of(new Canary(tenants, percent)))
+        new ToolStaging(tool, RolloutStage.CANARY, Optional.of(new Canary(tenants, percent)))
             .toJson());
   }
 

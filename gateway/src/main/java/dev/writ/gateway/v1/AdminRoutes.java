@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 
 /**
  * What the installation's owners say to a running server, each signed with their own keys: a new
- * policy, an enrolment or revocation, a word on a tool, what came of an effect in doubt. It holds at
- * once.
+ * policy, an enrolment or revocation, a word on a tool, what came of an effect in doubt. It holds
+ * at once.
  */
 final class AdminRoutes {
   private static final int BYTES_MAX = 4 << 20;
@@ -50,10 +50,7 @@ final class AdminRoutes {
     return List.of(
         Route.post("/v1/policies", SURFACE, BYTES_MAX, this::policy),
         Route.post(
-            "/v1/system-changes",
-            SURFACE,
-            BYTES_MAX,
-            call -> take(call, WORDS, this::change)),
+            "/v1/system-changes", SURFACE, BYTES_MAX, call -> take(call, WORDS, this::change)),
         Route.post(
             "/v1/resolutions",
             SURFACE,

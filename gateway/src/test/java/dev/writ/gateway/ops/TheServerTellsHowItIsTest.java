@@ -6,6 +6,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.testing.TestGovernance;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.Gateway;
@@ -16,6 +17,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.replay.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -220,5 +222,40 @@ class TheServerTellsHowItIsTest {
             JsonValue.object().put("kid", TestKeys.key("alice").kid()).build());
     assertThat(post("/v1/system-changes", revocation)).isEqualTo(200);
     assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(403);
+  }
+
+  @Test
+  void aToolIsGovernedWhileTheServerRuns() throws Exception {
+    var policy =
+        dev.writ.executor.testing.TestPolicy.after(home.policy(), TestGovernance.YAML, home.tools);
+    assertThat(post("/v1/policies", home.signed(policy))).isEqualTo(200);
+    for (TestKeys.Party party : TestGovernance.PARTIES) {
+      assertThat(post("/v1/system-changes", home.enrolment(party.trusted()))).isEqualTo(200);
+    }
+    TestGovernance governance = new TestGovernance(home);
+    ToolRef words = governance.registered("1.0.0");
+    Envelope active = governance.staging(words, RolloutStage.ACTIVE);
+    assertThat(post("/v1/system-changes", active)).isEqualTo(409);
+    assertThat(post("/v1/policies", governance.submission(words))).isEqualTo(400);
+    for (Envelope word :
+        List.of(
+            governance.submission(words),
+            governance.validation(words),
+            governance.approval(words, "ada", "tool-reviewer"),
+            governance.approval(words, "ben", "tool-reviewer"),
+            governance.approval(words, "cyd", "security"))) {
+      assertThat(post("/v1/effects", home.ask("alice").tool("words").sign())).isEqualTo(403);
+      assertThat(post("/v1/system-changes", word)).isEqualTo(200);
+    }
+    assertThat(post("/v1/system-changes", governance.approval(words, "ada", "other")))
+        .isEqualTo(403);
+    assertThat(post("/v1/system-changes", active)).isEqualTo(200);
+    assertThat(post("/v1/effects", home.ask("alice").tool("words").sign())).isEqualTo(200);
+    Envelope revocation =
+        home.change(
+            dev.writ.executor.journal.EventKind.TOOL_REVOKED,
+            JsonValue.object().put("tool", "words").put("version", "1.0.0").build());
+    assertThat(post("/v1/system-changes", revocation)).isEqualTo(200);
+    assertThat(post("/v1/effects", home.ask("alice").tool("words").sign())).isEqualTo(403);
   }
 }

@@ -33,7 +33,8 @@ public record Canary(List<String> tenants, int percent) {
     fields.end();
     if (percent > PERCENT_MAX) {
       throw new WritException(
-          CanonicalizeError.FIELD_VALUE, fields.path() + "/percent is " + percent + ", 100 at most");
+          CanonicalizeError.FIELD_VALUE,
+          fields.path() + "/percent is " + percent + ", 100 at most");
     }
     if (!tenants.equals(tenants.stream().sorted().distinct().toList())) {
       throw new WritException(

@@ -1,6 +1,8 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.Optional;
@@ -23,6 +25,10 @@ public record GovernedTool(
             fields.optional("canary", key -> Canary.read(fields.fields(key))),
             fields.optional("revoked", fields::bool).orElse(false));
     fields.end();
+    if (fields.has("revoked") && !tool.revoked) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, fields.path() + "/revoked is true, or left out");
+    }
     return tool;
   }
 

@@ -25,12 +25,14 @@ public final class Policy {
   private final JsonValue.Obj document;
   private final Digest digest;
   private final Rollout rollout;
+  private final List<ApprovedTool> running;
 
   private Policy(PolicyParts parts) {
     this.parts = parts;
     this.document = parts.toJson();
     this.digest = Jcs.digest(document);
     this.rollout = Rollout.NOTHING;
+    this.running = List.copyOf(parts.tools().values());
   }
 
   private Policy(Policy policy, Rollout rollout) {
@@ -38,6 +40,16 @@ public final class Policy {
     this.document = policy.document;
     this.digest = policy.digest;
     this.rollout = rollout;
+    this.running = running(parts, rollout);
+  }
+
+  private static List<ApprovedTool> running(PolicyParts parts, Rollout rollout) {
+    TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
+    rollout.tools().values().stream()
+        .filter(tool -> parts.governs(tool.ref().name()))
+        .filter(tool -> tool.governed().filter(g -> g.stage().runs() && !g.revoked()).isPresent())
+        .forEach(tool -> all.putIfAbsent(tool.key(), tool));
+    return List.copyOf(all.values());
   }
 
   /**
@@ -121,14 +133,11 @@ public final class Policy {
     return parts.governance();
   }
 
-  /** The tools that may run now, by name and version: those listed, and those governance brought. */
+  /**
+   * The tools that may run now, by name and version: those listed, and those governance brought.
+   */
   public List<ApprovedTool> tools() {
-    TreeMap<String, ApprovedTool> all = new TreeMap<>(parts.tools());
-    rollout.tools().values().stream()
-        .filter(tool -> parts.governs(tool.ref().name()))
-        .filter(tool -> tool.governed().filter(g -> g.stage().runs() && !g.revoked()).isPresent())
-        .forEach(tool -> all.putIfAbsent(tool.key(), tool));
-    return List.copyOf(all.values());
+    return running;
   }
 
   /**
@@ -168,9 +177,7 @@ public final class Policy {
    */
   public Optional<ApprovedTool> defaultVersion(String tool, String tenant, String run) {
     return VersionRule.choose(
-        tools().stream()
-            .filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t))
-            .toList(),
+        tools().stream().filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t)).toList(),
         tenant,
         run);
   }

@@ -155,8 +155,8 @@ final class PolicyConsistency {
       TreeSet<String> usable = new TreeSet<>();
       principal
           .roles()
-          .forEach(role ->
-              parts.roles().get(role).tools().forEach(t -> usable.add(t.split("/", 2)[0])));
+          .forEach(
+              role -> parts.roles().get(role).tools().forEach(t -> usable.add(t.split("/", 2)[0])));
       usable.forEach(tool -> counted(parts, section, principal, tool));
     }
   }

@@ -15,7 +15,8 @@ import java.util.TreeSet;
  */
 public final class Rollout {
   /** Nothing was ever submitted. */
-  public static final Rollout NOTHING = new Rollout(new TreeMap<>(), new TreeSet<>(), new TreeSet<>());
+  public static final Rollout NOTHING =
+      new Rollout(new TreeMap<>(), new TreeSet<>(), new TreeSet<>());
 
   private final SortedMap<String, ApprovedTool> tools;
   private final SortedSet<String> prohibited;

@@ -68,15 +68,11 @@ final class SystemStates {
   List<SystemState> at(Instant time, Decision decision, Effect effect) {
     List<SystemState> policy =
         preferred(
-            at(time),
-            s -> s.policy().map(Policy::digest).equals(Optional.of(decision.policy())));
+            at(time), s -> s.policy().map(Policy::digest).equals(Optional.of(decision.policy())));
     Optional<GovernedTool> governed = JudgeInputs.read(decision.inputs()).governed();
     return preferred(
         policy,
-        s ->
-            s.policy()
-                .flatMap(p -> p.governed(effect.tool(), effect.version()))
-                .equals(governed));
+        s -> s.policy().flatMap(p -> p.governed(effect.tool(), effect.version())).equals(governed));
   }
 
   private static List<SystemState> preferred(

@@ -28,8 +28,7 @@ public final class CapabilityCheck {
       above(findings, "spawn true", "false");
     }
     if (!ceiling.allowsClass(source.resourceClass().text())) {
-      above(
-          findings, "resource_class " + source.resourceClass().text(), ceiling.resourceClass());
+      above(findings, "resource_class " + source.resourceClass().text(), ceiling.resourceClass());
     }
     return List.copyOf(findings);
   }
