@@ -44,6 +44,9 @@ public final class EngineSurface implements Surface {
   /** The lane's word for a call whose turn did not come in time. */
   private static final String QUEUE_TTL = "GWY-082";
 
+  /** In the request's context, as the resource class is. */
+  static final String BUDGET = "timeoutBudgetMs";
+
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
@@ -170,7 +173,7 @@ public final class EngineSurface implements Surface {
             .put("requestId", asked.requestId())
             .put(RESOURCE_CLASS, resolved.resourceClass().text())
             .putIfPresent("correlationId", asked.correlationId(), JsonValue::of)
-            .putIfPresent("timeoutBudgetMs", asked.timeoutBudgetMs(), JsonValue::of)
+            .putIfPresent(BUDGET, asked.timeoutBudgetMs(), JsonValue::of)
             .build();
     return new Pipeline.Vouched(
         NAME,

@@ -74,7 +74,6 @@ class WorkInTheBackgroundHasItsOwnPlacesTest {
     }
     open.countDown();
     drain.join();
-    assertThat(engine.server.home.log())
-        .anyMatch(event -> event.kind().equals("receipt.signed"));
+    assertThat(engine.server.home.log()).anyMatch(event -> event.kind().equals("receipt.signed"));
   }
 }
