@@ -32,6 +32,9 @@ record Ending(
   /** What ended because it was told to. */
   static final String CANCELLED = "cancelled";
 
+  /** Stage 3: the language runtime that would run the tool is not approved. */
+  private static final String RUNTIME = "EXE-312";
+
   private static final TreeSet<String> RESOURCES =
       new TreeSet<>(
           List.of(
@@ -160,6 +163,9 @@ record Ending(
 
   /** Whether a refusal before the dispatch takes back what was allowed. */
   static boolean isPolicys(String code) {
+    if (code.equals(RUNTIME)) {
+      return true;
+    }
     for (ExecutorError error : ExecutorError.values()) {
       if (error.code().equals(code)) {
         return TAKEN_BACK.contains(error) || Problems.status(error) == 403;

@@ -42,6 +42,9 @@ public final class EngineSurface implements Surface {
   /** What a tool has after its budget to be ended by its own limit, before it is cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
+  /** In the request's context, as the resource class is. */
+  static final String BUDGET = "timeoutBudgetMs";
+
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
@@ -168,7 +171,7 @@ public final class EngineSurface implements Surface {
             .put("requestId", asked.requestId())
             .put(RESOURCE_CLASS, resolved.resourceClass().text())
             .putIfPresent("correlationId", asked.correlationId(), JsonValue::of)
-            .putIfPresent("timeoutBudgetMs", asked.timeoutBudgetMs(), JsonValue::of)
+            .putIfPresent(BUDGET, asked.timeoutBudgetMs(), JsonValue::of)
             .build();
     return new Pipeline.Vouched(
         NAME,

@@ -97,7 +97,7 @@ final class Results {
   private ToolExecutionResult served(Executions.Known known, Request request, Digest id) {
     Receipt receipt = Receipt.read(document(id));
     Decision decision = Decision.read(document(receipt.decision()));
-    Ending ending = Ending.of(receipt, request.effect(), why(known, receipt));
+    Ending ending = Ending.of(receipt, request.effect(), why(known, request, decision, receipt));
     Optional<JsonValue> payload = payload(receipt);
     return new ToolExecutionResult(
         requestId(request),
@@ -231,13 +231,28 @@ final class Results {
     return Duration.between(from, to).toMillis();
   }
 
-  private Ending.Cancelled why(Executions.Known known, Receipt receipt) {
+  private Ending.Cancelled why(
+      Executions.Known known, Request request, Decision decision, Receipt receipt) {
     if (!receipt.reason().equals(Ending.CANCELLED)) {
       return Ending.Cancelled.BY_ITS_CALLER;
     }
-    return revokedMeanwhile(receipt)
-        ? Ending.Cancelled.TOOL_REVOKED
-        : known.overBudget() ? Ending.Cancelled.OVER_BUDGET : Ending.Cancelled.BY_ITS_CALLER;
+    if (!known.overBudget() && revokedMeanwhile(receipt)) {
+      return Ending.Cancelled.TOOL_REVOKED;
+    }
+    boolean overBudget =
+        known.waitedMs().isPresent() ? known.overBudget() : wasOver(request, decision, receipt);
+    return overBudget ? Ending.Cancelled.OVER_BUDGET : Ending.Cancelled.BY_ITS_CALLER;
+  }
+
+  /**
+   * As the documents have it, where no server that cancelled it is there to say: it took longer
+   * than its budget from its one decision on.
+   */
+  private static boolean wasOver(Request request, Decision decision, Receipt receipt) {
+    return decision.supersedes().isEmpty()
+        && request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
+        && engine.get(EngineSurface.BUDGET) instanceof JsonValue.Num budget
+        && between(decision.decidedAt(), receipt.finishedAt()) >= budget.value();
   }
 
   /** Whether the log has the tool's revocation from between its dispatch and its end. */

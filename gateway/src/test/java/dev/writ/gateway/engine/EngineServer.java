@@ -42,7 +42,11 @@ final class EngineServer implements AutoCloseable {
   }
 
   EngineServer(Path dir, String policy) {
-    server = new SeedServer(dir, policy, this::surfaces, Limits.DEFAULT);
+    this(dir, policy, Limits.DEFAULT);
+  }
+
+  EngineServer(Path dir, String policy, Limits limits) {
+    server = new SeedServer(dir, policy, this::surfaces, limits);
   }
 
   private List<Surface> surfaces(SeedServer seed, Pipeline pipeline) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.driver.Outcome.End;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.Behaviours;
@@ -17,6 +18,7 @@ import dev.writ.gateway.seed.SeedServer;
 import dev.writ.gateway.seed.SeedServer.Reply;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -240,9 +242,14 @@ class EveryOutcomeHasTheSeedsWordsTest {
     Reply over = engine.cancel("alice", "mine");
     assertThat(over.status()).isEqualTo(409);
 
-    engine.does(EngineServer.untilCancelled(new CountDownLatch(1)));
+    engine.does(invocation -> {
+      Outcome ended = EngineServer.untilCancelled(new CountDownLatch(1)).run(invocation);
+      engine.server.home.clock.forward(Duration.ofSeconds(2));
+      return ended;
+    });
     Reply budget = engine.post("alice", body("budget", "timeoutBudgetMs", "1"));
     says(budget, "TimedOut", "TimedOut", "Timeout");
+    engine.server.home.clock.forward(Duration.ofMillis(1)); // so that the revocation is later
 
     CountDownLatch third = new CountDownLatch(1);
     engine.does(EngineServer.untilCancelled(third));
@@ -273,6 +280,9 @@ class EveryOutcomeHasTheSeedsWordsTest {
     engine.server.restart();
     assertThat(engine.get("alice", "revoked").json().get("incidents"))
         .isEqualTo(revoked.json().get("incidents"));
+    assertThat(engine.get("alice", "budget").json().get("incidents"))
+        .isEqualTo(budget.json().get("incidents"));
+    says(engine.get("alice", "mine"), "Killed", "Failed", "");
   }
 
   @Test

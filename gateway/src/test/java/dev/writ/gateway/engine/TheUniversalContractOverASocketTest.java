@@ -351,8 +351,7 @@ class TheUniversalContractOverASocketTest {
   /** An agent signs what it likes, also a key of the form of this surface's. */
   @Test
   void anAgentsOwnRequestIsNoExecution() {
-    var signed =
-        engine.server.home.ask("alice").run("r").key("engine/own").sign();
+    var signed = engine.server.home.ask("alice").run("r").key("engine/own").sign();
     engine.server.home.submit(signed);
     assertThat(engine.get("alice", "own").status()).isEqualTo(404);
     Reply reply = engine.post("alice", body("own"));

@@ -1,0 +1,72 @@
+package dev.writ.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.testing.TestDriver;
+import dev.writ.executor.testing.TestTools;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** A revocation ends what runs, and what was let through a moment before it; and nothing else. */
+class WhatIsProhibitedDoesNotRunOnTest {
+  private final Running running = new Running();
+  private final TestDriver script = new TestDriver();
+  private final Driver driver = running.cancellable(script);
+
+  private static Digest request(String name) {
+    return Digest.sha256(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Runs a tool as one that was let through; the tool says whether it was interrupted. */
+  private boolean isInterrupted(String tool, Runnable meanwhile) {
+    AtomicBoolean interrupted = new AtomicBoolean();
+    script.does(
+        tool,
+        _ -> {
+          meanwhile.run();
+          interrupted.set(Thread.interrupted());
+          return Outcome.failed(Outcome.End.KILLED, "cancelled", "", Outcome.Metrics.NONE);
+        });
+    ToolManifest manifest = TestTools.manifest(tool, Determinism.RECORDED);
+    Driver.Prepared prepared = driver.prepare(manifest, "do", _ -> new byte[0]);
+    running.during(request(tool), "acme", "alice", () -> prepared.run((Invocation) null));
+    return interrupted.get();
+  }
+
+  @Test
+  void whatRunsIsInterrupted() {
+    assertThat(isInterrupted("mail", () -> running.prohibit((name, _) -> name.equals("mail"))))
+        .isTrue();
+  }
+
+  @Test
+  void whatComesAfterTheRevocationIsInterruptedAtOnce() {
+    running.prohibit((name, version) -> name.equals("mail") && version.equals("1.0.0"));
+    assertThat(isInterrupted("mail", () -> {})).isTrue();
+  }
+
+  @Test
+  void anotherToolRunsOn() throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    assertThat(
+            isInterrupted(
+                "mail",
+                () -> {
+                  running.prohibit((name, _) -> name.equals("pay"));
+                  done.countDown();
+                }))
+        .isFalse();
+    assertThat(done.getCount()).isZero();
+    assertThatThrownBy(() -> running.cancel(request("mail"), "acme", "alice"))
+        .hasMessageContaining("GWY-041");
+  }
+}
