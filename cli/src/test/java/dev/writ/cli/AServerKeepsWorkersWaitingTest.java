@@ -121,7 +121,8 @@ class AServerKeepsWorkersWaitingTest {
             .send(
                 HttpRequest.newBuilder(URI.create(url + "/metrics")).build(),
                 HttpResponse.BodyHandlers.ofString());
-    Matcher line = Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? ([0-9.E]+)$").matcher(all.body());
+    Matcher line =
+        Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? ([0-9.E]+)$").matcher(all.body());
     assertThat(line.find()).as(name + " in " + all.body()).isTrue();
     return (long) Double.parseDouble(line.group(1));
   }
@@ -161,8 +162,7 @@ class AServerKeepsWorkersWaitingTest {
         new WritClient(
             URI.create(url),
             new WritClient.Agent(home.tenant(), home.agent(), home.key(home.agent())),
-            new WritClient.Pinned(
-                Trust.parse(Files.readAllBytes(home.trustFile())), home.origin()),
+            new WritClient.Pinned(Trust.parse(Files.readAllBytes(home.trustFile())), home.origin()),
             InstantSource.system(),
             new SecureRandom())) {
       assertThat(call(client, "one two")).isEqualTo("SUCCEEDED ok");
