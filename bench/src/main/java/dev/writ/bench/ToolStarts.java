@@ -13,7 +13,7 @@ public final class ToolStarts {
   private ToolStarts() {}
 
   /**
-   * @param arguments how many calls of each; 100 without
+   * @param arguments how many calls of each, 100 without; and which language, all without
    */
   public static void main(String[] arguments) throws IOException {
     int runs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100;
@@ -25,7 +25,9 @@ public final class ToolStarts {
     out.println("|---|---|---|---|---|---|---|---|---|");
     try (ToolCalls calls = ToolCalls.where(true)) {
       for (ToolCalls.Kind kind : calls.kinds()) {
-        out.println(row(kind.name(), measured(kind, runs)));
+        if (arguments.length < 2 || kind.name().equals(arguments[1])) {
+          out.println(row(kind.name(), measured(kind, runs)));
+        }
       }
     }
     System.exit(0);

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.home.Home;
+import dev.writ.executor.document.Receipt;
+import dev.writ.gateway.client.VerifiedOutcome;
+import dev.writ.gateway.client.WritClient;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Resources;
 import dev.writ.sandbox.host.Trees;
 import java.io.BufferedReader;
 import java.net.URI;
@@ -15,6 +22,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -110,7 +121,8 @@ class AServerKeepsWorkersWaitingTest {
             .send(
                 HttpRequest.newBuilder(URI.create(url + "/metrics")).build(),
                 HttpResponse.BodyHandlers.ofString());
-    Matcher line = Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? ([0-9.E]+)$").matcher(all.body());
+    Matcher line =
+        Pattern.compile("(?m)^" + name + "(?:\\{[^}]*})? ([0-9.E]+)$").matcher(all.body());
     assertThat(line.find()).as(name + " in " + all.body()).isTrue();
     return (long) Double.parseDouble(line.group(1));
   }
@@ -123,20 +135,44 @@ class AServerKeepsWorkersWaitingTest {
     }
   }
 
+  private String call(WritClient client, String text) {
+    Effect effect =
+        new Effect(
+            "word-stats",
+            "1.0.0",
+            "count",
+            JsonValue.object().put("text", text).build(),
+            List.of(),
+            new Resources(5_000, 256L << 20, 1 << 20, 15_000),
+            "restricted",
+            Optional.empty());
+    VerifiedOutcome outcome = client.submit(client.request("main", effect, Optional.empty()));
+    assertThat(outcome.receipt()).as(outcome.decision().toString()).isPresent();
+    Receipt receipt = outcome.receipt().orElseThrow();
+    return receipt.status() + " " + receipt.reason();
+  }
+
   @Test
   void whilePolicyHasTheTool() throws Exception {
     Path[] policies = policies();
     done("policy", "activate", policies[1].toString());
+    Home home = Home.existing(dir.resolve("home"), () -> null);
     String url = serve();
-    String[] call = {"run", "word-stats", "--param", "text=one two", "--json"};
-    String words = "\"output\":{\"characters\":7,\"lines\":0,\"words\":2}";
-    assertThat(done(call).out()).contains(words);
-    assertThat(metric(url, "writ_tool_calls_cold")).isEqualTo(1);
-    await(url, "writ_tool_workers_ready", 1);
-    assertThat(done(call).out()).contains(words);
-    assertThat(metric(url, "writ_tool_calls_warm")).isEqualTo(1);
-    assertThat(metric(url, "writ_tool_workers_lost")).isZero();
-    done("policy", "activate", policies[0].toString());
+    try (WritClient client =
+        new WritClient(
+            URI.create(url),
+            new WritClient.Agent(home.tenant(), home.agent(), home.key(home.agent())),
+            new WritClient.Pinned(Trust.parse(Files.readAllBytes(home.trustFile())), home.origin()),
+            InstantSource.system(),
+            new SecureRandom())) {
+      assertThat(call(client, "one two")).isEqualTo("SUCCEEDED ok");
+      assertThat(metric(url, "writ_tool_calls_cold")).isEqualTo(1);
+      await(url, "writ_tool_workers_ready", 1);
+      assertThat(call(client, "one two")).isEqualTo("SUCCEEDED ok");
+      assertThat(metric(url, "writ_tool_calls_warm")).isEqualTo(1);
+      assertThat(metric(url, "writ_tool_workers_lost")).isZero();
+    }
+    done("policy", "activate", policies[0].toString(), "--server", url);
     await(url, "writ_tool_workers_ready", 0);
     await(url, "writ_tool_workers_bytes", 0);
   }

@@ -19,8 +19,7 @@ public interface Held extends Execution {
    * @param cpuMs processor time of its whole tree
    * @param limitMet whether the kernel killed for memory, refused a fork, or its workspace is full
    */
-  record Look(
-      boolean waits, long stdoutBytes, long stderrBytes, long cpuMs, boolean limitMet) {}
+  record Look(boolean waits, long stdoutBytes, long stderrBytes, long cpuMs, boolean limitMet) {}
 
   Look look();
 

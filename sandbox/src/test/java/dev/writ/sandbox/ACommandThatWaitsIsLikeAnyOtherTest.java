@@ -184,8 +184,8 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
   @MethodSource("engines")
   void oneThatHasItsInputDoesNotWait(String engine) {
     try (Sandbox sandbox = sandbox(engine)) {
-      assertThatThrownBy(() ->
-              sandbox.hold(waiting("").withStdin(bytes("a")), LONG_MS, OutputListener.NONE))
+      assertThatThrownBy(
+              () -> sandbox.hold(waiting("").withStdin(bytes("a")), LONG_MS, OutputListener.NONE))
           .hasMessageContaining("SBX-025");
     }
   }

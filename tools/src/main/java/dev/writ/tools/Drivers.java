@@ -30,8 +30,7 @@ public final class Drivers implements AutoCloseable {
   private final WarmPool workers;
   private final SortedMap<String, Driver> byName;
 
-  private Drivers(
-      GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
+  private Drivers(GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;

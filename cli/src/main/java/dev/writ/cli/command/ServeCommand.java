@@ -130,8 +130,7 @@ public final class ServeCommand implements CliCommand {
   private static void gauges(Gateway gateway, WarmPool workers) {
     gateway.gauge(
         "writ.tool.calls.warm", "Calls that found a worker", () -> workers.figures().warm());
-    gateway.gauge(
-        "writ.tool.calls.cold", "Calls that could have", () -> workers.figures().cold());
+    gateway.gauge("writ.tool.calls.cold", "Calls that could have", () -> workers.figures().cold());
     gateway.gauge(
         "writ.tool.workers.lost", "Workers unfit for a call", () -> workers.figures().lost());
     gateway.gauge("writ.tool.workers.ready", "Workers that wait", () -> workers.figures().ready());

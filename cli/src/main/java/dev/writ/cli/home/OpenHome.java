@@ -56,7 +56,9 @@ public final class OpenHome implements AutoCloseable {
     drivers.workers().allowOnly(this::mayRun);
   }
 
-  /** Whether policy still has a package that workers may wait for; whether a call may is its Gate's. */
+  /**
+   * Whether policy still has a package that workers may wait for; whether a call may is its Gate's.
+   */
   private boolean mayRun(Digest packageDigest) {
     SystemState now = kernel.system();
     return now.policy().stream()

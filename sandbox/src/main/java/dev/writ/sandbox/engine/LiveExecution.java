@@ -5,7 +5,6 @@ import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Held;
-import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.Usage;
@@ -35,7 +34,9 @@ import java.util.regex.Pattern;
 final class LiveExecution implements Held {
   private static final long LOOK_MS = 20;
 
-  /** Of a command that waits, one look in so many; what it uses meanwhile is bounded by its cgroup. */
+  /**
+   * Of a command that waits, one look in so many; what it uses meanwhile is bounded by its cgroup.
+   */
   private static final int WAITING_LOOKS = 25;
 
   private static final int ENGINE_WORDS = 2_000;
@@ -206,7 +207,9 @@ final class LiveExecution implements Held {
     Usage usage =
         new Usage(
             Math.max(0, counters.cpuMs() - idleCpuMs),
-            counters.memoryPeakBytes(), wallMs, counters.pidsPeak());
+            counters.memoryPeakBytes(),
+            wallMs,
+            counters.pidsPeak());
     return new Ended(
         reason,
         List.copyOf(reached),

@@ -63,10 +63,7 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   private LanguageDriver(
-      LanguageAdapter adapter,
-      SortedMap<String, byte[]> workers,
-      ProcessHost host,
-      WarmPool pool) {
+      LanguageAdapter adapter, SortedMap<String, byte[]> workers, ProcessHost host, WarmPool pool) {
     super(adapter.language().text(), digest(workers), host);
     this.adapter = adapter;
     this.workers = workers;

@@ -140,8 +140,7 @@ final class PoolSizing<K> {
         .values()
         .removeIf(d -> nowMs - d.lastMs > settings.maxIdleMs() && nowMs >= d.barredUntilMs);
     workers.forEach((id, worker) -> {
-      boolean slow =
-          worker.state == State.STARTING && nowMs - worker.bornMs > START_MS_MAX;
+      boolean slow = worker.state == State.STARTING && nowMs - worker.bornMs > START_MS_MAX;
       if (slow) {
         bar(worker.key, nowMs);
       }

@@ -23,7 +23,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Each field of what a start is made of: part of the key, of the call, or a reason to start cold. */
+/**
+ * Each field of what a start is made of: part of the key, of the call, or a reason to start cold.
+ */
 class AKeyHoldsAllThatAStartDependsOnTest {
   private static final Digest PACKAGE = Digest.sha256(new byte[] {1});
   private static final Limits LIMITS = Limits.STANDARD;
@@ -38,10 +40,19 @@ class AKeyHoldsAllThatAStartDependsOnTest {
   @Test
   void everyFieldOfACommandIsDecided() {
     TreeMap<String, Command> changed = new TreeMap<>();
-    changed.put("argv", new Command(
-        List.of("python3", "other.py"), COMMAND.stdin(), COMMAND.environment(),
-        COMMAND.directory(), COMMAND.limits(), COMMAND.binds(), COMMAND.secrets(),
-        COMMAND.executables(), COMMAND.egress(), COMMAND.reproducible()));
+    changed.put(
+        "argv",
+        new Command(
+            List.of("python3", "other.py"),
+            COMMAND.stdin(),
+            COMMAND.environment(),
+            COMMAND.directory(),
+            COMMAND.limits(),
+            COMMAND.binds(),
+            COMMAND.secrets(),
+            COMMAND.executables(),
+            COMMAND.egress(),
+            COMMAND.reproducible()));
     changed.put("stdin", COMMAND.withStdin("call".getBytes(StandardCharsets.UTF_8)));
     changed.put("environment", COMMAND.withEnvironment("A", "b"));
     changed.put("directory", COMMAND.withDirectory("/tmp"));
@@ -79,16 +90,31 @@ class AKeyHoldsAllThatAStartDependsOnTest {
 
   private static Object[] values(Limits limits) {
     return new Object[] {
-      limits.wallMs(), limits.graceMs(), limits.cpuMs(), limits.cpuMilli(), limits.memoryBytes(),
-      limits.pids(), limits.openFiles(), limits.fileBytes(), limits.tmpBytes(),
+      limits.wallMs(),
+      limits.graceMs(),
+      limits.cpuMs(),
+      limits.cpuMilli(),
+      limits.memoryBytes(),
+      limits.pids(),
+      limits.openFiles(),
+      limits.fileBytes(),
+      limits.tmpBytes(),
       limits.outputBytes()
     };
   }
 
   private static Limits limits(Object[] v) {
     return new Limits(
-        (long) v[0], (long) v[1], (long) v[2], (long) v[3], (long) v[4], (long) v[5], (long) v[6],
-        (long) v[7], (long) v[8], (long) v[9]);
+        (long) v[0],
+        (long) v[1],
+        (long) v[2],
+        (long) v[3],
+        (long) v[4],
+        (long) v[5],
+        (long) v[6],
+        (long) v[7],
+        (long) v[8],
+        (long) v[9]);
   }
 
   @Test
@@ -107,17 +133,19 @@ class AKeyHoldsAllThatAStartDependsOnTest {
     assertThat(WarmKey.of(PACKAGE, "bubblewrap", "restricted", List.of(), COMMAND)).contains(key);
   }
 
-  /** What a worker is started with comes from the key alone, and is what a cold start would have. */
+  /**
+   * What a worker is started with comes from the key alone, and is what a cold start would have.
+   */
   @Test
   void aWorkerIsStartedFromNothingElse() {
-    WarmKey key = WarmKey.of(
-        PACKAGE, "runc", "default", List.of(Guarantee.MEMORY_LIMIT), COMMAND).orElseThrow();
+    WarmKey key =
+        WarmKey.of(PACKAGE, "runc", "default", List.of(Guarantee.MEMORY_LIMIT), COMMAND)
+            .orElseThrow();
     assertThat(key(key.command())).isEqualTo(key(COMMAND));
     assertThat(key.command().stdin()).isEmpty();
     assertThat(key.sandbox("a"))
         .isEqualTo(
-            SandboxSpec.of("a", Profile.named("default"))
-                .without(List.of(Guarantee.MEMORY_LIMIT)));
+            SandboxSpec.of("a", Profile.named("default")).without(List.of(Guarantee.MEMORY_LIMIT)));
   }
 
   private static TreeSet<String> components(Class<?> type) {

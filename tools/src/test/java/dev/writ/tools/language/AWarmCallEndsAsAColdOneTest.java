@@ -31,7 +31,9 @@ class AWarmCallEndsAsAColdOneTest {
     assertThat(warm.end() + " " + warm.reason()).as(Call.show(warm)).isEqualTo(end);
   }
 
-  /** One that goes without a word is followed by a cold start, if it took no longer than to start. */
+  /**
+   * One that goes without a word is followed by a cold start, if it took no longer than to start.
+   */
   private static void sameDeath(WarmLab.Tool tool) {
     Outcome cold = tool.cold("die").run();
     tool.awaitOne(tool.asIs("well"));

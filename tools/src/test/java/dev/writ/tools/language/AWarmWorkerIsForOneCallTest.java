@@ -121,7 +121,9 @@ class AWarmWorkerIsForOneCallTest {
                 "import threading\n"
                     + "def busy():\n"
                     + "    time.sleep(0.2)\n"
-                    + "    " + busy + "\n"
+                    + "    "
+                    + busy
+                    + "\n"
                     + "write({'kind': 'ready'})\n"
                     + "threading.Thread(target=busy, daemon=True).start()\n"
                     + "read(); write({'kind': 'result', 'output': {}})\n"
@@ -183,8 +185,7 @@ class AWarmWorkerIsForOneCallTest {
               reproducible.asIs("x"),
               plain.asIs("x").input("file", "bytes"))) {
         assertThat(call.run().reason()).isEqualTo("ok");
-        assertThat(lab.pool.figures())
-            .isEqualTo(new WarmPool.Figures(0, 0, 0, 0, 0, 0, 0));
+        assertThat(lab.pool.figures()).isEqualTo(new WarmPool.Figures(0, 0, 0, 0, 0, 0, 0));
       }
       plain.warm("x");
       // With other limits it would be another start.
