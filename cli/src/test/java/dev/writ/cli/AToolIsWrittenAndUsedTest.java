@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An author's way, from {@code tool new} to a receipt and its replay; and what is refused on it.
@@ -33,7 +35,10 @@ class AToolIsWrittenAndUsedTest {
     file = dir.resolve("word-stats.tool");
     done("init");
     done("key", "new", "publisher", "--role", "publisher");
-    done("tool", "new", "python", project.toString());
+  }
+
+  private void begin(String language) {
+    done("tool", "new", language, project.toString());
   }
 
   @AfterEach
@@ -86,10 +91,14 @@ class AToolIsWrittenAndUsedTest {
     done("policy", "activate", policy.toString());
   }
 
-  @Test
-  void fromAnEmptyFolderToAReceipt() throws IOException {
+  /** What a new user does, as the README says it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"python", "node", "java", "perl"})
+  void fromAnEmptyFolderToAReceipt(String language) throws IOException {
+    begin(language);
     assertThat(done("tool", "test", project.toString()).out()).contains("passed test/count.json");
     assertThat(done("tool", "lint", project.toString()).out()).contains("Nothing");
+    assertThat(done("tool", "lock", project.toString()).out()).contains("Nothing lies below");
     String line = registered();
     refused("GRD-101", "run", "word-stats", "--param", "text=x"); // nobody approved it
     approve(line);
@@ -105,6 +114,7 @@ class AToolIsWrittenAndUsedTest {
 
   @Test
   void whatNobodySignedIsNotRegistered() throws IOException {
+    begin("python");
     done("tool", "package", project.toString(), "--out", file.toString());
     byte[] unsigned = Files.readAllBytes(file);
     refused("TOL-207", "tool", "register", file.toString());
@@ -122,6 +132,7 @@ class AToolIsWrittenAndUsedTest {
 
   @Test
   void whatLintFindsIsNeitherPackedNorHidden() throws IOException {
+    begin("python");
     Files.writeString(
         project.resolve("src/tool.py"), "import socket\n\n\ndef count(input, context): pass\n");
     Run lint = writ("tool", "lint", project.toString());
@@ -137,6 +148,7 @@ class AToolIsWrittenAndUsedTest {
 
   @Test
   void aVersionIsRegisteredOnce() throws IOException {
+    begin("python");
     registered();
     registered(); // the same again
     edit(project.resolve("src/tool.py"), "text.count", "1 + text.count");

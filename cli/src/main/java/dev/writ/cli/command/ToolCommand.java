@@ -191,17 +191,25 @@ public final class ToolCommand implements CliCommand {
       session.show(
           new Manifest(manifest),
           (m, terminal) -> {
-            terminal.out().println("Registered. To approve it, add to `tools` of the policy:");
+            String name = manifest.name();
+            terminal.out().println("Registered. Three places of policy.yaml let agents use it.");
+            terminal.out().println("Under `tools`:");
             terminal
                 .out()
                 .println(
                     "  - { name: "
-                        + manifest.name()
+                        + name
                         + ", version: \""
                         + manifest.version()
                         + "\", package: \""
                         + manifest.packageDigest()
                         + "\", stage: active }");
+            terminal.out().println("In `tools` of a role: " + name);
+            terminal.out().println("Under `requirements`, with what must be shown for a call:");
+            terminal
+                .out()
+                .println("  - { effect: { tool: " + name + " }, require: { cel: \"true\" } }");
+            terminal.out().println("Then: " + Homes.name() + " policy activate policy.yaml");
           });
       return ExitCode.OK;
     }

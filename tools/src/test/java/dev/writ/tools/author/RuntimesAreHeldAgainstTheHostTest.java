@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,6 +66,20 @@ class RuntimesAreHeldAgainstTheHostTest {
         language.requireSupported(RuntimeRange.of(entry));
         language.requireRuntime(RuntimeRange.of(entry), entry);
       }
+    }
+  }
+
+  @Test
+  void theSpecHasTheSameMatrix() throws IOException {
+    String spec = Files.readString(Path.of("../spec/tool-package.md"));
+    for (Language language : Language.ALL) {
+      assertThat(spec)
+          .containsPattern(
+              "\\| "
+                  + language
+                  + " \\|[^|\n]*\\| "
+                  + Pattern.quote(String.join(", ", language.runtimes()))
+                  + " \\|");
     }
   }
 }
