@@ -43,7 +43,9 @@ final class Catalogue {
   Catalogue(Policy policy, McpTools tools, String tenant, String run) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
-    policy.tools().forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
+    policy.tools().stream()
+        .filter(approved -> policy.mayRun(approved, tenant, run))
+        .forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
             .thenComparing(manifest -> !isDefault(manifest, tenant, run))

@@ -33,13 +33,14 @@ final class ToolRoutes {
   private HttpAnswer tools(HttpCall call) {
     SystemState system = kernel.system();
     String run = Bodies.parameter(call, "run").orElse("");
+    Policy policy = system.policyInForce();
     List<JsonValue> tools =
-        system.policyInForce().tools().stream()
+        policy.tools().stream()
             .filter(tool -> !system.isProhibited(tool.ref().name(), tool.ref().version()))
+            .filter(tool -> policy.mayRun(tool, call.caller().tenant(), run))
             .flatMap(tool ->
                 packages.manifest(tool.ref()).stream()
-                    .flatMap(manifest ->
-                        tool(call.caller(), system.policyInForce(), run, tool, manifest).stream()))
+                    .flatMap(manifest -> tool(call.caller(), policy, run, tool, manifest).stream()))
             .toList();
     return HttpAnswer.json(200, JsonValue.object().put("tools", JsonValue.of(tools)).build());
   }
