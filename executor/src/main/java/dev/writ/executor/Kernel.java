@@ -78,6 +78,7 @@ public final class Kernel {
     this.ledger = config.ledger();
     this.system = SystemState.read(ledger);
     this.time = new SteadyTime(config.clock(), ledger.highWater());
+    time.now(KernelTime.Reading.OUTSIDE); // one that stands before the log's end is refused here
     this.accounts =
         Accounts.restore(accountRows(ledger), system.policyInForce(), ledger.highWater());
     this.tools = new Tools(config.registry(), config.drivers());
