@@ -100,8 +100,7 @@ class AHostilePackageIsNeverDispatchedTest {
     } catch (WritException refused) {
       code = refused.code().code();
     }
-    boolean dispatched =
-        home.kinds(TestKeys.TENANT, manifest.name()).contains("effect.dispatched");
+    boolean dispatched = home.kinds(TestKeys.TENANT, manifest.name()).contains("effect.dispatched");
     return dispatched ? "dispatched: " + code : code;
   }
 
@@ -153,7 +152,10 @@ class AHostilePackageIsNeverDispatchedTest {
     for (String path : new String[] {"src/tool.py", "tool.manifest", "tool.lock"}) {
       ToolProject project = project("spawn: false", "spawn: false");
       TreeMap<String, byte[]> changed = new TreeMap<>(project.files());
-      changed.put(path, (new String(changed.get(path), StandardCharsets.UTF_8) + "#").getBytes(StandardCharsets.UTF_8));
+      changed.put(
+          path,
+          (new String(changed.get(path), StandardCharsets.UTF_8) + "#")
+              .getBytes(StandardCharsets.UTF_8));
       assertThat(codeOf(project.manifest(), file -> changed.get(file.path())))
           .as(path)
           .isEqualTo("EXE-308");
@@ -194,7 +196,8 @@ class AHostilePackageIsNeverDispatchedTest {
     String json = new String(Jcs.write(project.manifest().toJson()), StandardCharsets.UTF_8);
     ToolManifest manifest =
         ToolManifest.read(
-            Jcs.parse(json.replace("tool.manifest", "tool.manifesx").getBytes(StandardCharsets.UTF_8)));
+            Jcs.parse(
+                json.replace("tool.manifest", "tool.manifesx").getBytes(StandardCharsets.UTF_8)));
     assertThat(codeOf(manifest, file -> project.files().get("tool.manifest"))).isEqualTo("TOL-024");
   }
 
