@@ -103,10 +103,24 @@ class EachLanguageKeepsOneContractTest {
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
-  void aNewProjectGivesWhatItsTestSays(Dialect dialect) {
-    Outcome outcome = call(dialect.template(home.resolve("my-tool"))).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+  void aNewProjectGivesWhatItsTestSaysAndWhichRuntimeRanIt(Dialect dialect) {
+    Path folder = dialect.template(home.resolve("my-tool"));
+    Outcome outcome = ends(call(folder).run(), Outcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome)).isEqualTo("{\"characters\":14,\"lines\":2,\"words\":3}");
+    ToolManifest manifest = ToolProject.open(folder).manifest();
+    Optional<Driver.LanguageRuntime> runtime = driver(manifest.driver()).runtime(manifest);
+    JsonValue.Obj observed = outcome.observations();
+    if (dialect.language().equals(Language.PROCESS)) {
+      assertThat(runtime).isEmpty();
+      assertThat(observed.get("runtime")).isNull();
+      return;
+    }
+    Driver.LanguageRuntime found = runtime.orElseThrow();
+    assertThat(found.language()).isEqualTo(dialect.language().text());
+    assertThat(found.version()).matches("[0-9]+(\\.[0-9]+){1,3}.*");
+    assertThat(((JsonValue.Obj) observed.get("runtime")).get("version"))
+        .isEqualTo(JsonValue.of(found.version()));
+    assertThat(observed.get("programs").toString()).contains("digest", "sha256:");
   }
 
   @ParameterizedTest
@@ -186,26 +200,6 @@ class EachLanguageKeepsOneContractTest {
         call(folder).run(),
         Outcome.End.FAILED,
         loads ? "dependency-load-failure" : "worker-died"); // there is nobody to tell it
-  }
-
-  @ParameterizedTest
-  @FieldSource(DIALECTS)
-  void theRuntimeThatRanIsInTheObservations(Dialect dialect) {
-    Path folder = dialect.template(home.resolve("my-tool"));
-    ToolManifest manifest = ToolProject.open(folder).manifest();
-    Optional<Driver.LanguageRuntime> runtime = driver(manifest.driver()).runtime(manifest);
-    JsonValue.Obj observed = call(folder).run().observations();
-    if (dialect.language().equals(Language.PROCESS)) {
-      assertThat(runtime).isEmpty();
-      assertThat(observed.get("runtime")).isNull();
-      return;
-    }
-    Driver.LanguageRuntime found = runtime.orElseThrow();
-    assertThat(found.language()).isEqualTo(dialect.language().text());
-    assertThat(found.version()).matches("[0-9]+(\\.[0-9]+){1,3}.*");
-    assertThat(((JsonValue.Obj) observed.get("runtime")).get("version"))
-        .isEqualTo(JsonValue.of(found.version()));
-    assertThat(observed.get("programs").toString()).contains("digest", "sha256:");
   }
 
   /** Before anything is dispatched: preparing is stage 3. */
