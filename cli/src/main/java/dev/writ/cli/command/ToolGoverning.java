@@ -303,7 +303,7 @@ final class ToolGoverning {
                   verdict == Approval.Verdict.APPROVE
                       ? "Approve a submitted version, as an approver whom policy names."
                       : "Reject a submitted version for good; a mended package is a new"
-                            + " submission.")
+                          + " submission.")
               .argument("NAME", "The tool's name.")
               .argument("VERSION", "")
               .option(

@@ -42,8 +42,7 @@ class DocumentsFuzzTest {
             new ToolValidation(
                     TOOL, "lint", List.of(new ToolValidation.Finding("TOL-211", "a.py", "os")))
                 .toJson(),
-            new ToolStaging(
-                    TOOL, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 10)))
+            new ToolStaging(TOOL, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 10)))
                 .toJson())
         .map(Jcs::write);
   }
