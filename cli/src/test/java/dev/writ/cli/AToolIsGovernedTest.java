@@ -120,6 +120,7 @@ class AToolIsGovernedTest {
     done("tool", "reject", "word-stats", "1.1.0", "--as", "ben");
     done("tool", "revoke", "word-stats", "1.0.0");
     refused("GRD-416", "run", "word-stats@1.0.0", "--param", "text=one two");
+    refused("CLI-016", "run", "word-stats", "--param", "text=one two"); // none is a default now
     assertThat(done("tool", "status").out()).contains("revoked", "mend the package");
     Path bundle = dir.resolve("run.writ");
     done("close", "main");
