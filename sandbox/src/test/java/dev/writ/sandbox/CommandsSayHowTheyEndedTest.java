@@ -115,7 +115,7 @@ class CommandsSayHowTheyEndedTest {
         Ended ended =
             sandbox.exec(
                 Command.of("python3", "-c", "import os; os.kill(os.getpid(), " + signal + ")"));
-        assertThat(ended.reason()).isEqualTo(EndReason.SIGNALLED);
+        assertThat(ended.reason()).as("%s", ended.toJson()).isEqualTo(EndReason.SIGNALLED);
         assertThat(ended.signal()).hasValue(signal);
         assertThat(ended.exitCode()).isEmpty();
       }
