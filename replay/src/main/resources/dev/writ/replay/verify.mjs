@@ -1453,7 +1453,7 @@ const checkForm = record({
 
 const objection = record({ code: name, reason: text });
 
-const STAGES = ['draft', 'canary', 'active', 'deprecated', 'retired'];
+const ROLLOUT = ['draft', 'canary', 'active', 'deprecated', 'retired'];
 
 const canaryForm = (value, place) => {
   record({ percent: integer(0, 100), tenants: list(text) })(value, place);
@@ -1469,7 +1469,7 @@ const isTrue = (value, place) => {
 };
 
 /** What governance says of a version of a tool (tool-governance.md). */
-const governedForm = record({ canary: optional(canaryForm), package: digest, revoked: optional(isTrue), stage: oneOf(...STAGES) });
+const governedForm = record({ canary: optional(canaryForm), package: digest, revoked: optional(isTrue), stage: oneOf(...ROLLOUT) });
 
 /** By which the documents of governance name a package. */
 const governedTool = { package: digest, tool: name, version: name };
@@ -2145,7 +2145,7 @@ class Governance {
   stage(event, change, policy, trust, place) {
     const { detail } = change;
     systemFault(place, () => {
-      record({ ...governedTool, canary: optional(canaryForm), stage: oneOf(...STAGES) })(detail, '/detail');
+      record({ ...governedTool, canary: optional(canaryForm), stage: oneOf(...ROLLOUT) })(detail, '/detail');
       if (('canary' in detail) !== (detail.stage === 'canary')) refuse('CAN-023', '/detail/canary', 'canary' in detail, detail.stage);
     });
     const version = this.submitted(detail, place);

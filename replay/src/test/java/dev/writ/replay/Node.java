@@ -23,11 +23,15 @@ final class Node {
 
   private Node() {}
 
-  /** Runs a script of the tests to its end; it must succeed. */
+  /** Runs a script of the tests to its end; it must succeed, each of its tests within minutes. */
   static Result test(String script, Map<String, String> environment) {
     Result result =
         run(
-            List.of("--test", "--test-reporter=spec", script(script).toString()),
+            List.of(
+                "--test",
+                "--test-reporter=spec",
+                "--test-timeout=180000",
+                script(script).toString()),
             new TreeMap<>(environment));
     assertThat(result.exit()).as(result.out()).isZero();
     return result;
