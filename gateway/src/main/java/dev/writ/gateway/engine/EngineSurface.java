@@ -10,13 +10,11 @@ import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
-import dev.writ.gateway.Problems;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.engine.Executions.Key;
 import dev.writ.gateway.engine.Executions.Known;
 import dev.writ.gateway.schedule.Lane;
-import dev.writ.gateway.schedule.LaneError;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
@@ -25,9 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /** Seed 004's universal contract: spec/surface-engine.md. */
@@ -39,9 +34,6 @@ public final class EngineSurface implements Surface {
   /** How long a call that names no budget may wait; policy's queue may say less. */
   private static final Duration PATIENCE = Duration.ofHours(1);
 
-  /** What a tool has after its budget to be ended by its own limit, before it is cancelled. */
-  private static final Duration GRACE = Duration.ofSeconds(1);
-
   /** In the request's context, as the resource class is. */
   static final String BUDGET = "timeoutBudgetMs";
 
@@ -49,15 +41,15 @@ public final class EngineSurface implements Surface {
 
   private final Pipeline pipeline;
   private final Resolution resolution;
-  private final Lane lane;
   private final Executions executions;
+  private final Turns turns;
   private final Results results;
 
   public EngineSurface(Pipeline pipeline, ToolPackages packages, Lane lane) {
     this.pipeline = pipeline;
     this.resolution = new Resolution(pipeline, packages);
-    this.lane = lane;
     this.executions = new Executions(pipeline.ledger());
+    this.turns = new Turns(pipeline, lane, executions);
     this.results = new Results(pipeline.ledger());
   }
 
@@ -81,14 +73,6 @@ public final class EngineSurface implements Surface {
             this::cancel));
   }
 
-  /**
-   * An execution that was allowed and goes on to its turn.
-   *
-   * @param since when the call came, by {@link System#nanoTime}
-   */
-  private record Allowed(
-      Caller caller, Key key, Digest request, Ticket ticket, Optional<Long> budgetMs, long since) {}
-
   private HttpAnswer post(HttpCall call) {
     long since = System.nanoTime();
     requireJson(call);
@@ -107,14 +91,14 @@ public final class EngineSurface implements Surface {
     }
     boolean handedOver = false;
     try {
-      Optional<Allowed> allowed = judged(call, asked, key, turn.execution(), since);
+      Optional<Turns.Allowed> allowed = judged(call, asked, key, turn.execution(), since);
       if (allowed.isPresent() && prefersAsync(call)) {
         pipeline.inBackground(
-            caller.tenant(), () -> runInBackground(allowed.get(), turn.execution()));
+            caller.tenant(), () -> turns.runInBackground(allowed.get(), turn.execution()));
         handedOver = true;
         return accepted(key, turn.execution());
       }
-      allowed.ifPresent(go -> run(go, turn.execution()));
+      allowed.ifPresent(go -> turns.run(go, turn.execution()));
       return answer(executions.find(key).orElseThrow());
     } finally {
       if (!handedOver) {
@@ -145,7 +129,7 @@ public final class EngineSurface implements Surface {
    *
    * @return empty where that was all: not allowed, or served before
    */
-  private Optional<Allowed> judged(
+  private Optional<Turns.Allowed> judged(
       HttpCall call, ToolExecutionRequest asked, Key key, Execution execution, long since) {
     Caller caller = call.caller();
     Optional<Known> before = executions.find(key, call.rawDigest());
@@ -191,7 +175,7 @@ public final class EngineSurface implements Surface {
             .build());
   }
 
-  private Allowed allowed(
+  private Turns.Allowed allowed(
       Caller caller, ToolExecutionRequest asked, Key key, Digest id, long since) {
     Request request = Request.read(pipeline.ledger().document(id).orElseThrow().document());
     String resourceClass =
@@ -202,120 +186,12 @@ public final class EngineSurface implements Surface {
     Duration patience =
         asked
             .timeoutBudgetMs()
-            .map(ms -> Duration.ofMillis(Math.max(1, ms - elapsedMs(since))))
+            .map(ms -> Duration.ofMillis(Math.max(1, ms - Turns.elapsedMs(since))))
             .orElse(PATIENCE);
     Ticket ticket =
         new Ticket(
             caller.tenant(), caller.subject(), request.effect().tool(), resourceClass, patience);
-    return new Allowed(caller, key, id, ticket, asked.timeoutBudgetMs(), since);
-  }
-
-  private static long elapsedMs(long since) {
-    return (System.nanoTime() - since) / 1_000_000;
-  }
-
-  private void runInBackground(Allowed go, Execution execution) {
-    try {
-      run(go, execution);
-    } catch (WritException e) {
-      // Its word is remembered: whoever asks how it stands is told.
-    } finally {
-      executions.end(go.key(), execution);
-    }
-  }
-
-  /**
-   * Waits for its turn and has it executed; what came of it is remembered.
-   *
-   * @throws WritException where the queue has no room, or the kernel refuses for a reason of the
-   *     moment
-   */
-  private void run(Allowed go, Execution execution) {
-    long queuedAt = System.nanoTime();
-    AtomicBoolean begun = new AtomicBoolean();
-    AtomicBoolean overBudget = new AtomicBoolean();
-    try {
-      execution.queue();
-      Lane.Ran<Boolean> ran =
-          lane.run(
-              go.ticket(),
-              () -> {
-                begun.set(execution.begin());
-                if (begun.get()) {
-                  execute(go, execution, overBudget);
-                }
-                return begun.get();
-              });
-      remember(
-          go,
-          ran.waitedMs(),
-          ran.value() ? Optional.empty() : Optional.of(Ending.notDispatched()),
-          overBudget.get());
-    } catch (WritException e) {
-      ended(go, execution, begun.get(), elapsedMs(queuedAt), e);
-    } catch (RuntimeException e) {
-      boolean toldToGo = !begun.get() && execution.isCancelled();
-      remember(
-          go,
-          elapsedMs(queuedAt),
-          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(GatewayError.INTERNAL)),
-          false);
-      if (!toldToGo) {
-        throw e;
-      }
-    } finally {
-      execution.leave();
-    }
-  }
-
-  /** The lane, or the kernel, has refused what was allowed. */
-  private void ended(
-      Allowed go, Execution execution, boolean begun, long waitedMs, WritException refused) {
-    boolean timeIsOver =
-        refused.code() == LaneError.QUEUE_TTL || Problems.status(refused.code()) == 504;
-    if (!begun && execution.isCancelled()) {
-      remember(go, waitedMs, Optional.of(Ending.notDispatched()), false);
-    } else if (!begun && timeIsOver) {
-      remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
-    } else {
-      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
-      if (!begun || !Ending.isPolicys(refused.code().code())) {
-        throw refused;
-      }
-    }
-  }
-
-  private void remember(Allowed go, long waitedMs, Optional<Ending> undispatched, boolean over) {
-    executions.remember(
-        go.key(), new Known(go.request(), Optional.of(waitedMs), undispatched, over));
-  }
-
-  /** The live decision is executed; what took it back in the meantime refuses it. */
-  private void execute(Allowed go, Execution execution, AtomicBoolean overBudget) {
-    CountDownLatch done = new CountDownLatch(1);
-    go.budgetMs()
-        .ifPresent(ms ->
-            Thread.ofVirtual()
-                .start(() -> cancelWhenOver(go, ms - elapsedMs(go.since()), done, overBudget)));
-    try {
-      pipeline.again(go.caller(), go.request(), Optional.empty());
-    } finally {
-      done.countDown();
-    }
-  }
-
-  private void cancelWhenOver(
-      Allowed go, long leftMs, CountDownLatch done, AtomicBoolean overBudget) {
-    try {
-      if (!done.await(Math.max(0, leftMs) + GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-        overBudget.set(true);
-        pipeline.cancel(go.caller(), go.request());
-      }
-    } catch (WritException e) {
-      // It ended at the last moment: it is as it ended.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    return new Turns.Allowed(caller, key, id, ticket, asked.timeoutBudgetMs(), since);
   }
 
   private HttpAnswer get(HttpCall call) {
