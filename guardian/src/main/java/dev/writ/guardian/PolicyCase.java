@@ -13,6 +13,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import dev.writ.guardian.yaml.Section;
@@ -31,7 +32,12 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
       SigningKey.ed25519(
           Digest.sha256("writ policy test".getBytes(StandardCharsets.UTF_8)).bytes());
 
-  static PolicyCase read(Section request, Section state, ToolRef tool, Policy policy) {
+  static PolicyCase read(
+      Section request,
+      Section state,
+      ToolRef tool,
+      Optional<GovernedTool> governed,
+      Policy policy) {
     Instant time = state.time("time");
     Instant receivedAt = state.optional("received_at", state::time).orElse(time);
     Admitted admitted = admitted(request, tool, receivedAt);
@@ -54,7 +60,9 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             List.of(),
             artifacts,
             history(state, policy),
-            Optional.empty());
+            Optional.empty(),
+            Optional.empty(),
+            governed);
     state.end();
     return new PolicyCase(admitted, inputs);
   }

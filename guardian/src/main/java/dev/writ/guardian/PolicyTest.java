@@ -2,10 +2,12 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
@@ -63,7 +65,12 @@ public final class PolicyTest {
       Policy policy, Section section, Function<ToolRef, Optional<ToolManifest>> manifests) {
     String name = section.name("name");
     Section request = section.section("request");
-    ToolRef tool = toolOf(policy, request);
+    Section state = section.section("state");
+    Optional<GovernedTool> governed =
+        state.optional(
+            "governed", key -> GovernedTool.read(Fields.of("governed", state.object(key))));
+    ToolRef tool =
+        governed.map(g -> governed(policy, request, g)).orElseGet(() -> toolOf(policy, request));
     ToolManifest manifest =
         manifests
             .apply(tool)
@@ -76,8 +83,7 @@ public final class PolicyTest {
                         + tool.name()
                         + " "
                         + tool.version()));
-    Section state = section.section("state");
-    PolicyCase policyCase = PolicyCase.read(request, state, tool, policy);
+    PolicyCase policyCase = PolicyCase.read(request, state, tool, governed, policy);
     Section expect = section.section("expect");
     Verdict verdict = expect.oneOf("verdict", List.of(Verdict.values()), Verdict::name);
     Optional<String> code = expect.optional("code", expect::name);
@@ -96,6 +102,17 @@ public final class PolicyTest {
         decision.verdict() == verdict && (code.isEmpty() || code.equals(decision.code()));
     return new CaseResult(
         name, passed, verdict, code, decision.verdict(), decision.code(), explain);
+  }
+
+  /** A tool that governance has brought, in the stage that the case states. */
+  private static ToolRef governed(Policy policy, Section request, GovernedTool governed) {
+    String name = request.name("tool");
+    String version = request.name("version");
+    if (!policy.governs(name, version)) {
+      throw request.at(
+          "tool", GuardianError.POLICY_REFERENCE, "policy does not govern " + name + " " + version);
+    }
+    return new ToolRef(name, version, governed.packageDigest());
   }
 
   /** The tool that a case names; its version may be left out where policy approves one only. */
