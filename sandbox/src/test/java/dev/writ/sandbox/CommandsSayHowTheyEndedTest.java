@@ -111,11 +111,12 @@ class CommandsSayHowTheyEndedTest {
         assertThat(ended.exitCode()).hasValue(code);
         assertThat(ended.signal()).isEmpty();
       }
-      for (int signal : new int[] {1, 6, 11, 15}) {
+      // Neither SIGHUP nor SIGINT: who started the tests may have them ignored, and so inherited.
+      for (int signal : new int[] {6, 10, 11, 15}) {
         Ended ended =
             sandbox.exec(
                 Command.of("python3", "-c", "import os; os.kill(os.getpid(), " + signal + ")"));
-        assertThat(ended.reason()).as("%s", ended.toJson()).isEqualTo(EndReason.SIGNALLED);
+        assertThat(ended.reason()).isEqualTo(EndReason.SIGNALLED);
         assertThat(ended.signal()).hasValue(signal);
         assertThat(ended.exitCode()).isEmpty();
       }
