@@ -40,6 +40,7 @@ class HostileHttpTest {
   void stillServingAndNothingUnforeseen() {
     assertThat(gateway.failures).isEmpty();
     assertThat(List.copyOf(gateway.finished)).noneMatch(call -> call.status() == 500);
+    gateway.forgetConnections();
     assertThat(gateway.submit(gateway.home.ask("alice").run("after").sign()).status())
         .isEqualTo(200);
     assertThat(gateway.server.drain(Duration.ofSeconds(30))).as("no place is lost").isTrue();

@@ -46,8 +46,7 @@ public final class TestGateway implements AutoCloseable {
   public final List<Throwable> failures = new CopyOnWriteArrayList<>();
   public final GatewayServer server;
   public final NativeApi nativeApi;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private HttpClient client = newClient();
 
   private TestGateway(TestHome home, Limits limits, List<Surface> more) {
     this.home = home;
@@ -184,6 +183,16 @@ public final class TestGateway implements AutoCloseable {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static HttpClient newClient() {
+    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
+  /** What was idle may be closed by the server at the very moment that it is used again. */
+  void forgetConnections() {
+    client.close();
+    client = newClient();
   }
 
   public HttpClient client() {

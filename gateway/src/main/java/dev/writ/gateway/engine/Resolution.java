@@ -2,6 +2,7 @@ package dev.writ.gateway.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.Caller;
 import dev.writ.gateway.Pipeline;
@@ -12,6 +13,7 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.author.ResourceClass;
 import java.util.Comparator;
@@ -48,7 +50,9 @@ final class Resolution {
     Optional<ApprovedTool> approved =
         asked.toolVersion().isPresent()
             ? policy.tool(asked.toolId(), asked.toolVersion().get())
-            : policy.defaultVersion(asked.toolId(), caller.tenant(), asked.run());
+            : policy
+                .defaultVersion(asked.toolId(), caller.tenant(), asked.run())
+                .or(() -> notRunning(policy, caller, asked));
     String version =
         asked
             .toolVersion()
@@ -73,6 +77,18 @@ final class Resolution {
             within(most, asked),
             use.map(ToolUse::sandbox).orElseGet(() -> manifest.get().sandboxes().getFirst())),
         resourceClass);
+  }
+
+  /** Where every version was revoked or is tried out elsewhere, the refusal is a signed one. */
+  private Optional<ApprovedTool> notRunning(
+      Policy policy, Caller caller, ToolExecutionRequest asked) {
+    SystemState system = pipeline.kernel().system();
+    return policy.tools().stream()
+        .filter(tool -> tool.ref().name().equals(asked.toolId()))
+        .filter(tool ->
+            system.isProhibited(tool.ref().name(), tool.ref().version())
+                || !policy.mayRun(tool, caller.tenant(), asked.run()))
+        .max(Comparator.comparing(tool -> tool.ref().version(), VersionRule.ORDER));
   }
 
   private static void requirePolicy(Policy policy, ToolExecutionRequest asked) {

@@ -52,6 +52,11 @@ final class Frames {
     return frames;
   }
 
+  /** How many bytes of JSON the first frame is to have; 0 where its head is not whole. */
+  static long announces(byte[] stream) {
+    return stream.length < HEAD ? 0 : Integer.toUnsignedLong(ByteBuffer.wrap(stream).getInt());
+  }
+
   private static JsonValue.Obj frame(byte[] body) throws Violation {
     JsonValue value;
     try {

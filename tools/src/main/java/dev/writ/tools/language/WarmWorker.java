@@ -121,7 +121,7 @@ final class WarmWorker {
       first.complete(frames.size() == 1 && Frames.kind(frames.getFirst()).equals("ready"));
     } catch (Frames.Violation e) {
       // Not whole yet, or never.
-      if (said.size() > FIRST_FRAME_MAX) {
+      if (said.size() > FIRST_FRAME_MAX || Frames.announces(said.toByteArray()) > FIRST_FRAME_MAX) {
         first.complete(false);
       }
     }

@@ -148,8 +148,9 @@ class AWarmCallEndsAsAColdOneTest {
         List.of(
             List.of(ready + ready + answer, "protocol-violation"),
             List.of("os.write(1, b'x')\n" + ready + answer, "protocol-violation"),
-            List.of("write({'kind': 'result', 'output': {}})\n", "worker-died"),
-            List.of("write({'kind': 'incident', 'incident': 'Failed'})\n", "tool-error"),
+            List.of("write({'kind': 'result', 'output': {}})\n", "protocol-violation"),
+            List.of(
+                "write({'kind': 'incident', 'incident': 'Failed', 'message': ''})\n", "tool-error"),
             List.of("sys.exit(3)\n", "worker-died"));
     for (List<String> row : table) {
       WarmLab.Tool tool = lab.process(row.getFirst());
