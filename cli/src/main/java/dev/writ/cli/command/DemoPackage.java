@@ -1,13 +1,9 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.home.OpenHome;
-import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Templates;
@@ -41,22 +37,7 @@ record DemoPackage(Language language, ToolProject project) {
   /** Signed by a publisher that is enrolled for it, verified, and put where the kernel looks. */
   void register(OpenHome open, SecureRandom random) {
     SigningKey publisher = SigningKey.generateEd25519(random);
-    TrustedKey trusted =
-        new TrustedKey(
-            publisher.verifyingKey(),
-            KeyRole.PUBLISHER,
-            Optional.empty(),
-            PUBLISHER,
-            open.kernel().now(),
-            Optional.empty(),
-            Optional.empty());
-    open.kernel()
-        .change(
-            Envelope.sign(
-                SystemChange.TYPE,
-                new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
-                    .toJson(),
-                open.home().key("operator")));
+    ServeDemo.enrol(open, publisher, KeyRole.PUBLISHER, Optional.empty(), PUBLISHER);
     ToolArchive archive = ToolArchive.of(project).signed(publisher);
     archive.verify(open.kernel().system().trust(), open.kernel().now());
     open.registry().register(manifest(), project.files(), archive.signature().orElseThrow());

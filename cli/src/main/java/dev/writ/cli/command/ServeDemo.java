@@ -169,25 +169,31 @@ final class ServeDemo {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     for (String surface : DemoSurfaces.NAMES) {
       SigningKey key = SigningKey.generateEd25519(random);
-      TrustedKey trusted =
-          new TrustedKey(
-              key.verifyingKey(),
-              KeyRole.SURFACE,
-              Optional.of(NAMES.tenant()),
-              surface,
-              open.kernel().now(),
-              Optional.empty(),
-              Optional.empty());
-      open.kernel()
-          .change(
-              Envelope.sign(
-                  SystemChange.TYPE,
-                  new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
-                      .toJson(),
-                  open.home().key("operator")));
+      enrol(open, key, KeyRole.SURFACE, Optional.of(NAMES.tenant()), surface);
       keys.put(KernelPipeline.keyName(surface, NAMES.tenant()), key);
     }
     return keys;
+  }
+
+  /** By a word of the demo's operator. */
+  static void enrol(
+      OpenHome open, SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
+    TrustedKey trusted =
+        new TrustedKey(
+            key.verifyingKey(),
+            role,
+            tenant,
+            subject,
+            open.kernel().now(),
+            Optional.empty(),
+            Optional.empty());
+    open.kernel()
+        .change(
+            Envelope.sign(
+                SystemChange.TYPE,
+                new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
+                    .toJson(),
+                open.home().key("operator")));
   }
 
   private List<Try> tries(OpenHome open, Gateway gateway, Path dir, String token) {
