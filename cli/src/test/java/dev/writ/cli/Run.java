@@ -8,10 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /** One command line, run in this JVM with captured streams. */
-record Run(int status, String out, String err) {
+public record Run(int status, String out, String err) {
 
-  static Run of(String... args) {
+  public static Run of(String... args) {
     return on("", "", Map.of(), Commands.ALL, args);
+  }
+
+  public static Run in(Map<String, String> environment, String... args) {
+    return on("", "", environment, Commands.ALL, args);
   }
 
   static Run withInput(String input, String... args) {
