@@ -193,7 +193,19 @@ public enum ToolsError implements ErrorCode {
   CAPABILITY_ABOVE_POLICY(
       "TOL-217",
       "a tool asks for more than the policy's governance allows",
-      "Ask for less, or have the policy's governance.ceiling raised.");
+      "Ask for less, or have the policy's governance.ceiling raised."),
+  SOURCE_ENCODING(
+      "TOL-218",
+      "a source file does not read the same for a person, a parser and the language's runtime",
+      "Save it as UTF-8 without a byte order mark, and take out what the message names."),
+  COMPILED_FILE(
+      "TOL-219",
+      "a package holds what its language could load and no parser reads",
+      "Leave the file out; name a jar below vendor/ under `compiled` in tool.manifest."),
+  ENTRY_FORM(
+      "TOL-220",
+      "a package's entry is no source file of its language",
+      "Name a file with an ending that spec/tool-package.md lists.");
 
   private final String code;
   private final String meaning;

@@ -19,6 +19,7 @@ import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.guardian.policy.VersionRule;
 import dev.writ.tools.author.ResourceClass;
+import dev.writ.tools.author.SourceForm;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -162,7 +163,15 @@ final class ToolReview implements CliCommand {
       out.println("  operation   " + operation.name() + " " + text(operation.input()));
     }
     m.files()
-        .forEach(f -> out.println("  file        " + f.digest() + " " + f.size() + " " + f.path()));
+        .forEach(f ->
+            out.println(
+                "  file        "
+                    + f.digest()
+                    + " "
+                    + f.size()
+                    + " "
+                    + f.path()
+                    + (SourceForm.isCompiled(f.path()) ? "  (compiled: no parser read it)" : "")));
   }
 
   private static String text(JsonValue value) {

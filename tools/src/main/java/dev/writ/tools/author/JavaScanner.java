@@ -36,11 +36,6 @@ public final class JavaScanner implements Scanner {
       List.of("Class", "ClassLoader", "Module", "Process", "ProcessBuilder", "Runtime", "System");
 
   @Override
-  public boolean reads(String path) {
-    return path.endsWith(".java");
-  }
-
-  @Override
   public List<Reference> scan(SortedMap<String, byte[]> files) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();

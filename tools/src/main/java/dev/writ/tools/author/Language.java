@@ -22,8 +22,18 @@ import java.util.Optional;
  *     with it: the compatibility matrix
  * @param sandbox the profile that its tools run in
  * @param template the code of a new project, by its paths
+ * @param sources how the names of files end that its runtime runs; of {@code process} none, since a
+ *     package brings its runtime
+ * @param redeclares what in a source file would have it read otherwise than as UTF-8, a pattern;
+ *     empty where a language knows no such thing
  */
-public record Language(String text, List<String> runtimes, String sandbox, List<String> template)
+public record Language(
+    String text,
+    List<String> runtimes,
+    String sandbox,
+    List<String> template,
+    List<String> sources,
+    String redeclares)
     implements Comparable<Language> {
 
   /** All of them, by their names. */
@@ -40,6 +50,12 @@ public record Language(String text, List<String> runtimes, String sandbox, List<
   public Language {
     runtimes = List.copyOf(runtimes);
     template = List.copyOf(template);
+    sources = List.copyOf(sources);
+  }
+
+  /** Whether a file of a package is code that the language's runtime runs. */
+  public boolean isSource(String path) {
+    return sources.stream().anyMatch(path::endsWith);
   }
 
   public static Optional<Language> named(String text) {
@@ -104,7 +120,9 @@ public record Language(String text, List<String> runtimes, String sandbox, List<
                     text,
                     fields.list("runtimes", Fields::stringItem),
                     fields.name("sandbox"),
-                    fields.list("template", Fields::stringItem)));
+                    fields.list("template", Fields::stringItem),
+                    fields.list("sources", Fields::stringItem),
+                    fields.string("redeclares")));
             fields.end();
           });
       all.sort(Comparator.naturalOrder());

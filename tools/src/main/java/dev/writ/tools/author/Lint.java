@@ -38,6 +38,15 @@ public final class Lint {
       findings.add(
           new Finding(ToolsError.ENTRY_MISSING, ToolSource.FILE, "entry " + source.entry()));
     }
+    List<String> endings = source.language().sources();
+    if (!endings.isEmpty() && !source.language().isSource(source.entry())) {
+      findings.add(
+          new Finding(
+              ToolsError.ENTRY_FORM,
+              ToolSource.FILE,
+              "entry " + source.entry() + ", a source ends with one of " + endings));
+    }
+    findings.addAll(SourceForm.check(source.language(), source.compiled(), project.files()));
     findings.addAll(project.lock().check(project.files()));
     collect(
         findings,
@@ -61,7 +70,7 @@ public final class Lint {
       return List.of();
     }
     TreeMap<String, byte[]> code = new TreeMap<>(project.files());
-    code.keySet().removeIf(path -> !scanner.reads(path));
+    code.keySet().removeIf(path -> !project.source().language().isSource(path));
     Modules modules = new Modules(project);
     List<Finding> findings = new ArrayList<>();
     for (Reference reference : scanner.scan(code)) {

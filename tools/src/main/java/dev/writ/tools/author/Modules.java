@@ -56,10 +56,14 @@ final class Modules {
 
   private Optional<String> node(String name, String from) {
     if (name.startsWith("./") || name.startsWith("../")) {
-      Path at = Path.of("/" + from).resolveSibling(name).normalize();
-      return paths.contains(at.toString().substring(1))
+      String at = Path.of("/" + from).resolveSibling(name).normalize().toString().substring(1);
+      if (!paths.contains(at)) {
+        return Optional.of("the package has no " + at);
+      }
+      // Of any other ending require() would take it for JavaScript.
+      return source.language().isSource(at) || at.endsWith(".json")
           ? Optional.empty()
-          : Optional.of("the package has no " + at);
+          : Optional.of(at + " is no source");
     }
     String plain = name.startsWith("node:") ? name.substring("node:".length()) : name;
     return allowed("node").contains(plain)

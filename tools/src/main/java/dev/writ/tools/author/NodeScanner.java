@@ -35,11 +35,6 @@ public final class NodeScanner implements Scanner {
   }
 
   @Override
-  public boolean reads(String path) {
-    return path.endsWith(".mjs") || path.endsWith(".js") || path.endsWith(".cjs");
-  }
-
-  @Override
   public List<Reference> scan(SortedMap<String, byte[]> files) {
     ToolManifest manifest = BuiltinTools.manifest("js", "1.0.0").orElseThrow();
     JsonValue.Obj params =

@@ -5,11 +5,8 @@ import java.util.SortedMap;
 
 /** Finds what the code of one language refers to, with a real parser of that language. */
 public interface Scanner {
-  /** Whether a file is one of this language. */
-  boolean reads(String path);
-
   /**
-   * Everything that the files import, load or call in order to load.
+   * Everything that the sources of a package import, load or call in order to load.
    *
    * @throws dev.writ.canonicalize.WritException {@code TOL-210} where a file is no program of the
    *     language, {@code SBX-0xx} where the parser must run confined and cannot

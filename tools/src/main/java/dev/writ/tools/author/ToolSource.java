@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  * @param network places that it may connect to, {@code host:port}, sorted
  * @param artifacts media types of the files that it may leave behind, sorted
  * @param spawn whether it may start programs
+ * @param compiled jars below {@code vendor/}, which no parser reads: whoever approves the package
+ *     approves them as they are, sorted
  * @param category a word by which policies switch tools of a kind on and off
  */
 public record ToolSource(
@@ -40,6 +42,7 @@ public record ToolSource(
     boolean spawn,
     ResourceClass resourceClass,
     Determinism determinism,
+    List<String> compiled,
     Optional<String> category) {
   /** The name of the file. */
   public static final String FILE = "tool.manifest";
@@ -56,6 +59,7 @@ public record ToolSource(
     operations = List.copyOf(operations);
     network = List.copyOf(network);
     artifacts = List.copyOf(artifacts);
+    compiled = List.copyOf(compiled);
   }
 
   /**
@@ -109,6 +113,7 @@ public record ToolSource(
             spawn,
             file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
             file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
+            file.names("compiled", List.of()),
             file.optional("category", file::name));
     file.end();
     source.requireSense(file);
@@ -160,6 +165,13 @@ public record ToolSource(
         "determinism",
         wasm || determinism != Determinism.PURE,
         "only wasm can be pure; write reproducible or recorded");
+    compiled.forEach(path ->
+        file.require(
+            "compiled",
+            language.equals(Language.JAVA)
+                && path.startsWith(ToolLock.VENDOR)
+                && path.endsWith(".jar"),
+            "\"" + path + "\" is no jar below vendor/ of a tool in Java"));
     boolean bare = !workspace && network.isEmpty() && artifacts.isEmpty() && !spawn;
     file.require("capabilities", !wasm || bare, "a wasm tool has none");
     file.require(

@@ -46,6 +46,8 @@ public final class JavaAdapter implements LanguageAdapter {
         "-XX:-UsePerfData",
         "-Xshare:auto",
         "-XX:MaxRAMPercentage=60",
+        "--class-path", // without it, the directory that it is started in
+        WORKERS,
         WORKERS + "/Worker.java",
         source.entry(),
         PACKAGE);

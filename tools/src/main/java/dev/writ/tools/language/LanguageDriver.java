@@ -17,7 +17,10 @@ import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.ToolsError;
+import dev.writ.tools.author.Language;
 import dev.writ.tools.author.RuntimeRange;
+import dev.writ.tools.author.SourceForm;
+import dev.writ.tools.author.ToolLock;
 import dev.writ.tools.author.ToolSource;
 import dev.writ.tools.process.Artifacts;
 import dev.writ.tools.process.ProcessCall;
@@ -118,7 +121,7 @@ public final class LanguageDriver extends ProcessDriver {
     ToolSource source = ToolSource.parse(content.read(file));
     requireRuntime(source);
     List<Bind> binds = new ArrayList<>(adapter.binds());
-    Path files = place(manifest, content);
+    Path files = place(manifest, source, content);
     Optional<List<String>> executables =
         source.spawn() ? Optional.empty() : adapter.executables(source, files);
     binds.add(new Bind(files, LanguageAdapter.PACKAGE));
@@ -129,14 +132,30 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /** Where the package's files are for sandboxes; read, and so verified, once. */
-  private Path place(ToolManifest manifest, PackageContent content) {
+  private Path place(ToolManifest manifest, ToolSource source, PackageContent content) {
     return placed.computeIfAbsent(
         manifest.packageDigest(),
         digest -> {
           TreeMap<String, byte[]> files = new TreeMap<>();
           manifest.files().forEach(file -> files.put(file.path(), content.read(file)));
+          requireForm(source, files);
           return host().sharedFiles(files);
         });
+  }
+
+  /**
+   * However a package came here: nothing that could be loaded without having been read. Of jars it
+   * is the registration that asks whether they were named; packages from before have none named.
+   *
+   * @throws WritException {@code TOL-218}, {@code TOL-219}
+   */
+  private void requireForm(ToolSource source, SortedMap<String, byte[]> files) {
+    List<String> jars =
+        files.keySet().stream()
+            .filter(path -> path.startsWith(ToolLock.VENDOR) && path.endsWith(".jar"))
+            .toList();
+    List<String> named = adapter.language().equals(Language.JAVA) ? jars : source.compiled();
+    SourceForm.require(adapter.language(), named, files);
   }
 
   private Outcome run(

@@ -35,7 +35,7 @@ public final class PerlAdapter implements LanguageAdapter {
 
   @Override
   public List<String> argv(ToolSource source) {
-    return List.of(PERL, WORKERS + "/worker.pl", source.entry(), PACKAGE);
+    return List.of(PERL, "-f", WORKERS + "/worker.pl", source.entry(), PACKAGE);
   }
 
   @Override

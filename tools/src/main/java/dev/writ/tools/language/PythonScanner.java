@@ -31,11 +31,6 @@ public final class PythonScanner implements Scanner {
   }
 
   @Override
-  public boolean reads(String path) {
-    return path.endsWith(".py");
-  }
-
-  @Override
   public List<Reference> scan(SortedMap<String, byte[]> files) {
     Path scripts = host.sharedFiles(Workers.of(List.of(SCRIPT)));
     Command command =

@@ -1,8 +1,10 @@
 // What JavaScript files refer to. Runs in the js tool behind acorn; `input` is {path: text}.
 const references = [];
 const unreadable = [];
-const DYNAMIC = ['eval', 'Function', 'AsyncFunction', 'GeneratorFunction'];
-const HIDDEN = ['binding', '_linkedBinding', 'dlopen', 'getBuiltinModule', 'createRequire'];
+const DYNAMIC = ['eval', 'Function', 'AsyncFunction', 'GeneratorFunction', 'WebAssembly'];
+const HIDDEN = [
+  'binding', '_linkedBinding', '_load', 'createRequire', 'dlopen', 'getBuiltinModule', 'mainModule', 'require',
+];
 
 function literal(node) {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
@@ -36,9 +38,12 @@ function visit(path, node) {
     case 'NewExpression':
       if (node.callee.type === 'Identifier' && node.callee.name === 'require') {
         loaded(path, node, node.arguments[0], 'require()');
+        for (const argument of node.arguments) visit(path, argument);
+        return;
       }
       break;
     case 'Identifier':
+      if (node.name === 'require') refer(path, node, 'require under another name', true);
       if (DYNAMIC.includes(node.name)) refer(path, node, node.name, true);
       break;
     case 'MemberExpression': {
@@ -56,13 +61,22 @@ function visit(path, node) {
   }
 }
 
+// How Node takes a .js file depends on package.json files and on what the file says: it is read in both ways.
+function goals(path) {
+  if (path.endsWith('.cjs')) return ['commonjs'];
+  return path.endsWith('.mjs') ? ['module'] : ['module', 'commonjs'];
+}
+
 for (const [path, text] of Object.entries(input)) {
-  const sourceType = path.endsWith('.cjs') ? 'commonjs' : 'module';
-  try {
-    visit(path, acorn.parse(text, { ecmaVersion: 'latest', sourceType, locations: true, allowHashBang: true }));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    unreadable.push(`${path}: ${error.message}`);
+  const failures = [];
+  for (const sourceType of goals(path)) {
+    try {
+      visit(path, acorn.parse(text, { ecmaVersion: 'latest', sourceType, locations: true, allowHashBang: true }));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      failures.push(error.message);
+    }
   }
+  if (failures.length === goals(path).length) unreadable.push(`${path}: ${failures[0]}`);
 }
 ({ references, unreadable });

@@ -20,6 +20,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
@@ -80,10 +83,22 @@ public final class Worker {
   private static Class<?> load(String entry, Path folder) throws Exception {
     Path classes = Files.createTempDirectory("classes");
     Path sources = folder.resolve(entry).getParent();
-    List<String> argv = new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", classes.toString()));
+    List<String> argv =
+        new ArrayList<>(
+            List.of(
+                "-proc:none",
+                "-nowarn",
+                "-implicit:none",
+                "-encoding",
+                "UTF-8",
+                "-sourcepath",
+                sources.toString(),
+                "-d",
+                classes.toString()));
     List<URL> path = new ArrayList<>(List.of(classes.toUri().toURL()));
     StringWriter jars = new StringWriter();
     for (Path jar : files(folder.resolve("vendor"), ".jar")) {
+      requireNoClassPath(jar);
       path.add(jar.toUri().toURL());
       jars.append(jar.toString()).append(':');
     }
@@ -96,10 +111,21 @@ public final class Worker {
       throw new IOException("the sources do not compile");
     }
     String file = Path.of(entry).getFileName().toString();
-    return Class.forName(
-        file.substring(0, file.length() - ".java".length()),
-        true,
-        new URLClassLoader(path.toArray(URL[]::new)));
+    // Above the tool is the JDK alone: what lies on the class path of this JVM is not the tool's.
+    ClassLoader loader =
+        new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+    Thread.currentThread().setContextClassLoader(loader);
+    return Class.forName(file.substring(0, file.length() - ".java".length()), true, loader);
+  }
+
+  private static void requireNoClassPath(Path jar) throws IOException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      Manifest manifest = file.getManifest();
+      if (manifest != null
+          && manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH) != null) {
+        throw new IOException(jar + " leads to further places by its Class-Path");
+      }
+    }
   }
 
   private static List<Path> files(Path folder, String ending) throws IOException {

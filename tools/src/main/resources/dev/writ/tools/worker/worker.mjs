@@ -1,6 +1,7 @@
 // Runs one operation of a Node tool: the worker side of the protocol in spec/tool-package.md.
 // argv: the entry file, the folder of the package. What the tool prints goes to standard error.
 import { readSync, writeSync } from 'node:fs';
+import Module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import path from 'node:path';
 
@@ -48,10 +49,46 @@ function read(length) {
   return bytes;
 }
 
+// Modules come out of the sources of the package and out of Node itself, and of nothing else. This function also
+// runs in the thread where older versions resolve imports, so it names all that it needs.
+function reviewed(url, folder) {
+  const own = url.startsWith(`${folder}/`) && /\.(?:cjs|js|json|mjs)$/u.test(url.split(/[?#]/u)[0]);
+  if (own || url.startsWith('node:')) return;
+  throw Object.assign(new Error(`no module is loaded from ${url}`), { code: 'ERR_MODULE_NOT_FOUND' });
+}
+
+function confine(folder) {
+  if (Module.registerHooks) {
+    Module.registerHooks({
+      resolve(specifier, context, next) {
+        const found = next(specifier, context);
+        reviewed(found.url, folder);
+        return found;
+      },
+    });
+    return;
+  }
+  if (!Module.register) throw new Error(`node ${process.version} cannot be told what it may load`);
+  const hook = `${reviewed}
+    export async function resolve(specifier, context, next) {
+      const found = await next(specifier, context);
+      reviewed(found.url, ${JSON.stringify(folder)});
+      return found;
+    }`;
+  Module.register(`data:text/javascript,${encodeURIComponent(hook)}`);
+  const resolve = Module._resolveFilename;
+  Module._resolveFilename = function (request, ...rest) {
+    const found = resolve.call(this, request, ...rest);
+    reviewed(Module.isBuiltin(found) ? 'node:' : pathToFileURL(found).href, folder);
+    return found;
+  };
+}
+
 process.on('uncaughtException', (error) => fail('Failed', error));
 const [entry, folder] = process.argv.slice(2);
 let tool;
 try {
+  confine(pathToFileURL(folder).href);
   tool = await import(pathToFileURL(path.join(folder, entry)));
 } catch (error) {
   fail('DependencyLoadFailure', error);

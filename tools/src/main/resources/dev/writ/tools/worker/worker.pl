@@ -153,6 +153,23 @@ sub leave {
     POSIX::_exit(0);
 }
 
+# A module of the package: its source, in UTF-8. Where a folder stands in @INC itself, Perl would take what was
+# compiled before (.pmc) in the place of a source.
+sub source {
+    my (undef, $file) = @_;
+    return if $file !~ /\.p[lm]\z/;
+    our ($beside, $package);
+    for my $path ("$beside/$file", "$package/vendor/$file") {
+        open(my $source, '<:raw', $path) or next;
+        my $text = do { local $/; <$source> };
+        utf8::decode($text) or die "$path is not UTF-8\n";
+        seek $source, 0, 0;
+        $INC{$file} = $path;
+        return (\"#line 1 \"$path\"\n", $source);
+    }
+    return;
+}
+
 sub all_of {
     my ($length) = @_;
     my $bytes = '';
@@ -164,14 +181,16 @@ sub all_of {
 }
 
 use IO::Handle ();
-my ($entry, $package) = @ARGV;
+our ($beside, $package);
+(my $entry, $package) = @ARGV;
 @ARGV = ();
-(my $beside = "$package/$entry") =~ s{/[^/]*\z}{};
+($beside = "$package/$entry") =~ s{/[^/]*\z}{};
 @INC = (
-    $beside, "$package/vendor",
+    \&source,
     grep { m{\A/usr/(?:lib/[^/]+/perl-base|lib/[^/]+/perl/[0-9.]+|share/perl/[0-9.]+)\z} } @INC
 );
-eval { require "$package/$entry"; 1 } or fail('DependencyLoadFailure', $@);
+(my $name = $entry) =~ s{\A.*/}{};
+eval { require $name; 1 } or fail('DependencyLoadFailure', $@);
 frame(kind => 'ready');
 my $call = decode(all_of(unpack 'N', all_of(4)));
 eval {

@@ -3,6 +3,7 @@
 argv: the entry file, the folder of the package. What the tool prints goes to standard error; the
 frames have a descriptor that the tool's code does not know.
 """
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -40,9 +41,39 @@ def fail(kind, error):
     leave()
 
 
+class Source(importlib.machinery.SourceFileLoader):
+    """The file whose text was reviewed: UTF-8 whatever it declares, and never what was compiled before."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return compile(self.get_data(path).decode("utf-8", "strict"), path, "exec", dont_inherit=True)
+
+
+def finders(package, libraries):
+    """Modules come out of the sources of the package and out of Python's own library, and of nothing else."""
+    machinery = importlib.machinery
+    own = [(Source, machinery.SOURCE_SUFFIXES)]
+    python = [
+        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+        (machinery.SourceFileLoader, machinery.SOURCE_SUFFIXES),
+    ]
+
+    def finder(path):
+        for folders, loaders in (([package], own), (libraries, python)):
+            if any(path == folder or path.startswith(folder + "/") for folder in folders):
+                return machinery.FileFinder(path, *loaders)
+        raise ImportError("no module is loaded from there", path=path)
+
+    return finder
+
+
 def load(entry, package):
-    sys.path[:0] = [os.path.join(package, os.path.dirname(entry)), os.path.join(package, "vendor")]
-    spec = importlib.util.spec_from_file_location("tool", os.path.join(package, entry))
+    libraries = [path for path in sys.path if os.path.isdir(path)]
+    sys.path_hooks[:] = [finders(package, libraries)]
+    sys.path_importer_cache.clear()
+    sys.path[:] = [os.path.join(package, os.path.dirname(entry)), os.path.join(package, "vendor"), *libraries]
+    path = os.path.join(package, entry)
+    spec = importlib.util.spec_from_file_location("tool", path, loader=Source("tool", path))
     module = importlib.util.module_from_spec(spec)
     sys.modules["tool"] = module
     spec.loader.exec_module(module)

@@ -13,8 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A project becomes one package, in one form; what registration would refuse, lint shows. */
 class APackageIsWhatItsAuthorWroteTest {
@@ -57,6 +61,14 @@ class APackageIsWhatItsAuthorWroteTest {
     try {
       Files.createDirectories(file.getParent());
       Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -114,9 +126,176 @@ class APackageIsWhatItsAuthorWroteTest {
         .containsExactlyElementsOf(wanted);
   }
 
+  private static void write(Path file, byte[] bytes) {
+    try {
+      Files.createDirectories(file.getParent());
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "src/ghost.pyc",
+        "src/ghost.PYO",
+        "src/__pycache__/tool.cpython-311.txt",
+        "src/n.abi3.so",
+        "vendor/lib.so.1.2",
+        "src/x.pyd",
+        "src/more.pth",
+        "sitecustomize.py",
+        "src/usercustomize.py",
+        "vendor/lib.egg",
+        "vendor/lib.zip",
+        "vendor/lib.whl",
+        "src/addon.node",
+        "src/Tool.pmc",
+        "node_modules/left-pad/index.js",
+        "Ghost.class",
+        "vendor/lib.jar",
+        "src/m.wasm",
+      })
+  void whatNoParserReadsIsRefused(String path) {
+    for (Language language : new Language[] {Language.PYTHON, Language.NODE, Language.JAVA}) {
+      home = home.resolve(language.text());
+      Path folder = project(language);
+      write(folder.resolve(path), "");
+      assertThat(codes(folder)).as(language.text()).contains("TOL-219 " + path);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "7f454c4602, TOL-219",
+    "cafebabe00000041, TOL-219",
+    "0061736d01000000, TOL-219",
+    "a70d0d0a00000000, TOL-219",
+    "2b0e0d0a00000000, TOL-219",
+    "89504e470d0a1a0a, ''",
+    "610d0a620d0a, ''",
+    "504b0304, ''",
+  })
+  void aCompiledFormIsKnownByItsFirstBytes(String hex, String code) {
+    Path folder = project(Language.PYTHON);
+    write(folder.resolve("src/table.dat"), HexFormat.of().parseHex(hex));
+    assertThat(codes(folder))
+        .containsExactlyElementsOf(code.isEmpty() ? List.of() : List.of(code + " src/table.dat"));
+  }
+
+  @Test
+  void aProgramOfItsOwnIsWhatAProcessToolBrings() {
+    Path folder = project(Language.PROCESS);
+    write(folder.resolve("bin/tool"), HexFormat.of().parseHex("7f454c46"));
+    write(folder.resolve("lib/x.so"), "");
+    assertThat(codes(folder)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "# coding: utf-7 | TOL-218",
+        "# -*- coding: latin-1 -*- | TOL-218",
+        "# vim: set fileencoding=cp1252 : | TOL-218",
+        "#!/usr/bin/python3~# coding:rot13 | TOL-218",
+        "~# coding: utf-16 | TOL-218",
+        "~# coding: utf-80 | TOL-218",
+        "# coding: utf-8-sig | TOL-218",
+        "# coding: utf-8 | ''",
+        "# -*- coding: UTF8 -*- | ''",
+        "# coding: utf-8-unix | ''",
+        "x = 1~y = 2~# coding: utf-7 | ''",
+        "x = '# codings' | ''",
+      })
+  void whatPythonIsToldOfItsEncodingIsUtf8OrNothing(String head, String code) {
+    Path folder = project(Language.PYTHON);
+    write(folder.resolve("src/more.py"), head.replace('~', '\n') + "\n");
+    assertThat(codes(folder).stream().map(found -> found.substring(0, 19)).toList())
+        .containsExactlyElementsOf(code.isEmpty() ? List.of() : List.of("TOL-218 src/more.py"));
+  }
+
+  @ParameterizedTest
+  @FieldSource("dev.writ.tools.author.Language#ALL")
+  void aSourceReadsTheSameForEverybody(Language language) {
+    if (language.sources().isEmpty() || language.equals(Language.WASM)) {
+      return;
+    }
+    Path folder = project(language);
+    Path entry = folder.resolve(ToolProject.open(folder).source().entry());
+    for (String unseen :
+        List.of("\ufeff", "\u0000", "\u001b", "\u0085", "\u2028", "\u202e", "\u2066", "\u200f")) {
+      String text = read(entry);
+      write(entry, (unseen.equals("\ufeff") ? unseen : "") + text + "#" + unseen);
+      assertThat(codes(folder))
+          .as(language + " " + (int) unseen.charAt(0))
+          .anyMatch(code -> code.startsWith("TOL-218 src/"));
+      write(entry, text);
+    }
+    write(entry, new byte[] {'#', (byte) 0xe9, '\n'});
+    assertThat(codes(folder)).anyMatch(code -> code.startsWith("TOL-218 src/"));
+  }
+
+  @Test
+  void whatTurnsASourceIntoAnotherIsRefused() {
+    Path folder = project(Language.named("perl").orElseThrow());
+    for (String line :
+        List.of(
+            "use encoding 'koi8-r';", "require Filter::Util::Call;", "1; use Filter::Simple;")) {
+      write(folder.resolve("src/More.pm"), "package More;\n" + line + "\n1;\n");
+      assertThat(codes(folder)).as(line).containsExactly("TOL-218 src/More.pm line 2");
+    }
+    write(folder.resolve("src/More.pm"), "use utf8; # no use encoding\n1;\n");
+    assertThat(codes(folder)).isEmpty();
+  }
+
+  @Test
+  void theEntryIsASource() {
+    Path folder = project(Language.PYTHON);
+    edit(folder.resolve("tool.manifest"), "entry: src/tool.py", "entry: src/tool.txt");
+    write(folder.resolve("src/tool.txt"), "");
+    assertThat(codes(folder)).containsExactly("TOL-220 tool.manifest");
+  }
+
+  @Test
+  void aJarIsNamedOrRefused() throws IOException {
+    Path folder = project(Language.JAVA);
+    Path jar = folder.resolve("vendor/lib.jar");
+    Files.createDirectories(jar.getParent());
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
+    manifest.getMainAttributes().putValue("Automatic-Module-Name", "lib");
+    manifest.getMainAttributes().putValue("Implementation-Version", "1");
+    new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    Files.write(
+        folder.resolve("tool.lock"),
+        LockWriter.of(ToolProject.open(folder).files(), List.of(), new ToolLock(List.of()))
+            .toBytes());
+    assertThat(codes(folder)).containsExactly("TOL-219 vendor/lib.jar");
+    edit(folder.resolve("tool.manifest"), "format: 1", "format: 1\ncompiled: [vendor/lib.jar]");
+    assertThat(codes(folder)).isEmpty();
+    manifest.getMainAttributes().putValue("Class-Path", "../more/");
+    new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    assertThat(codes(folder)).contains("TOL-219 vendor/lib.jar");
+    edit(folder.resolve("tool.manifest"), "[vendor/lib.jar]", "[src/Tool.java]");
+    assertThatThrownBy(() -> ToolProject.open(folder)).hasMessageContaining("TOL-201");
+  }
+
+  /** {@code <!--} begins a comment in a script and is an operator in a module. */
+  @Test
+  void aFileThatNodeTakesInTwoWaysIsReadInBoth() {
+    Path folder = project(Language.NODE);
+    write(
+        folder.resolve("src/more.js"), "var a = 1, b = 1;\na <!--b + `\nrequire('net');\n//` ;\n");
+    assertThat(codes(folder)).containsExactly("TOL-211 src/more.js line 3, column 1");
+  }
+
   @Test
   void whatJavaScriptRefersToIsReadByAParser() {
     Path folder = project(Language.NODE);
+    write(folder.resolve("src/data.txt"), "require('net')");
+    write(folder.resolve("src/data.json"), "{}");
     isRead(
         folder,
         "src/",
@@ -127,6 +306,11 @@ class APackageIsWhatItsAuthorWroteTest {
           {"import { spawn } from 'child_process';", "refused"},
           {"import x from 'left-pad';", "refused"},
           {"import './other.mjs';", "refused"},
+          {"import './data.txt';", "refused"},
+          {"import x from './data.json' with { type: 'json' };", "used"},
+          {"const r = require; r('net');", "refused"},
+          {"process.mainModule.require('net');", "refused"},
+          {"new WebAssembly.Module(new Uint8Array(8));", "refused"},
           {"export * from './tool.mjs';", "used"},
           {"await import('node:path');", "used"},
           {"await import(String(1));", "refused"},
@@ -167,6 +351,11 @@ class APackageIsWhatItsAuthorWroteTest {
           {"__import__('socket')", "refused"},
           {"eval('1')", "refused"},
           {"().__class__.__base__.__subclasses__()", "refused"},
+          {"import sys\nsys.meta_path.clear()", "refused"},
+          {"import zipimport", "refused"},
+          {"from logging import config", "refused"},
+          {"import pickle", "refused"},
+          {"code = 1\nprint(code)", "used"},
           {"x = 'import socket'  # import socket", "used"},
         });
     write(folder.resolve("src/more.py"), "this is no program");

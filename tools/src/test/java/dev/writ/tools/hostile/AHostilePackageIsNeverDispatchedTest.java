@@ -170,6 +170,22 @@ class AHostilePackageIsNeverDispatchedTest {
         .isEqualTo("TOL-024");
   }
 
+  /** Whoever registered it did without lint. */
+  @ParameterizedTest
+  @CsvSource({
+    "src/ghost.pyc, x, TOL-219",
+    "src/__pycache__/tool.cpython-311.pyc, x, TOL-219",
+    "src/other.py, '# coding: utf-7', TOL-218",
+  })
+  void itHoldsWhatNobodyRead(String path, String text, String code) throws IOException {
+    project("spawn: false", "spawn: false");
+    Path file = dir.resolve("tool-" + tools).resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text + "\n");
+    ToolProject hostile = ToolProject.open(dir.resolve("tool-" + tools));
+    assertThat(codeOf(hostile.manifest(), files(hostile))).isEqualTo(code);
+  }
+
   @Test
   void itIsOfALaterRelease() throws IOException {
     ToolProject project = project("spawn: false", "spawn: false");
