@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
+import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
@@ -39,33 +40,30 @@ final class Administration {
   }
 
   /** Puts a policy in force. */
-  SystemState activate(Envelope signed, SystemState before) {
+  InForce.Change activate(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     SystemState after = before.withPolicy(signed, now);
-    write(signed, EventKind.POLICY_ACTIVATED, now);
-    return after;
+    return new InForce.Change(after, write(signed, EventKind.POLICY_ACTIVATED, now));
   }
 
   /** Enrols or revokes a key, prohibits a tool, takes a word on one, and the like. */
-  SystemState change(Envelope signed, SystemState before) {
+  InForce.Change change(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     String kind = SystemState.kindOf(signed);
     SystemState after = before.with(signed, kind, now);
-    write(signed, kind, now);
-    return after;
+    return new InForce.Change(after, write(signed, kind, now));
   }
 
-  private void write(Envelope signed, String kind, Instant at) {
-    Commit commit;
+  /** An open run is remembered as it was enqueued, so it can be given back before that lasts. */
+  private Commit write(Envelope signed, String kind, Instant at) {
     try (Runs.Borrowed run = runs.borrow(SystemState.RUN)) {
       String seed = run.seedFor(OPENER);
       try (RunTurn turn = run.turn()) {
         turn.open(OPENER, seed, signed.id(), at);
         turn.event(kind, signed.id(), at);
         turn.batch().document(signed);
-        commit = turn.enqueue();
+        return turn.enqueue();
       }
-      commit.await();
     }
   }
 
@@ -73,7 +71,7 @@ final class Administration {
    * @throws WritException {@code EXE-905} no such receipt, {@code EXE-909} not in doubt, {@code
    *     EXE-910} resolved before
    */
-  void resolve(Envelope signed, Trust trust) {
+  void resolve(Envelope signed, Trust trust, ChangeOrder changes) {
     Instant now = time.now(KernelTime.Reading.RESOLUTION);
     List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
@@ -96,7 +94,7 @@ final class Administration {
     String key = Tables.key(resolution.receipt());
     RunId id = new RunId(receipt.scope().tenant(), receipt.scope().run());
     try (Runs.Borrowed run = runs.borrow(id);
-        RunTurn turn = run.turn()) {
+        RunTurn turn = run.turn().before(changes)) {
       if (ledger.get(Tables.DOUBT, key).orElseThrow().length > 0) {
         throw new WritException(ExecutorError.ALREADY_RESOLVED, resolution.receipt().toString());
       }

@@ -173,7 +173,15 @@ public enum ExecutorError implements ErrorCode {
   AUDIT_ROW(
       "EXE-959",
       "a stored row is not what the events say",
-      "Stop the kernel: it would act on the row. Restore a backup.");
+      "Stop the kernel: it would act on the row. Restore a backup."),
+  STATE_MOVED(
+      "EXE-970",
+      "keys, policy or tools were changed again and again while this was in work",
+      "Nothing was done; try again."),
+  KEPT_OTHERWISE(
+      "EXE-971",
+      "a document is one that the ledger keeps, or will keep, from elsewhere",
+      "Bring what is in the ledger, or sign another document: the first envelope stays.");
 
   private final String code;
   private final String meaning;

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.document.Receipt;
+import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Prelude;
 import dev.writ.executor.journal.RequestRow;
@@ -21,6 +22,7 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.Approvals;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
+import dev.writ.guardian.GuardianError;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Decision;
@@ -44,6 +46,8 @@ import java.util.Optional;
  * what it needs and keeps the order of events.
  */
 final class Judging {
+  private static final int READINGS_MAX = 8;
+
   private final LedgerState ledger;
   private final KernelTime time;
   private final Accounting accounts;
@@ -100,9 +104,9 @@ final class Judging {
   }
 
   /** Commits a judgement that nothing follows for now. */
-  void commit(Judged judged, Runs.Borrowed run) {
+  void commit(Judged judged, Runs.Borrowed run, ChangeOrder changes) {
     Commit commit;
-    try (RunTurn turn = run.turn()) {
+    try (RunTurn turn = run.turn().before(changes)) {
       judged.prelude().writeTo(turn);
       commit = turn.enqueue();
     } finally {
@@ -142,18 +146,30 @@ final class Judging {
           .forEach(allEvidence::add);
     }
     Accounts.Judged judged =
-        accounts.judge(
+        judged(
             admitted,
             circumstances(request, tool, allApprovals, allEvidence, before)
                 .withProfile(profile(admitted, before, raw, policy)),
             policy,
-            trust,
-            time.now(KernelTime.Reading.JUDGEMENT));
+            trust);
     try {
       return issue(admitted, before, evidence, runSeed, tool, judged);
     } catch (RuntimeException e) {
       accounts.forget(admitted.id()); // it cannot be signed, so it was not judged
       throw e;
+    }
+  }
+
+  /** Who was paused between its reading of the clock and its turn at the accounts reads again. */
+  private Accounts.Judged judged(Admitted a, Circumstances c, Policy policy, Trust trust) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return accounts.judge(a, c, policy, trust, time.now(KernelTime.Reading.JUDGEMENT));
+      } catch (WritException e) {
+        if (e.code() != GuardianError.JUDGED_LATE || attempt == READINGS_MAX) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.writ.executor;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
@@ -57,6 +58,9 @@ import java.util.function.UnaryOperator;
  * Thread safe. Opening it recovers what a crash left behind.
  */
 public final class Kernel {
+  /** Changes of what is in force that one piece of work may meet. */
+  private static final int ATTEMPTS_MAX = 16;
+
   private final Ledger ledger;
   private final KernelTime time;
   private final Accounts accounts;
@@ -71,23 +75,27 @@ public final class Kernel {
   private final RunClosings closings;
   private final Recovery recovery;
   private final OwnKeys ownKeys;
+  private final InForce inForce;
+  private final Admissions admissions;
+  private final Evidence kept;
   private final Watch stages = new Watch();
-  private volatile SystemState system;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
-    this.system = SystemState.read(ledger);
+    this.inForce = new InForce(SystemState.read(ledger));
     this.time = new SteadyTime(config.clock(), ledger.highWater());
     time.now(KernelTime.Reading.OUTSIDE); // one that stands before the log's end is refused here
     this.accounts =
-        Accounts.restore(accountRows(ledger), system.policyInForce(), ledger.highWater());
+        Accounts.restore(accountRows(ledger), system().policyInForce(), ledger.highWater());
     this.tools = new Tools(config.registry(), config.drivers());
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
+    this.admissions = new Admissions(ledger, time, inForce);
+    this.kept = new Evidence(ledger, locks);
+    this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     Parts parts = Parts.of(surroundings(config), seam);
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
-    this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     this.judging = parts.judging();
     this.administration = parts.administration();
     this.closings = parts.closings();
@@ -100,17 +108,21 @@ public final class Kernel {
         time,
         config.random(),
         accounts,
-        DocumentSigner.of(config.guardianKey()),
-        DocumentSigner.of(config.executorKey()),
+        guarded(config.guardianKey()),
+        guarded(config.executorKey()),
         tools,
         new Audience(ledger.origin(), ledger.incarnation()),
-        (tool, version) -> system.isProhibited(tool, version),
+        (tool, version) -> system().isProhibited(tool, version),
         this::readable,
         (request, receipt) -> Judging.requireConsumable(ledger, request, receipt),
         input -> ledger.openBlob(input.digest()),
         this::write,
         config.workspaces(),
         stages);
+  }
+
+  private DocumentSigner guarded(SigningKey key) {
+    return ownKeys.guarded(key.kid(), DocumentSigner.of(key), () -> system().trust(), time::latest);
   }
 
   /** From now on these are told how the work goes; it is the same work. */
@@ -173,11 +185,9 @@ public final class Kernel {
     Administration administration =
         new Administration(
             ledger, new SteadyTime(clock, ledger.highWater()), new Runs(ledger, random));
-    SystemState state = SystemState.read(ledger);
-    for (Envelope change : changes) {
-      state = administration.change(change, state);
-    }
-    administration.activate(policy, state);
+    InForce inForce = new InForce(SystemState.read(ledger));
+    changes.forEach(change -> inForce.change(state -> administration.change(change, state)));
+    inForce.change(state -> administration.activate(policy, state));
   }
 
   /**
@@ -193,11 +203,18 @@ public final class Kernel {
   /** For tests: a stage can be given a collaborator that fails. */
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     Kernel kernel = new Kernel(config, seam);
-    kernel.recovery.recover(kernel.ledger);
+    kernel.recover();
     kernel.closings.sealUnsealed(kernel.ledger);
     kernel.wipes.makeUp(kernel.time.latest());
     kernel.dropExpiredAccounts();
     return kernel;
+  }
+
+  /** Not with a key that nobody would believe: what is in doubt waits for the next one then. */
+  private void recover() {
+    if (ownKeys.executorMaySign(system().trust(), time.latest())) {
+      recovery.recover(ledger);
+    }
   }
 
   /** By the time of the last event, so that an audit comes to the same rows. */
@@ -241,37 +258,56 @@ public final class Kernel {
 
   private Answer process(
       byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
-    SystemState before = system;
-    Admitted first = admit(envelope, before.trust(), before.policyInForce());
-    Request request = first.request();
+    Admissions.Entry entry =
+        admission(() -> admissions.enter(Admission.parse(envelope, system().policyInForce())));
+    return unlessMoved(() -> process(entry, evidence, raw, execute));
+  }
+
+  private Answer process(
+      Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, boolean execute) {
+    Request request = before.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (KeyedLocks.Held _ = turn(() -> lockRequest(first.id()));
-        KeyedLocks.Held _ = turn(() -> lockKey(request, first.id()));
+    try (KeyedLocks.Held _ = turn(() -> lockRequest(before.id()));
+        KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
-      Entry entry = current(envelope, new Entry(before, first));
-      Optional<RequestRow> row = row(first.id());
-      Optional<Answer> answered = answered(entry.admitted(), row, execute);
+      Admissions.Entry entry = admission(() -> admissions.current(before));
+      Optional<RequestRow> row = row(entry.id());
+      Optional<Answer> answered = answered(entry, row, execute);
       if (answered.isPresent()) {
         return answered.get();
       }
+      entry.require();
       boolean workspace = execute && tools.usesWorkspace(request.effect());
-      try (KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
+      try (Evidence.Kept evidence = kept.keep(entry, brought);
+          KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return first(
-            current(envelope, entry), row, evidence, raw, run, new Wanted(execute, workspace));
+            admission(() -> admissions.current(entry)),
+            row,
+            evidence.documents(),
+            raw,
+            run,
+            new Wanted(execute, workspace));
       }
     }
   }
 
-  /** A request as admitted, and under what. */
-  private record Entry(SystemState state, Admitted admitted) {}
-
-  /** Who waited for a lock is held to what is in force by then. */
-  private Entry current(byte[] envelope, Entry before) {
-    SystemState now = system;
-    return now == before.state()
-        ? before
-        : new Entry(now, admit(envelope, now.trust(), now.policyInForce()));
+  /**
+   * Does something that must stand in the log before the next change of what is in force; again,
+   * where a change came first.
+   *
+   * @throws WritException {@code EXE-970} where they keep coming
+   */
+  private static <T> T unlessMoved(Supplier<T> work) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return work.get();
+      } catch (WritException e) {
+        if (e.code() != ExecutorError.STATE_MOVED || attempt == ATTEMPTS_MAX) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** What is wanted of a request. */
@@ -279,7 +315,7 @@ public final class Kernel {
 
   /** Judges and serves what nothing was served for before. */
   private Answer first(
-      Entry entry,
+      Admissions.Entry entry,
       Optional<RequestRow> row,
       List<Envelope> evidence,
       Optional<byte[]> raw,
@@ -287,7 +323,7 @@ public final class Kernel {
       Wanted wanted) {
     Trust trust = entry.state().trust();
     Policy policy = entry.state().policyInForce();
-    Admitted admitted = entry.admitted();
+    Admitted admitted = entry.require();
     ownKeys.require(trust, time.latest());
     if (row.filter(r -> judging.live(r, policy)).isPresent()) {
       Answer known = known(admitted.id(), row.get());
@@ -301,7 +337,8 @@ public final class Kernel {
             Stage.JUDGEMENT,
             () -> judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy));
     if (!wanted.execute() || judged.answer().intent().isEmpty()) {
-      StageObserver.during(stages, Stage.DECISION, () -> judging.commit(judged, run));
+      StageObserver.during(
+          stages, Stage.DECISION, () -> judging.commit(judged, run, inForce.under(entry.state())));
       return judged.answer();
     }
     try {
@@ -327,58 +364,94 @@ public final class Kernel {
                 admitted.holder(),
                 prelude,
                 run,
-                wanted.holdsWorkspace()),
+                wanted.holdsWorkspace(),
+                inForce.under(state)),
             state.trust(),
             state.policyInForce());
     return answer.withServed(served);
   }
 
-  /** A request that was received before is as old as it was then. */
-  private Admitted admit(byte[] envelope, Trust trust, Policy policy) {
-    return StageObserver.during(stages, Stage.ADMISSION, () -> admitted(envelope, trust, policy));
+  private Admissions.Entry admission(Supplier<Admissions.Entry> work) {
+    return StageObserver.during(stages, Stage.ADMISSION, work);
   }
 
   private KeyedLocks.Held turn(Supplier<KeyedLocks.Held> lock) {
     return StageObserver.during(stages, Stage.TURN, lock);
   }
 
-  private Admitted admitted(byte[] envelope, Trust trust, Policy policy) {
-    Instant now = time.now(KernelTime.Reading.ADMISSION);
-    Envelope parsed = Admission.parse(envelope, policy);
-    Instant receivedAt = row(parsed.id()).map(RequestRow::receivedAt).orElse(now);
-    return Admission.readmit(parsed, trust, policy, receivedAt, now);
-  }
-
   /**
-   * What the request, or another one under its idempotency key, was served before.
+   * What became of the request, or of another one under its idempotency key: what was served, and
+   * that it was refused or waits. Whatever was in force then, it is told as it was.
    *
-   * @throws WritException {@code EXE-109} where it was dispatched and has no receipt, {@code
-   *     EXE-110}
+   * @throws WritException {@code EXE-106} for a key that the request is not held by, {@code
+   *     EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
    */
-  private Optional<Answer> answered(Admitted admitted, Optional<RequestRow> row, boolean execute) {
+  private Optional<Answer> answered(
+      Admissions.Entry entry, Optional<RequestRow> row, boolean execute) {
     Optional<Served> served = Optional.empty();
     if (row.isPresent()) { // it is written before anything is dispatched, or with it
-      served = idempotency.served(admitted.id());
+      served = idempotency.served(entry.id());
       if (served.isEmpty()) {
-        idempotency.requireNotRunning(admitted.id());
+        idempotency.requireNotRunning(entry.id());
       }
     }
     if (served.isEmpty() && execute) {
-      served =
-          idempotency.sameKey(
-              admitted.request(), admitted.id(), admitted.request().effect()::digest);
+      served = idempotency.sameKey(entry.request(), entry.id(), entry.request().effect()::digest);
     }
-    return served.map(s -> {
-      Digest request = s.receipt().request();
-      return known(request, row(request).orElseThrow()).withServed(s);
-    });
+    if (served.isPresent()) {
+      Digest request = served.get().receipt().request();
+      Answer known = known(request, row(request).orElseThrow());
+      return Optional.of(known.withServed(asMayBeRead(served.get(), known, entry)));
+    }
+    boolean stands =
+        row.filter(r ->
+                switch (r.state()) {
+                  case DENIED, PENDING -> true;
+                  case ALLOWED -> !execute && entry.refused().isPresent();
+                  case LAPSED -> false;
+                })
+            .isPresent();
+    if (!stands) {
+      return Optional.empty();
+    }
+    Answer known = known(entry.id(), row.get());
+    requireHolder(known, entry);
+    return Optional.of(known);
+  }
+
+  /** The output is for the holder, as long as the holder's key is in force. */
+  private Served asMayBeRead(Served served, Answer known, Admissions.Entry entry) {
+    if (known.request().equals(entry.id())) {
+      requireHolder(known, entry);
+    }
+    boolean revoked =
+        entry
+            .state()
+            .trust()
+            .key(known.decision().holder())
+            .filter(key -> key.revokedAt().isEmpty())
+            .isEmpty();
+    return revoked && entry.refused().isPresent() ? served.withoutOutput() : served;
+  }
+
+  private static void requireHolder(Answer known, Admissions.Entry entry) {
+    boolean holds =
+        entry.stored()
+            || entry
+                .admitted()
+                .filter(a -> a.holder().kid().equals(known.decision().holder()))
+                .isPresent();
+    if (!holds) {
+      throw new WritException(ExecutorError.HOLDER, "of request " + known.request());
+    }
   }
 
   /** Why a request was judged as it was, or would be now; nothing is written or taken. */
   public PolicyExplain explain(byte[] envelope) {
-    SystemState state = system;
-    Admitted admitted = admit(envelope, state.trust(), state.policyInForce());
-    return judging.explain(admitted, row(admitted.id()), state.trust(), state.policyInForce());
+    Admissions.Entry entry =
+        admission(() -> admissions.enter(Admission.parse(envelope, system().policyInForce())));
+    SystemState state = entry.state();
+    return judging.explain(entry.require(), row(entry.id()), state.trust(), state.policyInForce());
   }
 
   /**
@@ -410,7 +483,7 @@ public final class Kernel {
    * @throws WritException {@code EXE-1xx} to {@code 3xx}
    */
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
-    system.trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
+    system().trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
     Intent read = Intent.read(intent.document());
     ExecutionOrder.read(order.document())
         .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
@@ -421,12 +494,17 @@ public final class Kernel {
     if (request.isEmpty()) {
       throw new WritException(ExecutorError.NOT_ISSUED, intent.id().toString());
     }
+    return unlessMoved(() -> execute(decision, intent, order, read, request.get()));
+  }
+
+  private Served execute(
+      Envelope decision, Envelope intent, Envelope order, Intent read, Request request) {
     RunId runId = new RunId(read.scope().tenant(), read.scope().run());
     try (KeyedLocks.Held _ = lockRequest(read.request());
-        KeyedLocks.Held _ = lockKey(request.get(), read.request());
+        KeyedLocks.Held _ = lockKey(request, read.request());
         Runs.Borrowed run = runs.borrow(runId);
-        KeyedLocks.Held workspace = lockUnlessServed(request.get(), read.request())) {
-      SystemState now = system; // who waited for a lock is held to what is in force by then
+        KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
+      SystemState now = system(); // who waited for a lock is held to what is in force by then
       TrustedKey submitter =
           now.trust()
               .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
@@ -436,11 +514,12 @@ public final class Kernel {
           new Writ(
               Optional.of(decision),
               Optional.of(intent),
-              request,
+              Optional.of(request),
               submitter,
               Prelude.NOTHING,
               run,
-              workspace != KeyedLocks.NONE),
+              workspace != KeyedLocks.NONE,
+              inForce.under(now)),
           now.trust(),
           now.policyInForce());
     }
@@ -453,8 +532,12 @@ public final class Kernel {
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
   public Answer approve(Envelope approvalEnvelope) {
+    return unlessMoved(() -> approved(approvalEnvelope));
+  }
+
+  private Answer approved(Envelope approvalEnvelope) {
     Instant now = time.now(KernelTime.Reading.APPROVAL);
-    List<TrustedKey> signers = system.trust().verify(approvalEnvelope, Approval.TYPE, now);
+    List<TrustedKey> signers = system().trust().verify(approvalEnvelope, Approval.TYPE, now);
     Approval approval = Approval.read(approvalEnvelope.document());
     boolean ofTenant =
         signers.stream().allMatch(s -> s.tenant().filter(approval.tenant()::equals).isPresent());
@@ -467,12 +550,13 @@ public final class Kernel {
       if (row.state() != RequestRow.State.PENDING) {
         throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
       }
-      try (Runs.Borrowed run = runs.borrow(row.run())) {
-        SystemState state = system;
-        ownKeys.require(state.trust(), now);
+      try (KeyedLocks.Held _ = kept.own(approvalEnvelope);
+          Runs.Borrowed run = runs.borrow(row.run())) {
+        SystemState state = system();
+        ownKeys.require(state.trust(), time.latest());
         Optional<Judging.Judged> judged =
             judging.approve(approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
-        judged.ifPresent(j -> judging.commit(j, run));
+        judged.ifPresent(j -> judging.commit(j, run, inForce.under(state)));
         return judged.map(Judging.Judged::answer).orElseGet(() -> known(approval.request(), row));
       }
     }
@@ -480,7 +564,13 @@ public final class Kernel {
 
   /** Takes an operator's statement on an IN_DOUBT receipt (PROTOCOL 18). */
   public void resolve(Envelope resolution) {
-    administration.resolve(resolution, system.trust());
+    unlessMoved(() -> {
+      SystemState state = system();
+      try (KeyedLocks.Held _ = kept.own(resolution)) {
+        administration.resolve(resolution, state.trust(), inForce.under(state));
+        return resolution;
+      }
+    });
   }
 
   /**
@@ -491,9 +581,15 @@ public final class Kernel {
    *     its checkpoint, and the wipe is left for the next start
    */
   public Checkpoint closeRun(Envelope close) {
-    SystemState state = system;
-    ownKeys.require(state.trust(), time.latest());
-    RunId run = closings.close(close, state.trust(), state.policyInForce());
+    RunId run =
+        unlessMoved(() -> {
+          SystemState state = system();
+          ownKeys.require(state.trust(), time.latest());
+          try (KeyedLocks.Held _ = kept.own(close)) {
+            return closings.close(
+                close, state.trust(), state.policyInForce(), inForce.under(state));
+          }
+        });
     Checkpoint checkpoint = RunClosings.seal(ledger, run);
     wipes.wipe(run);
     return checkpoint;
@@ -505,8 +601,10 @@ public final class Kernel {
   }
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
-  public synchronized void activate(Envelope signedPolicy) {
-    system = administration.activate(signedPolicy, system);
+  public void activate(Envelope signedPolicy) {
+    try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
+      inForce.change(state -> administration.activate(signedPolicy, state));
+    }
   }
 
   /**
@@ -516,8 +614,10 @@ public final class Kernel {
    *
    * @throws WritException with the code of what does not hold; nothing is written then
    */
-  public synchronized void change(Envelope systemChange) {
-    system = administration.change(systemChange, system);
+  public void change(Envelope systemChange) {
+    try (KeyedLocks.Held _ = kept.own(systemChange)) {
+      inForce.change(state -> administration.change(systemChange, state));
+    }
   }
 
   /** Puts content into a tenant's store, streamed. */
@@ -555,7 +655,7 @@ public final class Kernel {
 
   /** Keys, policy and prohibited tools in force. */
   public SystemState system() {
-    return system;
+    return inForce.now();
   }
 
   /** One reading of the kernel's clock. */

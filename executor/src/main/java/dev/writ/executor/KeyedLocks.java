@@ -5,8 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A lock for each key in use. Who finds it taken waits for the winner and then sees what the winner
- * made durable. Keys are taken in the order of their kinds (request, idempotency key, workspace),
- * never two of one kind, so nobody waits in a circle.
+ * made durable. Keys are taken in the order of their kinds (request, idempotency key, document,
+ * workspace); of one kind there is one, but for documents, which are taken in the order of their
+ * digests. So nobody waits in a circle.
  */
 final class KeyedLocks {
   private final TreeMap<String, Counted> locks = new TreeMap<>();

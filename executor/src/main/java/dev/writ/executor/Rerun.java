@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Refusal;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Prelude;
@@ -64,9 +65,12 @@ public final class Rerun {
    * that it has still stands.
    *
    * @param evidence what was brought with it
+   * @param receivedAt the time of receipt that the recorded decision states, which counts for a
+   *     request that was judged before
    * @throws WritException where it is not admitted or cannot be judged
    */
-  public void judge(Envelope request, List<Envelope> evidence, SystemState state) {
+  public void judge(
+      Envelope request, List<Envelope> evidence, Instant receivedAt, SystemState state) {
     Policy policy = state.policyInForce();
     Instant now = surroundings.time().now(KernelTime.Reading.ADMISSION);
     Optional<RequestRow> row = row(request.id());
@@ -75,7 +79,7 @@ public final class Rerun {
             Admission.parse(request.toBytes(), policy),
             state.trust(),
             policy,
-            row.map(RequestRow::receivedAt).orElse(now),
+            row.isPresent() ? receivedAt : now,
             now);
     if (row.filter(r -> parts.judging().live(r, policy)).isPresent()) {
       return;
@@ -86,7 +90,7 @@ public final class Rerun {
               .judging()
               .judge(
                   admitted, row, List.of(), evidence, Optional.empty(), run, state.trust(), policy);
-      parts.judging().commit(judged, run);
+      parts.judging().commit(judged, run, ChangeOrder.ANY);
     }
   }
 
@@ -106,7 +110,7 @@ public final class Rerun {
       parts
           .judging()
           .approve(approval, row, run, state.trust(), state.policyInForce(), now)
-          .ifPresent(judged -> parts.judging().commit(judged, run));
+          .ifPresent(judged -> parts.judging().commit(judged, run, ChangeOrder.ANY));
     }
   }
 
@@ -191,11 +195,11 @@ public final class Rerun {
   }
 
   public void resolve(Envelope resolution, SystemState state) {
-    parts.administration().resolve(resolution, state.trust());
+    parts.administration().resolve(resolution, state.trust(), ChangeOrder.ANY);
   }
 
   public void close(Envelope close, SystemState state) {
-    parts.closings().close(close, state.trust(), state.policyInForce());
+    parts.closings().close(close, state.trust(), state.policyInForce(), ChangeOrder.ANY);
   }
 
   // What cannot be done again is taken over.

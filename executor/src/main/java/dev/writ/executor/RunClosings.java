@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.RunTurn;
@@ -47,7 +48,7 @@ final class RunClosings {
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
    *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh
    */
-  RunId close(Envelope request, Trust trust, Policy policy) {
+  RunId close(Envelope request, Trust trust, Policy policy, ChangeOrder changes) {
     Instant now = time.now(KernelTime.Reading.CLOSING);
     TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
     RunClose close = RunClose.read(request.document());
@@ -55,7 +56,7 @@ final class RunClosings {
     RunId id = new RunId(close.tenant(), close.run());
     Commit commit;
     try (Runs.Borrowed run = runs.borrow(id)) {
-      try (RunTurn turn = run.turn()) {
+      try (RunTurn turn = run.turn().before(changes)) {
         RunState state =
             turn.state()
                 .filter(_ -> signer.tenant().filter(close.tenant()::equals).isPresent())

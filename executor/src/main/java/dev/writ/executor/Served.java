@@ -24,6 +24,11 @@ public record Served(
     Optional<byte[]> rawOutput,
     boolean repeated) {
 
+  /** The receipt alone, for who may not read the output any more. */
+  Served withoutOutput() {
+    return new Served(envelope, receipt, resolution, Optional.empty(), Optional.empty(), repeated);
+  }
+
   public Digest id() {
     return envelope.id();
   }

@@ -23,6 +23,7 @@ import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -43,6 +44,12 @@ public record SystemState(
 
   /** The installation's own run. No key can be enrolled for this tenant. */
   public static final RunId RUN = new RunId("writ", "system");
+
+  /**
+   * How long after a change something may still reach the log that was under way before it
+   * (spec/audit.md).
+   */
+  public static final Duration IN_FLIGHT = Duration.ofSeconds(60);
 
   public static final String POLICY_TYPE = PayloadTypes.of("policy");
 

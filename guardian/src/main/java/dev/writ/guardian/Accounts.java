@@ -192,7 +192,8 @@ public final class Accounts implements Accounting {
    * judgement (its intent lapsed, or it waited) gives it back first.
    *
    * @throws WritException {@code GRD-007} where another request used the nonce, {@code GRD-010} for
-   *     evidence that the request does not name, {@code GRD-011} for what was settled already
+   *     evidence that the request does not name, {@code GRD-011} for what was settled already,
+   *     {@code GRD-013} where another judgement's time is more than a minute later: read again
    */
   @Override
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
@@ -216,6 +217,7 @@ public final class Accounts implements Accounting {
     Instant time = gathered.time();
     lock.lock();
     try {
+      requireNotLate(time);
       usePolicy(ahead.policy());
       fold(FORGOTTEN_AT_ONCE_MAX);
       requireNonce(nonce, a, time);
@@ -393,6 +395,15 @@ public final class Accounts implements Accounting {
             charges,
             marks);
     return entry.keptUntil(totals.neededUntil(entry));
+  }
+
+  /** What is older than that is not held as exactly any more: nonces above all. */
+  private void requireNotLate(Instant time) {
+    if (time.plusSeconds(AccountTotals.LATE_S).isBefore(latest)) {
+      throw new WritException(
+          GuardianError.JUDGED_LATE,
+          "read " + Timestamps.format(time) + ", another " + Timestamps.format(latest));
+    }
   }
 
   private void requireNonce(String nonce, Admitted a, Instant time) {

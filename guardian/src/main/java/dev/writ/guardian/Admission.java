@@ -140,16 +140,25 @@ public final class Admission {
   }
 
   private static void requireFresh(Request request, Policy policy, Instant receivedAt) {
+    if (isFresh(request, policy, receivedAt)) {
+      return;
+    }
     Instant at = request.requestedAt();
     String times =
         "requested at " + Timestamps.format(at) + ", received at " + Timestamps.format(receivedAt);
-    if (at.minus(SKEW).isAfter(receivedAt)) {
+    if (at.isAfter(receivedAt)) {
       throw new WritException(GuardianError.REQUEST_FROM_FUTURE, times);
     }
-    long max = policy.limits().requestAgeMaxS();
-    if (at.plusSeconds(max).isBefore(receivedAt)) {
-      throw new WritException(GuardianError.REQUEST_TOO_OLD, times + ", at most " + max + " s");
-    }
+    throw new WritException(
+        GuardianError.REQUEST_TOO_OLD,
+        times + ", at most " + policy.limits().requestAgeMaxS() + " s");
+  }
+
+  /** Whether a request is neither too old nor from the future, by its age alone. */
+  public static boolean isFresh(Request request, Policy policy, Instant receivedAt) {
+    Instant at = request.requestedAt();
+    return !at.minus(SKEW).isAfter(receivedAt)
+        && !at.plusSeconds(policy.limits().requestAgeMaxS()).isBefore(receivedAt);
   }
 
   private static void requireOrigin(TrustedKey holder, Request request, Policy policy) {

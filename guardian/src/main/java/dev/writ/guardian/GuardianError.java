@@ -38,6 +38,14 @@ public enum GuardianError implements ErrorCode {
       "evidence was brought that the request does not name",
       "Name its digest in evidence."),
   REQUEST_SETTLED("GRD-011", "the request was judged and served already", "Fetch its receipt."),
+  REQUEST_NEVER_SEEN(
+      "GRD-012",
+      "the request is too old to be let in, and this ledger never saw it",
+      "Nothing was done for it; sign a new one if you still want it."),
+  JUDGED_LATE(
+      "GRD-013",
+      "the clock reading of a judgement is far behind those of others",
+      "Nothing was done; try again."),
 
   PRG_NO_RULE(
       "GRD-101", "no requirement covers this effect", "Add a requirement for it to the policy."),

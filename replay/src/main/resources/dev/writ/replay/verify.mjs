@@ -2438,6 +2438,7 @@ class Run {
     this.byReceipt = new Map();
     this.idempotency = new Map();
     this.steps = new Set();
+    this.otherReceipts = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
     this.neededDocuments = new Set();
     this.neededBlobs = new Map(); // digest → size or null
@@ -2598,11 +2599,11 @@ class Run {
     const { inputs } = document;
     same('EXE-953', place, '/decided_at', document.decided_at, event.at);
     same('EXE-956', place, '/decided_at', document.decided_at, inputs.time);
-    same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.event.at);
     same('EXE-956', place, '/inputs/charged', inputs.charged.join('\n'), request.charged.join('\n'));
     if (this.steps.has(inputs.step)) refuse('EXE-957', `${place} /inputs/step`, inputs.step, 'a step of its own');
     this.steps.add(inputs.step);
     const policy = this.policyOf(event, document, place);
+    this.receipt(inputs, request, policy, place);
     this.standing(document, request, policy, place);
     this.governed(event, document, request, policy, place);
     checkVerdict(document, request.document, place);
@@ -2617,6 +2618,24 @@ class Run {
     request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
     this.counts.decisions++;
     this.counts[{ ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'escalated' }[document.verdict]]++;
+  }
+
+  /**
+   * The time of receipt is the event's; a later judgement may state that of another call with the
+   * request, made before the first one had ended (audit.md, bound 11).
+   */
+  receipt(inputs, request, policy, place) {
+    const { decision } = request;
+    request.receivedAt ??= request.event.at;
+    request.judgedAt ??= inputs.time;
+    if (inputs.received_at === request.receivedAt) return;
+    const other = millis(inputs.received_at);
+    const asked = millis(request.document.requested_at);
+    const may = decision && other <= millis(inputs.time) && other <= millis(request.judgedAt) + IN_FLIGHT_MS
+      && asked - SKEW_MS <= other && other <= asked + policy.limits.request_age_max_s * 1000;
+    if (!may) same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.receivedAt);
+    request.receivedAt = inputs.received_at;
+    this.otherReceipts++;
   }
 
   /** What governance said of the tool, and that a version which does not run here was not allowed. */
@@ -3141,6 +3160,7 @@ function describe(bundle, run, pins) {
   );
   if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
   if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
+  if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
   notVerified.push(...run.workspace.told());
   if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
   return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };

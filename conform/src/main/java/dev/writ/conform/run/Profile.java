@@ -11,7 +11,7 @@ public enum Profile {
   /** What may happen: judgement, gate, receipts. */
   L2("guardian", "gate", "receipt"),
   /** What does happen: the executor under faults and attack, bundles, replay. */
-  L3("executor", "adversarial", "bundle", "runs");
+  L3("executor", "adversarial", "bundle", "runs", "recorded");
 
   /** All of them, each before those that hold it. */
   public static final List<Profile> ALL = List.of(values());

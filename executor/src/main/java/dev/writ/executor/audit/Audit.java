@@ -150,6 +150,7 @@ public final class Audit {
     if (findings.unsealed > 0) {
       lines.add(findings.unsealed + " closed runs: their checkpoint is not made yet");
     }
+    lines.addAll(findings.ofReceipts());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {
       lines.add(

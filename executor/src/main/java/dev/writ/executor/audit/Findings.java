@@ -30,6 +30,8 @@ final class Findings {
   long outputs;
   long workspaces;
   long emptied;
+  private long otherReceipts;
+  private Optional<String> otherReceiptFirst = Optional.empty();
   private long changed;
   private Optional<String> changedFirst = Optional.empty();
   long requests;
@@ -71,6 +73,23 @@ final class Findings {
   void changed(String place) {
     changed++;
     changedFirst = changedFirst.or(() -> Optional.of(place));
+  }
+
+  /** A judgement states the time of receipt of another call with the same request. */
+  void otherReceipt(String place) {
+    otherReceipts++;
+    otherReceiptFirst = otherReceiptFirst.or(() -> Optional.of(place));
+  }
+
+  /** What is to be said of times of receipt beside what was verified. */
+  List<String> ofReceipts() {
+    return otherReceipts == 0
+        ? List.of()
+        : List.of(
+            otherReceipts
+                + " decisions: judged with the time at which another call with the same request"
+                + " came in (spec/audit.md, bound 11), first "
+                + otherReceiptFirst.orElseThrow());
   }
 
   /** What is to be said of workspaces beside what was verified. */

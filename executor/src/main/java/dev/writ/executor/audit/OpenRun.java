@@ -47,8 +47,14 @@ final class OpenRun {
   /** A request on the way through the log. */
   static final class Asked {
     final Digest id;
-    final Instant receivedAt;
     final String holder;
+
+    /** As the request's row has it: of the event, or of the judgement that states another. */
+    Instant receivedAt;
+
+    /** When it was judged first. */
+    Optional<Instant> judgedAt = Optional.empty();
+
     Optional<RequestRow.State> state = Optional.empty();
     Optional<Digest> decision = Optional.empty();
     Optional<Digest> intent = Optional.empty();

@@ -98,6 +98,7 @@ final class Rejudging {
         decision.effect(),
         request.get().document().effect().digest());
     succeeded(run, recorded, place);
+    receipt(request.get(), policy.get(), asked, recorded, place);
     Optional<Admitted> admitted =
         admit(request.get().envelope(), policy.get(), asked, decision.decidedAt(), place);
     if (admitted.isPresent()) {
@@ -127,6 +128,25 @@ final class Rejudging {
             ran.tool() + " " + ran.operation() + " succeeded",
             "no such receipt before");
       }
+    }
+  }
+
+  /**
+   * Takes another time of receipt than the event's where two calls with one request can have led to
+   * it: kernels before this rule judged the second by its own (spec/audit.md, bound 11).
+   */
+  private void receipt(
+      Read<Request> request, Policy policy, Asked asked, JudgeInputs recorded, String place) {
+    Instant other = recorded.receivedAt();
+    Instant judgedAt = asked.judgedAt.orElse(Instant.MIN);
+    asked.judgedAt = asked.judgedAt.or(() -> Optional.of(recorded.time()));
+    if (!other.equals(asked.receivedAt)
+        && asked.decision.isPresent()
+        && !other.isAfter(recorded.time())
+        && !other.isAfter(judgedAt.plus(Standing.IN_FLIGHT))
+        && Admission.isFresh(request.document(), policy, other)) {
+      asked.receivedAt = other;
+      findings.otherReceipt(place);
     }
   }
 

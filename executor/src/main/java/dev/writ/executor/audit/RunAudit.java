@@ -123,6 +123,7 @@ public final class RunAudit {
       lines.add(
           findings.notJudged + " decisions: not judged again, their tool's manifest is not here");
     }
+    lines.addAll(findings.ofReceipts());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {
       lines.add(

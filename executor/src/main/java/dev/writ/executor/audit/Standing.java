@@ -37,7 +37,7 @@ import java.util.TreeMap;
  */
 final class Standing {
   /** How long after a change the kernel may still act on what was before it. */
-  static final Duration IN_FLIGHT = Duration.ofSeconds(60);
+  static final Duration IN_FLIGHT = SystemState.IN_FLIGHT;
 
   private final DocumentSource documents;
   private final String origin;

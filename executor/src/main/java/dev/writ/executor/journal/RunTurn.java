@@ -25,6 +25,7 @@ public final class RunTurn implements AutoCloseable {
   private Optional<Digest> headId;
   private Optional<RunState> state;
   private final List<Runnable> whenEnqueued = new ArrayList<>();
+  private ChangeOrder changes = ChangeOrder.ANY;
 
   RunTurn(RunJournal ledger, Runs.Slot slot) {
     this.ledger = ledger;
@@ -118,13 +119,26 @@ public final class RunTurn implements AutoCloseable {
     whenEnqueued.add(action);
   }
 
-  /** Enqueues the batch; only now has the run changed. */
+  /** What this turn writes must stand before the changes of what it rests on. */
+  public RunTurn before(ChangeOrder order) {
+    changes = order;
+    return this;
+  }
+
+  /**
+   * Enqueues the batch; only now has the run changed.
+   *
+   * @throws WritException {@code EXE-970} where the order cannot be kept; nothing is enqueued then
+   */
   public Commit enqueue() {
     if (!state.equals(slot.state)) {
       batch.put(
           Tables.RUN, Tables.key(slot.id.tenant(), slot.id.run()), state.orElseThrow().toBytes());
     }
-    Commit commit = ledger.append(batch);
+    Commit commit;
+    try (ChangeOrder.Held _ = changes.hold()) {
+      commit = ledger.append(batch);
+    }
     slot.head = head;
     slot.headId = headId;
     slot.state = state;

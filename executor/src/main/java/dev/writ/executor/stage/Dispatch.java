@@ -134,7 +134,7 @@ public final class Dispatch {
    */
   public void commit(Order order, Instant at, Optional<Digest> workspaceBefore) {
     Commit commit;
-    try (RunTurn turn = order.writ().run().turn()) {
+    try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
       order.writ().prelude().writeTo(turn);
       long seq = writeEvent(turn, order, at);
       turn.unfinished(0, 1, 0);

@@ -70,6 +70,7 @@ public final class ReceiptStage {
         turn.unfinished(0, -1, 0);
         turn.batch().delete(Tables.DISPATCHED, Tables.key(order.decision().request()));
       } else {
+        turn.before(order.writ().changes());
         Dispatch.writeEvent(turn, order, ran.startedAt());
       }
       Signed<Receipt> signed = signed(receipt(turn.state().orElseThrow(), ran, stored));

@@ -60,7 +60,7 @@ public final class Refusals {
       return;
     }
     Commit commit;
-    try (RunTurn turn = order.writ().run().turn()) {
+    try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
       order.writ().prelude().writeTo(turn);
       turn.event(EventKind.EFFECT_REFUSED, envelope.id(), at);
       turn.batch()

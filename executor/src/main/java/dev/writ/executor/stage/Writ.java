@@ -2,6 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.Prelude;
 import dev.writ.executor.journal.Runs;
 import dev.writ.guardian.document.Request;
@@ -16,6 +17,8 @@ import java.util.Optional;
  * @param prelude what must be committed with the first thing that follows
  * @param run the run, borrowed for as long as this is served
  * @param holdsWorkspace whether the lock of the run's workspace is held until this is served
+ * @param changes of what is in force wait until the dispatch, or what comes instead of it, is
+ *     written; where they came before, nothing is
  */
 public record Writ(
     Optional<Envelope> decision,
@@ -24,4 +27,18 @@ public record Writ(
     TrustedKey submitter,
     Prelude prelude,
     Runs.Borrowed run,
-    boolean holdsWorkspace) {}
+    boolean holdsWorkspace,
+    ChangeOrder changes) {
+
+  /** Where what is in force stays as it is meanwhile. */
+  public Writ(
+      Optional<Envelope> decision,
+      Optional<Envelope> intent,
+      Optional<Request> request,
+      TrustedKey submitter,
+      Prelude prelude,
+      Runs.Borrowed run,
+      boolean holdsWorkspace) {
+    this(decision, intent, request, submitter, prelude, run, holdsWorkspace, ChangeOrder.ANY);
+  }
+}

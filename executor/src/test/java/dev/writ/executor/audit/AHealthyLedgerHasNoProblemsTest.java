@@ -10,15 +10,13 @@ import dev.writ.executor.Served;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
 import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.stage.Tools;
+import dev.writ.executor.testing.Audited;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestClock;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
-import dev.writ.ledger.Ledger;
-import dev.writ.ledger.LedgerView;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,9 +60,7 @@ class AHealthyLedgerHasNoProblemsTest {
   }
 
   static AuditReport audit(TestHome home) {
-    try (LedgerView reader = Ledger.openReadOnly(home.ledgerConfig().dir())) {
-      return Audit.check(reader, new Tools(home.tools, home.drivers), (_, _) -> {});
-    }
+    return Audited.report(home);
   }
 
   @Test

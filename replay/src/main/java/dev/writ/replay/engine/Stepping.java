@@ -330,7 +330,7 @@ final class Stepping {
               if (approval.isPresent()) {
                 rerun.approve(document(approval.get().body()), state);
               } else {
-                rerun.judge(request, evidence, state);
+                rerun.judge(request, evidence, inputs.receivedAt(), state);
               }
             }),
         instead);

@@ -1,0 +1,143 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Admits requests under what is in force, and recognizes those that the ledger holds. A request
+ * that was received before is as old as it was then, and what became of it is told whatever its
+ * age: also where its keys, its delegations or the policy would not let it in any more.
+ */
+final class Admissions {
+  private final LedgerView ledger;
+  private final KernelTime time;
+  private final InForce inForce;
+
+  Admissions(LedgerView ledger, KernelTime time, InForce inForce) {
+    this.ledger = ledger;
+    this.time = time;
+    this.inForce = inForce;
+  }
+
+  /**
+   * A request at the door.
+   *
+   * @param state what it was admitted under
+   * @param receivedAt when it was received first, where the ledger says so
+   * @param stored whether these very bytes are in the ledger
+   * @param admitted present unless refused
+   * @param refused why nothing new may be done for it
+   */
+  record Entry(
+      SystemState state,
+      Envelope envelope,
+      Request request,
+      Optional<Instant> receivedAt,
+      boolean stored,
+      Optional<Admitted> admitted,
+      Optional<WritException> refused) {
+
+    Digest id() {
+      return envelope.id();
+    }
+
+    /**
+     * The request as admitted, for doing something new.
+     *
+     * @throws WritException why it is not; {@code GRD-012} for one that is too old and was never
+     *     seen
+     */
+    Admitted require() {
+      return admitted.orElseThrow(() -> {
+        WritException why = refused.orElseThrow();
+        boolean unseen = receivedAt.isEmpty() && why.code() == GuardianError.REQUEST_TOO_OLD;
+        return unseen
+            ? new WritException(GuardianError.REQUEST_NEVER_SEEN, id() + ", " + why.found(), why)
+            : why;
+      });
+    }
+  }
+
+  /**
+   * Looks at a request. One that is refused is let through only as far as to learn what became of
+   * it: where the ledger holds these very bytes, or where nothing but its age speaks against it.
+   *
+   * @throws WritException {@code CAN-}, {@code GRD-0xx}, {@code GRD-60x}: it is not to be answered
+   */
+  Entry enter(Envelope envelope) {
+    SystemState state = inForce.now();
+    Policy policy = state.policyInForce();
+    Instant now = time.now(KernelTime.Reading.ADMISSION);
+    Optional<Instant> receivedAt = row(envelope.id()).map(RequestRow::receivedAt);
+    boolean stored = receivedAt.isPresent() && isStored(envelope);
+    try {
+      Admitted admitted =
+          Admission.readmit(envelope, state.trust(), policy, receivedAt.orElse(now), now);
+      return new Entry(
+          state,
+          envelope,
+          admitted.request(),
+          receivedAt,
+          stored,
+          Optional.of(admitted),
+          Optional.empty());
+    } catch (WritException e) {
+      if (!stored && !isOnlyTooOld(e, envelope, state, now)) {
+        throw e;
+      }
+      return new Entry(
+          state,
+          envelope,
+          Request.read(envelope.document()),
+          receivedAt,
+          stored,
+          Optional.empty(),
+          Optional.of(e));
+    }
+  }
+
+  /** Who waited is held to what is in force by now, and to what the ledger says by now. */
+  Entry current(Entry before) {
+    Optional<Instant> receivedAt = row(before.id()).map(RequestRow::receivedAt);
+    return inForce.now() == before.state() && receivedAt.equals(before.receivedAt())
+        ? before
+        : enter(before.envelope());
+  }
+
+  private static boolean isOnlyTooOld(
+      WritException refused, Envelope envelope, SystemState state, Instant now) {
+    if (refused.code() != GuardianError.REQUEST_TOO_OLD) {
+      return false;
+    }
+    Instant asked = Request.read(envelope.document()).requestedAt();
+    try {
+      Admission.readmit(envelope, state.trust(), state.policyInForce(), asked, now);
+      return true;
+    } catch (WritException e) {
+      return false; // nobody who may ask: told no more than its age
+    }
+  }
+
+  private boolean isStored(Envelope envelope) {
+    return ledger
+        .document(envelope.id())
+        .filter(kept -> Arrays.equals(kept.toBytes(), envelope.toBytes()))
+        .isPresent();
+  }
+
+  private Optional<RequestRow> row(Digest request) {
+    return ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
+  }
+}

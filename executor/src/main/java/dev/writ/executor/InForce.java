@@ -1,0 +1,53 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.journal.ChangeOrder;
+import dev.writ.ledger.Commit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+
+/**
+ * The state of the installation, and the order between its changes and what is done under it.
+ * Whatever a caller waited for, and however long it was paused: what it writes stands in the log
+ * before the change of what it rests on, or is not written.
+ */
+final class InForce {
+  private final ReentrantReadWriteLock order = new ReentrantReadWriteLock();
+  private volatile SystemState state;
+
+  InForce(SystemState state) {
+    this.state = state;
+  }
+
+  SystemState now() {
+    return state;
+  }
+
+  /** For what is written under this state. */
+  ChangeOrder under(SystemState used) {
+    return () -> {
+      order.readLock().lock();
+      if (state != used) {
+        order.readLock().unlock();
+        throw new WritException(ExecutorError.STATE_MOVED, "");
+      }
+      return () -> order.readLock().unlock();
+    };
+  }
+
+  /** The next state, and when its event is durable. */
+  record Change(SystemState next, Commit commit) {}
+
+  /** Changes the state, one change after the other; returns when that is durable. */
+  synchronized void change(Function<SystemState, Change> change) {
+    Change made;
+    order.writeLock().lock();
+    try {
+      made = change.apply(state);
+      state = made.next();
+    } finally {
+      order.writeLock().unlock();
+    }
+    made.commit().await();
+  }
+}
