@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.seccomp.Architecture;
 import dev.writ.sandbox.seccomp.OciSeccomp;
+import dev.writ.sandbox.seccomp.SystemCalls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -102,10 +103,10 @@ final class RawSandboxes {
     return script("bwrap-" + program.hashCode(), text.toString());
   }
 
-  /** Those that our profile hides and this host has. */
+  /** Those files that our profile hides and this host has. */
   private static List<String> hidden() {
     return Profile.named("default").hiddenProc().stream()
-        .filter(file -> Files.exists(Path.of(file)))
+        .filter(file -> Files.isRegularFile(Path.of(file)))
         .toList();
   }
 
@@ -123,7 +124,10 @@ final class RawSandboxes {
     Files.setAttribute(workspace, "unix:uid", 2_140_000_000);
     Path filter = directory.resolve("seccomp.json");
     Files.write(
-        filter, Jcs.write(OciSeccomp.forServices(Architecture.of(System.getProperty("os.arch")))));
+        filter,
+        Jcs.write(
+            OciSeccomp.forServices(
+                Architecture.of(System.getProperty("os.arch")), SystemCalls.Rules.OPEN)));
     StringBuilder text = new StringBuilder();
     String client = "podman --remote --url unix://" + socket;
     text.append("i=$(" + client + " images --quiet writ-empty-root | head -n 1)\n");

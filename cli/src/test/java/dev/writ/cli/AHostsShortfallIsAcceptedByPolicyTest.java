@@ -3,8 +3,8 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.rules.Project;
+import dev.writ.sandbox.host.Owners;
 import dev.writ.sandbox.host.Trees;
-import dev.writ.sandbox.workspace.Owners;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

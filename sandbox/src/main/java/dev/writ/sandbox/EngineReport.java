@@ -13,12 +13,23 @@ import java.util.TreeMap;
  *
  * @param missing commands that it needs and that are not there; empty where it can run
  * @param holdings every guarantee, in their order
+ * @param advice what an operator should know of this version, one sentence each
  */
 public record EngineReport(
-    String name, String version, List<Missing> missing, SortedMap<Guarantee, Holding> holdings) {
+    String name,
+    String version,
+    List<Missing> missing,
+    SortedMap<Guarantee, Holding> holdings,
+    List<String> advice) {
   public EngineReport {
     missing = List.copyOf(missing);
+    advice = List.copyOf(advice);
     holdings = Collections.unmodifiableSortedMap(new TreeMap<>(holdings));
+  }
+
+  public EngineReport(
+      String name, String version, List<Missing> missing, SortedMap<Guarantee, Holding> holdings) {
+    this(name, version, missing, holdings, List.of());
   }
 
   /**
@@ -112,6 +123,7 @@ public record EngineReport(
         .put("name", name)
         .put("version", version)
         .put("available", available())
+        .putList("advice", advice, JsonValue::of)
         .put("install", install())
         .putList(
             "missing",

@@ -91,7 +91,15 @@ public enum SandboxError implements ErrorCode {
       "SBX-046",
       "a tree has more files, or larger ones, than allowed",
       "Leave less behind, or allow more."),
-  ARCHIVE("SBX-047", "an archive is malformed or not safe", "Send a plain ustar archive.");
+  ARCHIVE("SBX-047", "an archive is malformed or not safe", "Send a plain ustar archive."),
+  WORKSPACES(
+      "SBX-048",
+      "no more workspaces may exist at once",
+      "Close or wipe runs that keep one, wait until theirs expire, or raise the bound."),
+  WORKSPACE_BYTES(
+      "SBX-049",
+      "more is promised to workspaces than the host's storage has",
+      "Declare smaller workspaces, wipe some, or give the state directory a larger disk.");
 
   private final String code;
   private final String meaning;

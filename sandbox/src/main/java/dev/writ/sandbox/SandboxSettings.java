@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
+import dev.writ.sandbox.workspace.WorkspaceBounds;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import javax.net.ssl.SSLContext;
  * @param privatePlaces {@code host:port} that may have addresses which are not public, whatever a
  *     rule says: servers of one's own network
  * @param containers the socket of a docker or podman service; without one it is looked for
+ * @param workspaces how many may exist
  */
 public record SandboxSettings(
     Path stateDirectory,
@@ -30,7 +32,8 @@ public record SandboxSettings(
     Resolver resolver,
     Supplier<SSLContext> tls,
     List<String> privatePlaces,
-    Optional<Path> containers) {
+    Optional<Path> containers,
+    WorkspaceBounds workspaces) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
     privatePlaces.forEach(SandboxSettings::requirePlace);
@@ -56,7 +59,8 @@ public record SandboxSettings(
         resolver,
         OriginTls::ofTheJdk,
         List.of(),
-        Optional.empty());
+        Optional.empty(),
+        WorkspaceBounds.STANDARD);
   }
 
   /** User ids from 2,000,000,000, which no distribution hands out. */
@@ -66,21 +70,40 @@ public record SandboxSettings(
 
   public SandboxSettings with(Resolver other) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, other, tls, privatePlaces, containers);
+        stateDirectory, firstUid, sandboxes, other, tls, privatePlaces, containers, workspaces);
   }
 
   public SandboxSettings trusting(SSLContext context) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, () -> context, privatePlaces, containers);
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        () -> context,
+        privatePlaces,
+        containers,
+        workspaces);
   }
 
   public SandboxSettings reaching(List<String> places) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, tls, places, containers);
+        stateDirectory, firstUid, sandboxes, resolver, tls, places, containers, workspaces);
   }
 
   public SandboxSettings withContainers(Path socket) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, tls, privatePlaces, Optional.of(socket));
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        Optional.of(socket),
+        workspaces);
+  }
+
+  public SandboxSettings keeping(WorkspaceBounds bounds) {
+    return new SandboxSettings(
+        stateDirectory, firstUid, sandboxes, resolver, tls, privatePlaces, containers, bounds);
   }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,6 +38,22 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
     return engines
         .named(engine)
         .create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")));
+  }
+
+  /** We look away: what the owner says was spent waiting is more than the kernel lets it have. */
+  @Test
+  void theKernelsOwnLimitOfProcessorTimeIsNamedTheSame() throws Exception {
+    Command command =
+        waiting(
+            "exec python3 -c 'import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\n"
+                + "while True: pass'");
+    try (Sandbox sandbox = sandbox("bubblewrap")) {
+      Held held = held(sandbox, command.withLimits(command.limits().withCpuMs(100)));
+      assertThat(held.handOver(bytes("go\n"), 60_000, 1_000_000)).isTrue();
+      Ended ended = held.await();
+      assertThat(ended.reason()).isEqualTo(EndReason.CPU_LIMIT);
+      assertThat(ended.signal()).hasValue(9);
+    }
   }
 
   /** Says that it is there, waits for one line, and then does what the script says. */
@@ -131,7 +148,7 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
       throws InterruptedException {
     Command command = waiting(script);
     Limits limits = command.limits().withMemoryBytes(memoryBytes).withPids(pids);
-    try (Sandbox sandbox = sandbox(engine)) {
+    try (Sandbox sandbox = sandbox("bubblewrap")) {
       Held held = held(sandbox, command.withLimits(limits.withOutputBytes(1 << 20)));
       assertThat(held.handOver(bytes("a\n"), 20_000, 0)).isTrue();
       return held.await();

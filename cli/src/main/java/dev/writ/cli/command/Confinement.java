@@ -20,6 +20,9 @@ final class Confinement {
     boolean any = engines.stream().anyMatch(e -> e.available() && e.shortfalls(waived).isEmpty());
     for (EngineReport engine : engines) {
       findings.add(new Finding(state(engine, any), engine.name(), words(engine)));
+      engine
+          .advice()
+          .forEach(text -> findings.add(new Finding(State.WARNING, engine.name(), text)));
     }
     if (!any) {
       findings.add(

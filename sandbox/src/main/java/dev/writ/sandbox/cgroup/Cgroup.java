@@ -23,6 +23,9 @@ public final class Cgroup {
   interface Reader {
     Counters read();
 
+    /** Limits what its sockets hold, where that is counted apart from its memory. */
+    default void limitSockets(Limits limits) {}
+
     /** What is not limited as it should be; for those that somebody else made. */
     default List<String> wrong(Limits limits) {
       return List.of();
@@ -59,6 +62,11 @@ public final class Cgroup {
   /** What of it is not limited as it should be, for people; empty where all is. */
   public List<String> wrongLimits(Limits limits) {
     return reader.wrong(limits);
+  }
+
+  /** Limits what its sockets hold, where that is counted apart from its memory. */
+  public void limitSockets(Limits limits) {
+    reader.limitSockets(limits);
   }
 
   /** Kills every process in it, again and again until none is left. */

@@ -23,6 +23,9 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /** What was found, for people. */
   String describe();
 
+  /** 1 or 2; 0 where there are none that can be used. */
+  int version();
+
   boolean limitsMemory();
 
   boolean limitsPids();
@@ -30,6 +33,14 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   boolean limitsCpu();
 
   boolean measures();
+
+  /**
+   * What a cgroup's memory is limited to, so that all of a command's memory is within its limit:
+   * version 1 counts what sockets hold apart, and has to leave a part of the limit to them.
+   */
+  default long memoryBytes(Limits limits) {
+    return limits.memoryBytes();
+  }
 
   /**
    * Makes a cgroup with limits.
@@ -51,6 +62,25 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
 
   /** The names of those that exist. */
   List<String> names();
+
+  /**
+   * What a kernel was told at its start not to count as memory of a cgroup, so that its limit is
+   * none; empty where it counts everything.
+   *
+   * @param commandLine the text of /proc/cmdline
+   * @param v2 whether memory is limited by version 2, which alone can leave sockets out
+   */
+  static String uncounted(String commandLine, boolean v2) {
+    for (String word : commandLine.strip().split("\\s+")) {
+      if (word.startsWith("cgroup.memory=")) {
+        List<String> off = List.of(word.substring("cgroup.memory=".length()).split(","));
+        if (off.contains("nokmem") || v2 && off.contains("nosocket")) {
+          return word;
+        }
+      }
+    }
+    return "";
+  }
 
   /** Looks at this host. */
   static Cgroups detect() {

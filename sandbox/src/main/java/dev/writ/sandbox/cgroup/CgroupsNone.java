@@ -14,6 +14,11 @@ record CgroupsNone() implements Cgroups {
   }
 
   @Override
+  public int version() {
+    return 0;
+  }
+
+  @Override
   public boolean limitsMemory() {
     return false;
   }

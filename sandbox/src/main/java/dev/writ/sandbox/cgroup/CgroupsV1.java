@@ -31,6 +31,9 @@ final class CgroupsV1 implements Cgroups {
 
   private static final long PERIOD_US = 100_000;
 
+  /** Despite its name, of UDP too. */
+  private static final String SOCKETS_LIMIT = "memory.kmem.tcp.limit_in_bytes";
+
   private final SortedMap<String, Path> controllers;
   private final Optional<Path> unified;
   private final String parent;
@@ -68,8 +71,13 @@ final class CgroupsV1 implements Cgroups {
   }
 
   @Override
+  public int version() {
+    return 1;
+  }
+
+  @Override
   public boolean limitsMemory() {
-    return true;
+    return Files.exists(controllers.get("memory").resolve(SOCKETS_LIMIT));
   }
 
   @Override
@@ -91,7 +99,8 @@ final class CgroupsV1 implements Cgroups {
   public Cgroup create(String name, Limits limits) {
     List<Path> joined = new ArrayList<>();
     Path memory = make(joined, "memory", name);
-    String bytes = Long.toString(limits.memoryBytes());
+    limitSockets(memory, limits);
+    String bytes = Long.toString(memoryBytes(limits));
     ControlFiles.write(memory.resolve("memory.limit_in_bytes"), bytes);
     // Memory with swap must not be less than memory, so it comes second.
     if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
@@ -115,6 +124,21 @@ final class CgroupsV1 implements Cgroups {
       make(joined, "cpuacct", name);
     }
     return cgroup(name, joined);
+  }
+
+  /** Before its first socket is made: one that is there already is never counted. */
+  private static void limitSockets(Path memory, Limits limits) {
+    ControlFiles.write(memory.resolve(SOCKETS_LIMIT), Long.toString(socketBytes(limits)));
+  }
+
+  /** A sixteenth of the memory is for sockets. */
+  static long socketBytes(Limits limits) {
+    return limits.memoryBytes() / 16;
+  }
+
+  @Override
+  public long memoryBytes(Limits limits) {
+    return limits.memoryBytes() - socketBytes(limits);
   }
 
   private Path make(List<Path> joined, String controller, String name) {
@@ -176,6 +200,11 @@ final class CgroupsV1 implements Cgroups {
           }
 
           @Override
+          public void limitSockets(Limits limits) {
+            CgroupsV1.limitSockets(directories.get("memory"), limits);
+          }
+
+          @Override
           public List<String> wrong(Limits limits) {
             return wrongLimits(directories, limits);
           }
@@ -192,6 +221,10 @@ final class CgroupsV1 implements Cgroups {
           wrong.add(name + " is " + bytes);
         }
       }
+    }
+    long sockets = ControlFiles.number(memory.resolve(SOCKETS_LIMIT));
+    if (sockets <= 0 || sockets > socketBytes(limits)) {
+      wrong.add(SOCKETS_LIMIT + " is " + sockets);
     }
     Path pids = directories.getOrDefault("pids", memory).resolve("pids.max");
     if (ControlFiles.number(pids) != limits.pids()) {
@@ -211,10 +244,12 @@ final class CgroupsV1 implements Cgroups {
     Path pids = controllers.containsKey("pids") ? place.apply("pids") : memory;
     return new Counters(
         cpuMs(place, beside),
-        ControlFiles.number(memory.resolve("memory.max_usage_in_bytes")),
+        ControlFiles.number(memory.resolve("memory.max_usage_in_bytes"))
+            + ControlFiles.number(memory.resolve("memory.kmem.tcp.max_usage_in_bytes")),
         ControlFiles.number(memory.resolve("memory.oom_control"), "oom_kill"),
         ControlFiles.number(pids.resolve("pids.events"), "max"),
-        ControlFiles.number(pids.resolve("pids.peak")));
+        ControlFiles.number(pids.resolve("pids.peak")),
+        ControlFiles.number(memory.resolve("memory.kmem.tcp.usage_in_bytes")));
   }
 
   private long cpuMs(Function<String, Path> place, Optional<Path> beside) {

@@ -92,6 +92,11 @@ final class CgroupsV2 implements Cgroups {
   }
 
   @Override
+  public int version() {
+    return 2;
+  }
+
+  @Override
   public boolean limitsMemory() {
     return enabled.contains("memory");
   }
@@ -197,7 +202,8 @@ final class CgroupsV2 implements Cgroups {
         ControlFiles.number(directory.resolve("memory.peak")),
         ControlFiles.number(directory.resolve("memory.events"), "oom_kill"),
         ControlFiles.number(directory.resolve("pids.events"), "max"),
-        ControlFiles.number(directory.resolve("pids.peak")));
+        ControlFiles.number(directory.resolve("pids.peak")),
+        0);
   }
 
   @Override

@@ -1,7 +1,14 @@
 package dev.writ.sandbox.engine;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
+import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.ShellScript;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,17 +37,31 @@ final class Bubblewrap implements Launcher {
             cgroup
                 .joinFiles()
                 .forEach(file -> script.line("echo 0 >" + ShellScript.quoted(file.toString()))));
+    // Options by a file: what is on a command line every user of the host can read.
+    Path options = c.directory().resolve("options");
+    try {
+      Modes.writePrivate(options, bytes(options(c)));
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "a command cannot be prepared", e);
+    }
+    script.line("exec 7<" + ShellScript.quoted(options.toString()));
     script.line("exec 8>" + ShellScript.quoted(c.statusFile().toString()));
-    script.line("exec 9<" + ShellScript.quoted(c.state().seccomp().toString()));
+    script.line("exec 9<" + ShellScript.quoted(c.state().seccomp(c.rules()).toString()));
     limits(script, c);
     List<String> argv = new ArrayList<>();
+    if (c.host().root() && c.host().pipesCores()) {
+      // The shell counts in blocks, and cannot say one byte.
+      String core = Long.toString(Confinement.CORE_BYTES);
+      argv.addAll(List.of("/usr/bin/prlimit", "--core=" + core + ":" + core));
+    }
     if (c.command().reproducible().isPresent()) {
       argv.addAll(List.of("/usr/bin/setarch", "-R"));
     }
     if (c.host().root()) {
       argv.addAll(Privileges.drop(setpriv, c.uid()));
     }
-    argv.addAll(line(c));
+    argv.addAll(List.of(bwrap.toString(), "--args", "7", "--"));
+    argv.addAll(c.command().argv());
     if (c.proxySocket().isEmpty()) {
       return script.exec(argv);
     }
@@ -60,17 +81,22 @@ final class Bubblewrap implements Launcher {
     script.line("ulimit -l 64");
     script.line("ulimit -n " + limits.openFiles());
     script.line("ulimit -f " + limits.fileBytes() / 512);
-    // A backstop: processor time of the tree is what we watch.
-    script.line("ulimit -t " + (limits.cpuMs() / 1_000 + 2));
+    // A backstop: processor time of the tree is what we watch. The soft limit's signal says why.
+    script.line("ulimit -S -t " + c.backstopS());
+    script.line("ulimit -H -t " + (c.backstopS() + 1));
     if (c.cgroup().isEmpty()) {
       script.line("ulimit -v " + Math.max(limits.memoryBytes() / 1_024, 1 << 20));
     }
     script.line("umask 022");
   }
 
-  private List<String> line(Confinement c) {
+  /** Each ends with a NUL byte. */
+  private static byte[] bytes(List<String> options) {
+    return (String.join("\0", options) + "\0").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static List<String> options(Confinement c) throws IOException {
     List<String> line = new ArrayList<>();
-    line.add(bwrap.toString());
     line.addAll(List.of("--unshare-all", "--unshare-user"));
     if (c.proxySocket().isPresent()) {
       line.add("--share-net"); // the namespace that the forwarder is in, and no other
@@ -81,33 +107,49 @@ final class Bubblewrap implements Launcher {
     line.addAll(List.of("--hostname", "sandbox", "--clearenv"));
     c.environment().forEach((name, value) -> line.addAll(List.of("--setenv", name, value)));
     line.addAll(List.of("--proc", "/proc", "--dev", "/dev"));
-    line.addAll(
-        List.of(
-            "--size",
-            Long.toString(c.profile().shmBytes()),
-            "--perms",
-            "1777",
-            "--tmpfs",
-            "/dev/shm",
-            "--remount-ro",
-            "/dev",
-            "--perms",
-            "0755",
-            "--dir",
-            "/etc"));
-    c.view().forEach(mounted -> line.addAll(option(mounted)));
+    line.addAll(c.host().root() ? ownMounts(c) : withoutOwnMounts(c));
+    line.addAll(List.of("--remount-ro", "/dev", "--perms", "0755", "--dir", "/etc"));
+    c.view().forEach(mounted -> line.addAll(option(c, mounted)));
+    // Its switches for message queues and the like belong to the sandbox's user.
+    line.addAll(List.of("--ro-bind", "/proc/sys", "/proc/sys"));
     line.addAll(List.of("--chdir", c.command().directory(), "--remount-ro", "/"));
-    line.addAll(List.of("--seccomp", "9", "--json-status-fd", "8", "--"));
-    line.addAll(c.command().argv());
+    line.addAll(List.of("--seccomp", "9", "--json-status-fd", "8"));
     return line;
   }
 
-  private static List<String> option(Mounted mounted) {
+  /** What bubblewrap has no options for: where no program runs from, and how many terminals. */
+  private static List<String> ownMounts(Confinement c) throws IOException {
+    Path shm = c.directory().resolve("shm");
+    Modes.makeDirectory(shm, Modes.PRIVATE);
+    Mounts.tmpfs(shm, c.profile().shmBytes(), "1777", c.uid(), c.runsFromTmp());
+    Path pts = c.directory().resolve("pts");
+    Modes.makeDirectory(pts, Modes.PRIVATE);
+    Mounts.terminals(pts, Confinement.TERMINALS);
+    return List.of("--bind", shm.toString(), "/dev/shm", "--dev-bind", pts.toString(), "/dev/pts");
+  }
+
+  private static List<String> withoutOwnMounts(Confinement c) {
+    String bytes = Long.toString(c.profile().shmBytes());
+    List<String> line = new ArrayList<>();
+    line.addAll(List.of("--size", bytes, "--perms", "1777", "--tmpfs", "/dev/shm"));
+    line.addAll(List.of("--size", "4096", "--perms", "0555", "--tmpfs", "/dev/pts"));
+    line.addAll(List.of("--remount-ro", "/dev/pts"));
+    return line;
+  }
+
+  private static List<String> option(Confinement c, Mounted mounted) {
     return switch (mounted) {
       case Mounted.ReadOnly m -> List.of("--ro-bind", m.source().toString(), m.target());
       case Mounted.Writable m -> List.of("--bind", m.source().toString(), m.target());
       case Mounted.Link m -> List.of("--symlink", m.to(), m.target());
-      case Mounted.Hidden m -> List.of("--ro-bind", "/dev/null", m.target());
+      case Mounted.Hidden m -> {
+        boolean directory = Files.isDirectory(Path.of(m.target()));
+        String nothing = directory ? c.state().empty().toString() : "/dev/null";
+        yield List.of("--ro-bind", nothing, m.target());
+      }
+      // Nobody writes there: a directory of the root, which is read-only, is enough.
+      case Mounted.Memory m when m.target().equals("/run") ->
+          List.of("--perms", m.mode(), "--dir", m.target());
       case Mounted.Memory m ->
           List.of("--size", Long.toString(m.bytes()), "--perms", m.mode(), "--tmpfs", m.target());
     };

@@ -5,6 +5,7 @@ import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.seccomp.SystemCalls;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,47 @@ record Confinement(
           command.reproducible().isPresent(),
           !command.egress().isEmpty());
     }
+  }
+
+  /** Whether programs may run that a command brings along: none that is listed is there. */
+  static boolean runsOwn(Profile profile, Command command) {
+    return command.executables().isEmpty() && !profile.executablesListed();
+  }
+
+  /** The same of {@code /tmp} and {@code /dev/shm}. */
+  static boolean runsFromTmp(Profile profile, Command command) {
+    return profile.tmpExec() && runsOwn(profile, command);
+  }
+
+  boolean runsFromTmp() {
+    return runsFromTmp(profile, command);
+  }
+
+  /** Which system calls are there. */
+  SystemCalls.Rules rules() {
+    return runsOwn(profile, command) ? SystemCalls.Rules.OPEN : SystemCalls.Rules.LISTED;
+  }
+
+  /**
+   * Too little for a core file, and the one value at which the kernel does not hand the memory of a
+   * program that crashed to a program of the host either: with 0 it would (core(5)).
+   */
+  static final long CORE_BYTES = 1;
+
+  /** Pseudo-terminals at once: the host has 4,096 for all, and a thousand sandboxes. */
+  static final int TERMINALS = 4;
+
+  /**
+   * What sockets may hold until the command is ended, where the kernel counts that apart: an eighth
+   * of its memory. Below, from the sixteenth on that is theirs, the kernel slows TCP down.
+   */
+  long socketBytesMost() {
+    return command.limits().memoryBytes() / 8;
+  }
+
+  /** Seconds of processor time at which the kernel ends each process by itself. */
+  long backstopS() {
+    return command.limits().cpuMs() / 1_000 + 2;
   }
 
   /** The user and group id that programs see. */

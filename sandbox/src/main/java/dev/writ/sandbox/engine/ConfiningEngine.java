@@ -15,13 +15,12 @@ import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -86,6 +85,7 @@ final class ConfiningEngine implements Engine {
       if (host.root()) {
         long preferred = held == null ? -1 : held.owner();
         uid = Slots.claim(settings.firstUid(), settings.sandboxes(), preferred);
+        letPass(directory, uid);
       }
       LiveEntry entry = new LiveEntry(spec.id(), report.name(), uid, prefix(uid));
       entry.write(directory);
@@ -129,12 +129,19 @@ final class ConfiningEngine implements Engine {
 
   private static void makeDirectory(Path directory, String id) {
     try {
-      Files.createDirectory(directory);
-      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+      Modes.makeDirectory(directory, Modes.PRIVATE);
     } catch (FileAlreadyExistsException e) {
       throw new WritException(SandboxError.SANDBOX_ID, id + " lives", e);
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot make " + directory, e);
+    }
+  }
+
+  private static void letPass(Path directory, long uid) {
+    try {
+      Modes.letPass(directory, uid);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot open " + directory + " to its user", e);
     }
   }
 
@@ -159,7 +166,7 @@ final class ConfiningEngine implements Engine {
   private Workspace fresh(Path directory, long uid, long bytes) {
     Path place = directory.resolve("workspace");
     try {
-      Files.createDirectory(place);
+      Modes.makeDirectory(place, Modes.PRIVATE);
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot make " + place, e);
     }

@@ -20,8 +20,11 @@ final class ContainerConfig {
 
   private static final long PERIOD_US = 100_000;
 
-  /** Seen by no program of the other engines either. */
-  static final String SYS = "/sys";
+  /**
+   * What no program of the other engines sees either; and terminals, for a service cannot be told
+   * how many there may be.
+   */
+  static final List<String> COVERED = List.of("/sys", "/dev/pts");
 
   /** What both services hide by themselves; docker forgets it when it is given a list. */
   private static final List<String> ALWAYS_HIDDEN =
@@ -77,7 +80,7 @@ final class ContainerConfig {
     // podman adds one without a limit wherever a root is read-only.
     memory.put("/var/tmp", "rw,nosuid,nodev,noexec,size=4096,mode=0755");
     List<JsonValue> binds = new ArrayList<>();
-    List<String> hidden = new ArrayList<>(List.of(SYS));
+    List<String> hidden = new ArrayList<>(COVERED);
     for (Mounted mounted : c.view()) {
       switch (mounted) {
         case Mounted.ReadOnly m -> binds.add(bind(m.source(), m.target(), true));
@@ -106,8 +109,8 @@ final class ContainerConfig {
         .putList("CapDrop", List.of("ALL"), JsonValue::of)
         .putList("SecurityOpt", security(seccomp, hidden), JsonValue::of)
         .putList("MaskedPaths", masked(hidden), JsonValue::of)
-        .put("Memory", limits.memoryBytes())
-        .put("MemorySwap", limits.memoryBytes())
+        .put("Memory", c.host().cgroups().memoryBytes(limits))
+        .put("MemorySwap", c.host().cgroups().memoryBytes(limits))
         .put("PidsLimit", limits.pids())
         .put("CpuPeriod", PERIOD_US)
         .put("CpuQuota", limits.cpuMilli() * PERIOD_US / 1_000)
@@ -136,10 +139,10 @@ final class ContainerConfig {
   /**
    * Of each process; processes of one user id are bounded by the cgroup before they are by this.
    */
-  private static List<JsonValue> ulimits(Limits limits) {
+  private List<JsonValue> ulimits(Limits limits) {
     return List.of(
-        ulimit("core", 0),
-        ulimit("cpu", limits.cpuMs() / 1_000 + 2),
+        ulimit("core", Confinement.CORE_BYTES),
+        ulimit("cpu", c.backstopS(), c.backstopS() + 1),
         ulimit("fsize", limits.fileBytes()),
         ulimit("memlock", 65_536),
         ulimit("nofile", limits.openFiles()),
@@ -147,7 +150,11 @@ final class ContainerConfig {
   }
 
   private static JsonValue ulimit(String name, long value) {
-    return JsonValue.object().put("Name", name).put("Soft", value).put("Hard", value).build();
+    return ulimit(name, value, value);
+  }
+
+  private static JsonValue ulimit(String name, long soft, long hard) {
+    return JsonValue.object().put("Name", name).put("Soft", soft).put("Hard", hard).build();
   }
 
   private static JsonValue bind(Path source, String target, boolean readOnly) {

@@ -88,15 +88,16 @@ final class ContainerProof {
   private void mounts(List<String> hidden, List<String> noexec, List<String> wrong)
       throws IOException {
     TreeMap<String, List<String>> options = new TreeMap<>();
-    boolean sys = false;
+    TreeMap<String, String> types = new TreeMap<>();
     for (String line : lines("mountinfo")) {
       String[] columns = line.split(" ");
       options.put(columns[4], List.of(columns[5].split(",")));
-      boolean covered = line.contains(" - tmpfs ");
-      sys = columns[4].equals(ContainerConfig.SYS) ? covered : sys;
+      types.put(columns[4], line.substring(line.indexOf(" - ") + " - ".length()).split(" ")[0]);
     }
-    if (!sys) {
-      wrong.add(ContainerConfig.SYS + " is not hidden");
+    for (String place : ContainerConfig.COVERED) {
+      if (!types.getOrDefault(place, "").equals("tmpfs")) {
+        wrong.add(place + " is not hidden");
+      }
     }
     requireOptions(options, "/", List.of("ro"), wrong);
     requireOptions(options, "/workspace", List.of("nosuid", "nodev"), wrong);

@@ -8,12 +8,14 @@ import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.docker.ApiClient;
 import dev.writ.sandbox.docker.Attached;
 import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.seccomp.OciSeccomp;
+import dev.writ.sandbox.seccomp.SystemCalls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -107,14 +109,13 @@ final class ContainerStarter implements Starter {
 
   /** What docker takes as JSON, podman takes as a file. */
   private String seccomp(Confinement c) {
-    byte[] filter = Jcs.write(OciSeccomp.forServices(host.architecture()));
+    byte[] filter = Jcs.write(OciSeccomp.forServices(host.architecture(), c.rules()));
     if (!client.service().podman()) {
       return new String(filter, StandardCharsets.UTF_8);
     }
     try {
       Path file = c.directory().resolve("seccomp.json");
-      Files.write(file, filter);
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+      Modes.writePrivate(file, filter);
       return file.toString();
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot write a filter", e);
@@ -126,7 +127,13 @@ final class ContainerStarter implements Starter {
     Path proc = Path.of("/proc", Long.toString(keeper));
     List<String> hidden =
         c.view().stream().filter(Mounted.Hidden.class::isInstance).map(Mounted::target).toList();
-    List<String> noexec = c.profile().tmpExec() ? List.of() : List.of("/tmp");
+    List<String> noexec = new ArrayList<>(List.of("/run"));
+    if (!c.runsFromTmp()) {
+      noexec.addAll(List.of("/dev/shm", "/tmp"));
+    }
+    if (c.rules() == SystemCalls.Rules.LISTED) {
+      noexec.add("/workspace");
+    }
     new ContainerProof(proc, Path.of("/proc/self")).require(c.uid(), hidden, noexec);
     try {
       String text = Files.readString(proc.resolve("cgroup"), StandardCharsets.UTF_8);
@@ -135,6 +142,7 @@ final class ContainerStarter implements Starter {
             SandboxError.ENGINE_FAILED, "the container's first process is not on this host");
       }
       Cgroup cgroup = host.cgroups().ofProcess(text);
+      cgroup.limitSockets(c.command().limits());
       requireLimits(cgroup, c.command().limits());
       return cgroup;
     } catch (IOException e) {

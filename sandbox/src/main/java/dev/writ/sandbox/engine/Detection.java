@@ -77,7 +77,9 @@ final class Detection {
         }
       }
     }
-    return new EngineReport(RUNC, version("runc", "--version"), missing, holdings);
+    String version = version("runc", "--version");
+    List<String> advice = RuncFixes.missingIn(version).stream().toList();
+    return new EngineReport(RUNC, version, missing, holdings, advice);
   }
 
   static void require(List<Missing> missing, String command, String packageName) {
@@ -107,7 +109,13 @@ final class Detection {
         host.root()
             ? new Holding(true, "a user id for each, out of our range")
             : new Holding(false, "not root: all run as the user id " + host.uid()));
-    all.put(Guarantee.MEMORY_LIMIT, held(host.cgroups().limitsMemory(), groups, host));
+    boolean counted = host.uncountedMemory().isEmpty();
+    all.put(
+        Guarantee.MEMORY_LIMIT,
+        held(
+            host.cgroups().limitsMemory() && counted,
+            counted ? groups : "the kernel was started with " + host.uncountedMemory(),
+            host));
     all.put(Guarantee.PIDS_LIMIT, held(host.cgroups().limitsPids(), groups, host));
     all.put(Guarantee.CPU_LIMIT, held(host.cgroups().limitsCpu(), groups, host));
     all.put(Guarantee.MEASURED, held(host.cgroups().measures(), groups, host));

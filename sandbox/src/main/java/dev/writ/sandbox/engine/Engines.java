@@ -84,7 +84,8 @@ public final class Engines implements AutoCloseable {
       Sweeper sweeper = new Sweeper(state, host.cgroups());
       List<String> swept = sweeper.sweepAll(gone);
       state.roots().clear();
-      Workspaces workspaces = new Workspaces(state.workspaces(), host.root());
+      Workspaces workspaces =
+          new Workspaces(state.workspaces(), host.root(), settings.workspaces());
       workspaces.sweep();
       Forwarder forwarder = Detection.forwarder();
       Assembly assembly =

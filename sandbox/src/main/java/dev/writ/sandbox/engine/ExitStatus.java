@@ -4,6 +4,7 @@ import java.util.OptionalInt;
 
 /** What an engine exited with, which is what a shell would say of the command. */
 record ExitStatus(OptionalInt code, OptionalInt signal) {
+  static final int SIGKILL = 9;
   static final int SIGSYS = 31;
   static final int SIGXCPU = 24;
   static final int SIGXFSZ = 25;

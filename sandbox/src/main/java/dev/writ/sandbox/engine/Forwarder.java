@@ -55,7 +55,7 @@ final class Forwarder {
     String inner =
         "set -e\n"
             + ShellScript.quoted(forward)
-            + " </dev/null >/dev/null 2>&1 8>&- 9<&- &\n"
+            + " </dev/null >/dev/null 2>&1 7<&- 8>&- 9<&- &\n"
             + "n=0\n"
             + "until grep -q '"
             + LISTENING

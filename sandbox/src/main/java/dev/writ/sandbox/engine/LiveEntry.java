@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ record LiveEntry(String id, String engine, long uid, String cgroups) {
             .build();
     try {
       Path half = directory.resolve("entry.new");
-      Files.write(half, Jcs.write(json));
+      Modes.writePrivate(half, Jcs.write(json));
       Files.move(half, directory.resolve("entry.json"), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot write down a sandbox", e);

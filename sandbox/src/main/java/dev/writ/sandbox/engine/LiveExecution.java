@@ -50,6 +50,7 @@ final class LiveExecution implements Held {
   private final Runnable atEnd;
   private final Consumer<Optional<Ended>> told;
   private final Running running;
+  private final Unaccepted unaccepted;
   private final long waitMs;
   private final AtomicReference<Phase> phase;
   private volatile long from = System.nanoTime();
@@ -93,6 +94,7 @@ final class LiveExecution implements Held {
     this.wallMs = c.command().limits().wallMs();
     this.phase = new AtomicReference<>(waitMs.isPresent() ? Phase.WAITS : Phase.RUNS);
     this.running = starter.start(c);
+    this.unaccepted = new Unaccepted(running::pids);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
     this.out = new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
@@ -161,11 +163,16 @@ final class LiveExecution implements Held {
     // The phase first: who sees that it runs must see since when.
     boolean waits = phase.get() == Phase.WAITS;
     EndReason reason = null;
-    if (running.counters().cpuMs() - idleCpuMs >= c.command().limits().cpuMs()) {
+    Counters counters = running.counters();
+    if (counters.cpuMs() - idleCpuMs >= c.command().limits().cpuMs()) {
       reason = EndReason.CPU_LIMIT;
     }
     if (elapsedMs() >= (waits ? waitMs : wallMs)) {
       reason = EndReason.TIMED_OUT;
+    }
+    // Of TCP the kernel counts more than the limit rather than to refuse it, or does not count it.
+    if (counters.socketBytes() > c.socketBytesMost() || unaccepted.areTooMany()) {
+      reason = EndReason.OUT_OF_MEMORY;
     }
     if (workspace.freeBytes() < 4096) {
       seen.add(EndReason.DISK_LIMIT);
@@ -237,13 +244,24 @@ final class LiveExecution implements Held {
     if (exit.isSignal(ExitStatus.SIGXFSZ) || workspace.freeBytes() < 4096) {
       reached.add(EndReason.DISK_LIMIT);
     }
-    if (exit.isSignal(ExitStatus.SIGXCPU)) {
+    if (isCpuLimit(counters, exit)) {
       reached.add(EndReason.CPU_LIMIT);
     }
     if (egress.stream().anyMatch(EgressEvent::denied)) {
       reached.add(EndReason.EGRESS_DENIED);
     }
     return reached;
+  }
+
+  /** Whichever noticed first: we, or the limit of each process, which is the kernel's. */
+  private boolean isCpuLimit(Counters counters, ExitStatus exit) {
+    long usedMs = counters.cpuMs() - idleCpuMs;
+    // Where nobody measures: one that ignores SIGXCPU is killed a second later, and not before.
+    long possibleMs = elapsedMs() * Runtime.getRuntime().availableProcessors();
+    long kernelMs = counters.cpuMs() > 0 ? counters.cpuMs() : possibleMs;
+    return usedMs >= c.command().limits().cpuMs()
+        || exit.isSignal(ExitStatus.SIGXCPU)
+        || exit.isSignal(ExitStatus.SIGKILL) && kernelMs >= c.backstopS() * 1_000;
   }
 
   /** A limit that a program may meet and live with. */

@@ -13,9 +13,10 @@ import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.egress.EgressProxy;
 import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
+import dev.writ.sandbox.host.Owners;
 import dev.writ.sandbox.host.Trees;
-import dev.writ.sandbox.workspace.Owners;
 import dev.writ.sandbox.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -178,10 +179,12 @@ final class LiveSandbox implements Sandbox {
     }
   }
 
-  /** Traversable for the sandbox's user, and listed for nobody. */
-  private static void makeDirectory(Path path) throws IOException {
-    Files.createDirectory(path);
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx--x--x"));
+  /** The sandbox's user may pass through it, and no other user but root. */
+  private void makeDirectory(Path path) throws IOException {
+    Modes.makeDirectory(path, Modes.PRIVATE);
+    if (engine.host().root()) {
+      Modes.letPass(path, entry.uid());
+    }
   }
 
   private View.Places places(Command command, Path run) throws IOException {
@@ -189,8 +192,13 @@ final class LiveSandbox implements Sandbox {
     Optional<Path> secrets = Optional.empty();
     if (engine.host().root()) {
       Path place = run.resolve("tmp");
-      Files.createDirectory(place);
-      Mounts.tmpfs(place, command.limits().tmpBytes(), "1777", entry.uid(), profile.tmpExec());
+      Modes.makeDirectory(place, Modes.PRIVATE);
+      Mounts.tmpfs(
+          place,
+          command.limits().tmpBytes(),
+          "1777",
+          entry.uid(),
+          Confinement.runsFromTmp(profile, command));
       tmp = Optional.of(place);
     }
     if (!command.secrets().isEmpty()) {
@@ -199,17 +207,12 @@ final class LiveSandbox implements Sandbox {
     return new View.Places(engine.state().etc(), workspace(command, run), tmp, secrets);
   }
 
-  /** Whether programs may run that were put into the workspace: none that is listed is there. */
-  static boolean runsOwn(Profile profile, Command command) {
-    return command.executables().isEmpty() && !profile.executablesListed();
-  }
-
   private Path workspace(Command command, Path run) throws IOException {
-    if (runsOwn(profile, command) || !engine.host().root()) {
+    if (Confinement.runsOwn(profile, command) || !engine.host().root()) {
       return workspace.directory();
     }
     Path place = run.resolve("workspace");
-    Files.createDirectory(place);
+    Modes.makeDirectory(place, Modes.PRIVATE);
     Mounts.bindNoexec(workspace.directory(), place);
     return place;
   }
@@ -220,11 +223,11 @@ final class LiveSandbox implements Sandbox {
       throw new WritException(
           SandboxError.NOT_ENFORCED, "secrets need a tmpfs, which only root may mount here");
     }
-    Files.createDirectory(place);
+    Modes.makeDirectory(place, Modes.PRIVATE);
     Mounts.tmpfs(place, 16L << 20, "0500", entry.uid(), false);
     for (SecretFile file : files) {
       Path path = place.resolve(file.name());
-      Files.write(path, file.bytes());
+      Modes.writePrivate(path, file.bytes());
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--------"));
       Owners.give(path, entry.uid());
     }

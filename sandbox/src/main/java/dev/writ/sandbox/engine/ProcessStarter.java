@@ -2,9 +2,9 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Spawner;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Starts commands as processes of the host, which a script of the engine's confines. */
@@ -19,7 +19,7 @@ final class ProcessStarter implements Starter {
   public Running start(Confinement c) {
     try {
       Path script = c.directory().resolve("start");
-      Files.write(script, launcher.script(c).bytes());
+      Modes.writePrivate(script, launcher.script(c).bytes());
       ProcessBuilder builder = new ProcessBuilder("/bin/sh", script.toString());
       builder.directory(c.directory().toFile()).environment().clear();
       return new RunningProcess(Spawner.start(builder), c, launcher);

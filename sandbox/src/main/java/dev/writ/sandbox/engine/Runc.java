@@ -5,13 +5,12 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.ShellScript;
 import dev.writ.sandbox.seccomp.OciSeccomp;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -42,9 +41,8 @@ final class Runc implements Launcher {
   public ShellScript script(Confinement c) {
     Path bundle = c.directory().resolve("bundle");
     try {
-      Files.createDirectories(bundle);
-      Files.setPosixFilePermissions(bundle, PosixFilePermissions.fromString("rwxr-xr-x"));
-      Files.write(bundle.resolve("config.json"), Jcs.write(config(c)));
+      Modes.makeDirectory(bundle, Modes.PRIVATE);
+      Modes.writePrivate(bundle.resolve("config.json"), Jcs.write(config(c)));
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot write a bundle", e);
     }
@@ -124,30 +122,46 @@ final class Runc implements Launcher {
             "rlimits",
             JsonValue.of(
                 List.of(
-                    limit("RLIMIT_CORE", 0),
+                    limit("RLIMIT_CORE", Confinement.CORE_BYTES),
                     limit("RLIMIT_MEMLOCK", 65_536),
                     limit("RLIMIT_NOFILE", limits.openFiles()),
                     limit("RLIMIT_FSIZE", limits.fileBytes()),
-                    limit("RLIMIT_CPU", limits.cpuMs() / 1_000 + 2))))
+                    limit("RLIMIT_CPU", c.backstopS(), c.backstopS() + 1))))
         .build();
   }
 
   private static JsonValue limit(String type, long value) {
-    return JsonValue.object().put("type", type).put("hard", value).put("soft", value).build();
+    return limit(type, value, value);
+  }
+
+  private static JsonValue limit(String type, long soft, long hard) {
+    return JsonValue.object().put("type", type).put("hard", hard).put("soft", soft).build();
   }
 
   private List<JsonValue> mounts(Confinement c) {
     Predicate<Path> noexec = Mounts.noexec();
     List<JsonValue> mounts = new ArrayList<>();
     mounts.add(mount("/proc", "proc", "proc", List.of("nosuid", "nodev", "noexec")));
-    mounts.add(tmpfs("/dev", 65_536, "755", "noexec"));
+    mounts.add(tmpfs("/dev", 65_536, "755", List.of("noexec")));
     mounts.add(
         mount(
             "/dev/pts",
             "devpts",
             "devpts",
-            List.of("nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620")));
-    mounts.add(tmpfs("/dev/shm", c.profile().shmBytes(), "1777", "nodev"));
+            List.of(
+                "nosuid",
+                "noexec",
+                "newinstance",
+                "ptmxmode=0666",
+                "mode=0620",
+                "max=" + Confinement.TERMINALS)));
+    List<String> plain = List.of("nodev", "noexec");
+    mounts.add(
+        tmpfs(
+            "/dev/shm",
+            c.profile().shmBytes(),
+            "1777",
+            c.runsFromTmp() ? List.of("nodev") : plain));
     for (Mounted mounted : c.view()) {
       switch (mounted) {
         case Mounted.ReadOnly m ->
@@ -165,7 +179,7 @@ final class Runc implements Launcher {
                     m.source(),
                     m.target(),
                     m.exec() ? List.of("nosuid", "nodev") : List.of("nosuid", "nodev", "noexec")));
-        case Mounted.Memory m -> mounts.add(tmpfs(m.target(), m.bytes(), m.mode(), "nodev"));
+        case Mounted.Memory m -> mounts.add(tmpfs(m.target(), m.bytes(), m.mode(), plain));
         case Mounted.Link _, Mounted.Hidden _ -> {
           continue; // in the root already, and below
         }
@@ -177,9 +191,11 @@ final class Runc implements Launcher {
     return mounts;
   }
 
-  private static JsonValue tmpfs(String target, long bytes, String mode, String option) {
-    return mount(
-        target, "tmpfs", "tmpfs", List.of("nosuid", option, "mode=" + mode, "size=" + bytes));
+  private static JsonValue tmpfs(String target, long bytes, String mode, List<String> further) {
+    List<String> options = new ArrayList<>(List.of("nosuid", "mode=" + mode, "size=" + bytes));
+    options.add("nr_inodes=" + Mounts.inodes(bytes));
+    options.addAll(further);
+    return mount(target, "tmpfs", "tmpfs", options);
   }
 
   private static JsonValue bind(Path source, String target, List<String> options) {
@@ -216,7 +232,7 @@ final class Runc implements Launcher {
                 "readonlyPaths",
                 List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys"),
                 JsonValue::of)
-            .put("seccomp", OciSeccomp.of(c.host().architecture()))
+            .put("seccomp", OciSeccomp.of(c.host().architecture(), c.rules()))
             .put("resources", JsonValue.object().put("devices", devices()).build());
     c.cgroup().ifPresent(cgroup -> linux.put("cgroupsPath", cgroup.path()));
     return linux.build();

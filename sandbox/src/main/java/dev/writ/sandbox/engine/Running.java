@@ -3,6 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.sandbox.cgroup.Counters;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Collection;
 
 /** The processes of one command, however they were started. */
 interface Running extends AutoCloseable {
@@ -17,6 +18,9 @@ interface Running extends AutoCloseable {
 
   /** What they used until now; also after their end, until {@link #close}. */
   Counters counters();
+
+  /** Numbers on this host of some of them, inside of the sandbox or not; none where all ended. */
+  Collection<Long> pids();
 
   /** Asks every process to end. */
   void terminate();

@@ -13,6 +13,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -143,9 +145,12 @@ final class RunningContainer implements Running {
     if (now.memoryPeakBytes() >= last.memoryPeakBytes()) {
       last = now;
     }
-    return oomKilled && last.oomKills() == 0
-        ? new Counters(last.cpuMs(), last.memoryPeakBytes(), 1, last.pidsRefused(), last.pidsPeak())
-        : last;
+    return oomKilled && last.oomKills() == 0 ? last.withOomKill() : last;
+  }
+
+  @Override
+  public Collection<Long> pids() {
+    return List.of(keeper);
   }
 
   @Override

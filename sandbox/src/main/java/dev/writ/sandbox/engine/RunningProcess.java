@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /** A process of the host, and those below it. */
@@ -46,6 +47,11 @@ final class RunningProcess implements Running {
   @Override
   public Counters counters() {
     return c.cgroup().map(Cgroup::counters).orElse(Counters.NONE);
+  }
+
+  @Override
+  public Collection<Long> pids() {
+    return tree.members();
   }
 
   @Override

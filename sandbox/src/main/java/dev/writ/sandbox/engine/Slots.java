@@ -2,6 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -61,7 +62,9 @@ final class Slots {
 
   private static void open() throws IOException {
     if (channel == null) {
-      channel = FileChannel.open(FILE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      // Whoever may open it could lock it, and nobody would get a user id.
+      Modes.ensurePrivateFile(FILE);
+      channel = FileChannel.open(FILE, StandardOpenOption.WRITE);
     }
   }
 

@@ -3,7 +3,9 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.seccomp.SeccompFilter;
+import dev.writ.sandbox.seccomp.SystemCalls;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -54,9 +56,10 @@ final class StateDirectory implements AutoCloseable {
       if (host.root()) {
         requireTraversable(root);
       }
-      FileChannel channel =
-          FileChannel.open(
-              root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      // Whoever may open it could lock it, and we would never start.
+      Path lock = root.resolve("lock");
+      Modes.ensurePrivateFile(lock);
+      FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
       StateDirectory state = new StateDirectory(root, channel, lock(channel, root));
       state.prepare(host);
       return state;
@@ -67,7 +70,7 @@ final class StateDirectory implements AutoCloseable {
 
   /** Sandboxes run as other users, and find their workspaces by path. */
   private static void requireTraversable(Path root) throws IOException {
-    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
+    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString(Modes.PASSABLE));
     for (Path at = root; at != null; at = at.getParent()) {
       if (!Files.getPosixFilePermissions(at).contains(PosixFilePermission.OTHERS_EXECUTE)) {
         throw new WritException(SandboxError.STATE_DIRECTORY, "others may not traverse " + at);
@@ -91,12 +94,16 @@ final class StateDirectory implements AutoCloseable {
 
   private void prepare(Host host) throws IOException {
     for (Path directory :
-        new Path[] {live(), etc(), runtime(), root.resolve("roots"), root.resolve("files")}) {
-      Files.createDirectories(directory);
-      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        new Path[] {
+          live(), etc(), runtime(), root.resolve("roots"), root.resolve("files"), workspaces()
+        }) {
+      Modes.ensureDirectory(directory, Modes.PASSABLE);
     }
+    Modes.ensureDirectory(empty(), Modes.READABLE);
     id = ownId(root.resolve("id"));
-    Files.write(seccomp(), SeccompFilter.compile(host.architecture()));
+    for (SystemCalls.Rules rules : SystemCalls.Rules.values()) {
+      Modes.writePrivate(seccomp(rules), SeccompFilter.compile(host.architecture(), rules));
+    }
     etc(
         "passwd",
         "root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -120,7 +127,7 @@ final class StateDirectory implements AutoCloseable {
     new SecureRandom().nextBytes(random);
     String id = HexFormat.of().formatHex(random);
     Path half = file.resolveSibling("id.new");
-    Files.writeString(half, id, StandardCharsets.US_ASCII);
+    Modes.writePrivate(half, id.getBytes(StandardCharsets.US_ASCII));
     Files.move(half, file, StandardCopyOption.ATOMIC_MOVE);
     return id;
   }
@@ -168,9 +175,14 @@ final class StateDirectory implements AutoCloseable {
     return root.resolve("oci");
   }
 
+  /** A directory with nothing in it, to put over what is hidden. */
+  Path empty() {
+    return root.resolve("empty");
+  }
+
   /** The compiled filter of system calls. */
-  Path seccomp() {
-    return root.resolve("seccomp.bpf");
+  Path seccomp(SystemCalls.Rules rules) {
+    return root.resolve(rules == SystemCalls.Rules.OPEN ? "seccomp.bpf" : "seccomp-listed.bpf");
   }
 
   @Override

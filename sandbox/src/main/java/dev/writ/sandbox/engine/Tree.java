@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** All processes of one command. */
 final class Tree {
@@ -26,9 +26,20 @@ final class Tree {
    * inside is deeper than we are in pid namespaces.
    */
   void terminate() {
-    List<ProcessHandle> all = new ArrayList<>(engine.descendants().toList());
-    cgroup.ifPresent(c -> c.pids().forEach(pid -> ProcessHandle.of(pid).ifPresent(all::add)));
-    all.stream().distinct().forEach(Tree::terminate);
+    TreeSet<Long> all = members();
+    engine.descendants().forEach(one -> all.add(one.pid()));
+    terminate(all);
+  }
+
+  /** Those of the cgroup; without one, those that the engine started, which takes much longer. */
+  TreeSet<Long> members() {
+    TreeSet<Long> all = new TreeSet<>();
+    if (cgroup.isPresent()) {
+      all.addAll(cgroup.get().pids());
+    } else {
+      engine.descendants().forEach(one -> all.add(one.pid()));
+    }
+    return all;
   }
 
   private static void terminate(ProcessHandle one) {
@@ -38,7 +49,7 @@ final class Tree {
   }
 
   /** Asks those of some processes to end that are deeper than we are in pid namespaces. */
-  static void terminate(List<Long> pids) {
+  static void terminate(Collection<Long> pids) {
     pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(Tree::terminate));
   }
 

@@ -5,8 +5,11 @@ import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.SandboxError;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,18 +56,33 @@ final class View {
     places
         .tmp()
         .ifPresentOrElse(
-            tmp -> view.add(new Mounted.Writable(tmp, "/tmp", profile.tmpExec())),
+            tmp ->
+                view.add(
+                    new Mounted.Writable(tmp, "/tmp", Confinement.runsFromTmp(profile, command))),
             () -> view.add(new Mounted.Memory("/tmp", command.limits().tmpBytes(), "1777")));
     view.add(
         new Mounted.Writable(
-            places.workspace(), "/workspace", LiveSandbox.runsOwn(profile, command)));
+            places.workspace(), "/workspace", Confinement.runsOwn(profile, command)));
     command.binds().forEach(bind -> view.add(bound(bind)));
     for (String file : profile.hiddenProc()) {
-      if (Files.exists(Path.of(file))) {
+      if (isOpenToOthers(Path.of(file))) {
         view.add(new Mounted.Hidden(file));
       }
     }
     return List.copyOf(view);
+  }
+
+  /** What only root may open needs no cover: in a sandbox nobody is root of the host. */
+  private static boolean isOpenToOthers(Path file) {
+    try {
+      var permissions = Files.getPosixFilePermissions(file);
+      return permissions.contains(PosixFilePermission.OTHERS_READ)
+          || permissions.contains(PosixFilePermission.OTHERS_WRITE);
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot look at " + file, e);
+    }
   }
 
   /** The programs of the host, and files of ours that say who is who. */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
  *
  * @param root whether we may mount, change owners and make cgroups
  * @param uid of this process
+ * @param uncountedMemory what the kernel was told not to count as memory; empty for nothing
  * @param landlock version of the kernel's Landlock; 0 where there is none
  * @param apparmor whether the kernel has AppArmor switched on
  */
@@ -21,6 +22,7 @@ public record Host(
     long gid,
     Architecture architecture,
     Cgroups cgroups,
+    String uncountedMemory,
     int landlock,
     boolean apparmor) {
 
@@ -33,8 +35,14 @@ public record Host(
         ownId("Gid:"),
         Architecture.of(System.getProperty("os.arch")),
         cgroups,
+        Cgroups.uncounted(read(Path.of("/proc/cmdline")), cgroups.version() == 2),
         Landlock.version(),
         read(Path.of("/sys/module/apparmor/parameters/enabled")).startsWith("Y"));
+  }
+
+  /** Whether the kernel hands the memory of programs that crash to a program of the host. */
+  public boolean pipesCores() {
+    return read(Path.of("/proc/sys/kernel/core_pattern")).startsWith("|");
   }
 
   private static long ownId(String key) {

@@ -67,11 +67,34 @@ public final class Mounts {
    * @throws WritException {@code SBX-007}
    */
   public static void tmpfs(Path where, long bytes, String mode, long uid, boolean exec) {
-    // An inode is kernel memory: no more of them than the size has pages.
-    long inodes = Math.max(64, Math.min(bytes / 4096, 1_000_000));
     String options =
-        "size=" + bytes + ",nr_inodes=" + inodes + ",mode=" + mode + ",uid=" + uid + ",gid=" + uid;
+        "size="
+            + bytes
+            + ",nr_inodes="
+            + inodes(bytes)
+            + ",mode="
+            + mode
+            + ",uid="
+            + uid
+            + ",gid="
+            + uid;
     mount("writ", where, "tmpfs", NOSUID | NODEV | (exec ? 0 : NOEXEC), options);
+  }
+
+  /** Files and directories on a tmpfs: each is kernel memory, so no more than it has pages. */
+  public static long inodes(long bytes) {
+    return Math.max(64, Math.min(bytes / 4096, 1_000_000));
+  }
+
+  /**
+   * Mounts an instance of its own for pseudo-terminals, with so many at most: the host has one
+   * number for all of them.
+   *
+   * @throws WritException {@code SBX-007}
+   */
+  public static void terminals(Path where, int most) {
+    mount(
+        "writ", where, "devpts", NOSUID | NOEXEC, "newinstance,ptmxmode=0666,mode=620,max=" + most);
   }
 
   /**

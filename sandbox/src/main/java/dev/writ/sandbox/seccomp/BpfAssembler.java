@@ -66,7 +66,7 @@ final class BpfAssembler {
     jump(label);
   }
 
-  private void jump(Label label) {
+  void jump(Label label) {
     jumps.add(new Far(program.size(), label));
     program.add(new Instruction(JUMP, 0, 0, 0));
   }

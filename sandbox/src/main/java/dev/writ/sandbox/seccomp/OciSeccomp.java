@@ -8,10 +8,11 @@ import java.util.TreeSet;
 /** The same table as the {@code linux.seccomp} of an OCI runtime configuration. */
 public final class OciSeccomp {
   private static final long LOW_HALF = 0xFFFFFFFFL;
+  private static final int EPERM = 1;
   private static final int NOSYS = 38;
 
-  /** System calls since Linux 4.11, which programs try and do without. */
-  private static final List<String> NEWER =
+  /** System calls since Linux 4.11, and some that we took away: programs try and do without. */
+  private static final List<String> TRIED =
       List.of(
           "cachestat",
           "clone3",
@@ -23,6 +24,7 @@ public final class OciSeccomp {
           "futex_wait",
           "futex_waitv",
           "futex_wake",
+          "io_setup",
           "landlock_add_rule",
           "landlock_create_ruleset",
           "landlock_restrict_self",
@@ -31,6 +33,7 @@ public final class OciSeccomp {
           "lsm_list_modules",
           "lsm_set_self_attr",
           "map_shadow_stack",
+          "memfd_create",
           "memfd_secret",
           "mseal",
           "openat2",
@@ -46,8 +49,8 @@ public final class OciSeccomp {
 
   private OciSeccomp() {}
 
-  public static JsonValue.Obj of(Architecture architecture) {
-    return profile(architecture, List.of());
+  public static JsonValue.Obj of(Architecture architecture, SystemCalls.Rules rules) {
+    return profile(SystemCalls.of(architecture, rules), architecture, List.of());
   }
 
   /**
@@ -55,25 +58,20 @@ public final class OciSeccomp {
    * is not listed: C libraries would not fall back then. So what is newer than those libraries is
    * listed by name.
    */
-  public static JsonValue.Obj forServices(Architecture architecture) {
-    TreeSet<String> absent = new TreeSet<>(NEWER);
-    SystemCalls.of(architecture).forEach(call -> absent.remove(call.name()));
-    return profile(
-        architecture,
-        List.of(
-            JsonValue.object()
-                .putList("names", List.copyOf(absent), JsonValue::of)
-                .put("action", "SCMP_ACT_ERRNO")
-                .put("errnoRet", NOSYS)
-                .build()));
+  public static JsonValue.Obj forServices(Architecture architecture, SystemCalls.Rules rules) {
+    TreeSet<String> absent = new TreeSet<>(TRIED);
+    List<SystemCall> calls = SystemCalls.of(architecture, rules);
+    calls.forEach(call -> absent.remove(call.name()));
+    return profile(calls, architecture, List.of(answer(List.copyOf(absent), NOSYS, List.of())));
   }
 
-  private static JsonValue.Obj profile(Architecture architecture, List<JsonValue> further) {
+  private static JsonValue.Obj profile(
+      List<SystemCall> calls, Architecture architecture, List<JsonValue> further) {
     List<JsonValue> rules = new ArrayList<>(further);
     List<String> allowed = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     List<String> killed = new ArrayList<>();
-    for (SystemCall call : SystemCalls.of(architecture)) {
+    for (SystemCall call : calls) {
       switch (call.verdict()) {
         case SystemCall.Allow _ -> allowed.add(call.name());
         case SystemCall.Refuse _ -> refused.add(call.name());
@@ -82,12 +80,7 @@ public final class OciSeccomp {
       }
     }
     rules.add(rule(allowed, "SCMP_ACT_ALLOW", List.of()));
-    rules.add(
-        JsonValue.object()
-            .putList("names", refused, JsonValue::of)
-            .put("action", "SCMP_ACT_ERRNO")
-            .put("errnoRet", 1)
-            .build());
+    rules.add(answer(refused, EPERM, List.of()));
     rules.add(rule(killed, "SCMP_ACT_KILL_PROCESS", List.of()));
     return JsonValue.object()
         .put("defaultAction", "SCMP_ACT_ERRNO")
@@ -97,23 +90,24 @@ public final class OciSeccomp {
         .build();
   }
 
+  /**
+   * A rule of libseccomp holds where all of its comparisons do, and each argument has one at most.
+   * So a condition is a list of masked comparisons of which one holds where it does, and a rule has
+   * one of each list.
+   */
   private static List<JsonValue> conditional(SystemCall call) {
     List<String> name = List.of(call.name());
     List<JsonValue> rules = new ArrayList<>();
     switch (call.verdict()) {
-      case SystemCall.AllowValues v -> {
-        for (int value : v.values()) {
-          rules.add(allow(name, masked(v.argument(), LOW_HALF, value & LOW_HALF)));
-        }
-      }
-      case SystemCall.AllowWithout v ->
-          rules.add(allow(name, masked(v.argument(), v.mask() & LOW_HALF, 0)));
-      case SystemCall.AllowUnless v -> {
-        // libseccomp compares whole arguments only by mask and value, and the kernel looks at the
-        // low half: it differs if one of its bits does.
-        for (int bit = 0; bit < 32; bit++) {
-          long mask = 1L << bit;
-          rules.add(allow(name, masked(v.argument(), mask, ~v.value() & mask)));
+      case SystemCall.AllowWhere v ->
+          each(v.all()).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
+      case SystemCall.PassOver v -> {
+        each(v.all()).forEach(all -> rules.add(answer(name, 0, all)));
+        // Allowed is what differs first in this argument, and is the same in those before it.
+        for (int i = 0; i < v.all().size(); i++) {
+          List<SystemCall.Condition> where = new ArrayList<>(v.all().subList(0, i));
+          where.add(new SystemCall.NoneOf(v.all().get(i).argument(), v.all().get(i).values()));
+          each(where).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
         }
       }
       default -> throw new IllegalStateException(call.name() + " has no condition");
@@ -121,8 +115,55 @@ public final class OciSeccomp {
     return rules;
   }
 
-  private static JsonValue allow(List<String> name, JsonValue condition) {
-    return rule(name, "SCMP_ACT_ALLOW", List.of(condition));
+  /** Every choice of one comparison of each condition. */
+  private static List<List<JsonValue>> each(List<? extends SystemCall.Condition> conditions) {
+    List<List<JsonValue>> choices = List.of(List.of());
+    for (SystemCall.Condition condition : conditions) {
+      List<List<JsonValue>> longer = new ArrayList<>();
+      for (List<JsonValue> choice : choices) {
+        for (JsonValue comparison : comparisons(condition)) {
+          List<JsonValue> one = new ArrayList<>(choice);
+          one.add(comparison);
+          longer.add(one);
+        }
+      }
+      choices = longer;
+    }
+    return choices;
+  }
+
+  private static List<JsonValue> comparisons(SystemCall.Condition condition) {
+    List<JsonValue> all = new ArrayList<>();
+    switch (condition) {
+      case SystemCall.OneOf c -> {
+        for (int value : c.values()) {
+          all.add(masked(c.argument(), LOW_HALF, value & LOW_HALF));
+        }
+      }
+      case SystemCall.Without c -> all.add(masked(c.argument(), c.mask() & LOW_HALF, 0));
+      case SystemCall.NoneOf c -> outside(all, c.argument(), c.values(), 31, 0, 0);
+    }
+    return all;
+  }
+
+  /**
+   * Adds comparisons for all numbers that are none of the values: one for each beginning, bit by
+   * bit from the highest, that no value has.
+   *
+   * @param mask of the bits that were looked at
+   * @param beginning what they are
+   */
+  private static void outside(
+      List<JsonValue> all, int argument, List<Integer> values, int bit, long mask, long beginning) {
+    if (values.isEmpty()) {
+      all.add(masked(argument, mask, beginning));
+    } else if (bit >= 0) {
+      long here = 1L << bit;
+      for (long set : new long[] {0, here}) {
+        List<Integer> left = values.stream().filter(v -> (v & here) == set).toList();
+        outside(all, argument, left, bit - 1, mask | here, beginning | set);
+      }
+    }
   }
 
   private static JsonValue masked(int argument, long mask, long value) {
@@ -132,6 +173,18 @@ public final class OciSeccomp {
         .put("valueTwo", value)
         .put("op", "SCMP_CMP_MASKED_EQ")
         .build();
+  }
+
+  private static JsonValue answer(List<String> names, int errno, List<JsonValue> conditions) {
+    var rule =
+        JsonValue.object()
+            .putList("names", names, JsonValue::of)
+            .put("action", "SCMP_ACT_ERRNO")
+            .put("errnoRet", errno);
+    if (!conditions.isEmpty()) {
+      rule.put("args", JsonValue.of(conditions));
+    }
+    return rule.build();
   }
 
   private static JsonValue rule(List<String> names, String action, List<JsonValue> conditions) {

@@ -32,10 +32,10 @@ public final class SeccompFilter {
   private SeccompFilter() {}
 
   /** The filter's bytes, as {@code bwrap --seccomp} reads them. */
-  public static byte[] compile(Architecture architecture) {
+  public static byte[] compile(Architecture architecture, SystemCalls.Rules rules) {
     SeccompFilter filter = new SeccompFilter();
     filter.checkArchitecture(architecture);
-    List<Range> ranges = ranges(SystemCalls.of(architecture));
+    List<Range> ranges = ranges(SystemCalls.of(architecture, rules));
     filter.search(ranges, 0, ranges.size());
     return filter.program.assemble();
   }
@@ -102,37 +102,36 @@ public final class SeccompFilter {
       case SystemCall.Allow _ -> program.ret(ALLOW);
       case SystemCall.Refuse _ -> program.ret(ERRNO | EPERM);
       case SystemCall.Kill _ -> program.ret(KILL_PROCESS);
-      case SystemCall.AllowValues v -> {
+      case SystemCall.AllowWhere v -> {
+        BpfAssembler.Label refuse = new BpfAssembler.Label();
+        v.all().forEach(condition -> goUnless(condition, refuse));
+        program.ret(ALLOW);
+        program.place(refuse);
+        program.ret(ERRNO | EPERM);
+      }
+      case SystemCall.PassOver v -> {
         BpfAssembler.Label allow = new BpfAssembler.Label();
-        program.load(argument(v.argument()));
-        v.values().forEach(value -> program.jumpEqual(value, allow));
-        refuseUnless(allow);
-      }
-      case SystemCall.AllowWithout v -> {
-        BpfAssembler.Label refuse = new BpfAssembler.Label();
-        program.load(argument(v.argument()));
-        program.jumpIfAnyBit(v.mask(), refuse);
-        allowUnless(refuse);
-      }
-      case SystemCall.AllowUnless v -> {
-        BpfAssembler.Label refuse = new BpfAssembler.Label();
-        program.load(argument(v.argument()));
-        program.jumpEqual(v.value(), refuse);
-        allowUnless(refuse);
+        v.all().forEach(condition -> goUnless(condition, allow));
+        program.ret(ERRNO);
+        program.place(allow);
+        program.ret(ALLOW);
       }
     }
   }
 
-  private void refuseUnless(BpfAssembler.Label allow) {
-    program.ret(ERRNO | EPERM);
-    program.place(allow);
-    program.ret(ALLOW);
-  }
-
-  private void allowUnless(BpfAssembler.Label refuse) {
-    program.ret(ALLOW);
-    program.place(refuse);
-    program.ret(ERRNO | EPERM);
+  /** Goes to a label where a condition does not hold. */
+  private void goUnless(SystemCall.Condition condition, BpfAssembler.Label label) {
+    program.load(argument(condition.argument()));
+    switch (condition) {
+      case SystemCall.OneOf c -> {
+        BpfAssembler.Label holds = new BpfAssembler.Label();
+        c.values().forEach(value -> program.jumpEqual(value, holds));
+        program.jump(label);
+        program.place(holds);
+      }
+      case SystemCall.NoneOf c -> c.values().forEach(value -> program.jumpEqual(value, label));
+      case SystemCall.Without c -> program.jumpIfAnyBit(c.mask(), label);
+    }
   }
 
   /** The low half of an argument: both architectures are little-endian. */

@@ -20,12 +20,23 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** Ends the process by SIGSYS. */
   record Kill() implements Verdict {}
 
-  /** Allowed where the low 32 bits of an argument are one of the values. */
-  record AllowValues(int argument, List<Integer> values) implements Verdict {}
+  /** Allowed where all conditions hold; else EPERM. */
+  record AllowWhere(List<Condition> all) implements Verdict {}
 
-  /** Allowed where no bit of the mask is set in an argument. */
-  record AllowWithout(int argument, int mask) implements Verdict {}
+  /** Where all conditions hold it answers 0 and does nothing; else it is allowed. */
+  record PassOver(List<OneOf> all) implements Verdict {}
 
-  /** Allowed where the low 32 bits of an argument are not this. */
-  record AllowUnless(int argument, int value) implements Verdict {}
+  /** About the low 32 bits of an argument, which is what the kernel looks at. */
+  sealed interface Condition {
+    int argument();
+  }
+
+  /** They are one of the values. */
+  record OneOf(int argument, List<Integer> values) implements Condition {}
+
+  /** They are none of the values. */
+  record NoneOf(int argument, List<Integer> values) implements Condition {}
+
+  /** No bit of the mask is set in them. */
+  record Without(int argument, int mask) implements Condition {}
 }

@@ -13,6 +13,16 @@ import java.util.List;
 public final class SystemCalls {
   private static final byte[] TABLE = load();
 
+  private static final String UNLISTED = " unlisted";
+
+  /** Which of the calls are there. */
+  public enum Rules {
+    /** All that the table allows. */
+    OPEN,
+    /** Those for a command that lists its executables: none that brings others along. */
+    LISTED
+  }
+
   private SystemCalls() {}
 
   /** The digest of the table: part of every profile's digest. */
@@ -21,17 +31,23 @@ public final class SystemCalls {
   }
 
   /** The calls that exist on an architecture, in the order of the table. */
-  static List<SystemCall> of(Architecture architecture) {
+  static List<SystemCall> of(Architecture architecture, Rules rules) {
     List<SystemCall> calls = new ArrayList<>();
     for (String line : new String(TABLE, StandardCharsets.UTF_8).split("\n")) {
       if (line.isEmpty() || line.startsWith("#")) {
         continue;
       }
       String[] columns = line.split("\t", -1);
-      if (!columns[architecture.column()].equals("-")) {
+      String verdict = columns[3];
+      boolean unlisted = verdict.endsWith(UNLISTED);
+      if (unlisted) {
+        verdict = verdict.substring(0, verdict.length() - UNLISTED.length());
+      }
+      boolean there = !unlisted || rules == Rules.OPEN;
+      if (there && !columns[architecture.column()].equals("-")) {
         calls.add(
             new SystemCall(
-                columns[0], Integer.parseInt(columns[architecture.column()]), verdict(columns[3])));
+                columns[0], Integer.parseInt(columns[architecture.column()]), verdict(verdict)));
       }
     }
     return List.copyOf(calls);
@@ -42,25 +58,41 @@ public final class SystemCalls {
       case "allow" -> new SystemCall.Allow();
       case "eperm" -> new SystemCall.Refuse();
       case "kill" -> new SystemCall.Kill();
-      default -> condition(text);
+      default -> conditional(text);
     };
   }
 
-  private static SystemCall.Verdict condition(String text) {
-    if (!text.startsWith("allow arg")) {
-      throw new IllegalStateException("seccomp.tsv has the verdict " + text);
+  private static SystemCall.Verdict conditional(String text) {
+    String[] words = text.split(" ");
+    List<SystemCall.Condition> all =
+        Arrays.stream(words).skip(1).map(SystemCalls::condition).toList();
+    return switch (words[0]) {
+      case "allow" -> new SystemCall.AllowWhere(all);
+      case "pass" ->
+          new SystemCall.PassOver(all.stream().map(SystemCall.OneOf.class::cast).toList());
+      default -> throw new IllegalStateException("seccomp.tsv has the verdict " + text);
+    };
+  }
+
+  /** {@code argN=V,V}, {@code argN!=V,V} or {@code argN&M=0}. */
+  private static SystemCall.Condition condition(String text) {
+    if (!text.startsWith("arg")) {
+      throw new IllegalStateException("seccomp.tsv has the condition " + text);
     }
-    int argument = text.charAt("allow arg".length()) - '0';
-    String rest = text.substring("allow argN".length());
+    int argument = text.charAt("arg".length()) - '0';
+    String rest = text.substring("argN".length());
     if (rest.startsWith("!=")) {
-      return new SystemCall.AllowUnless(argument, number(rest.substring(2)));
+      return new SystemCall.NoneOf(argument, numbers(rest.substring(2)));
     }
     if (rest.startsWith("&")) {
-      return new SystemCall.AllowWithout(
+      return new SystemCall.Without(
           argument, number(rest.substring(1, rest.length() - "=0".length())));
     }
-    return new SystemCall.AllowValues(
-        argument, Arrays.stream(rest.substring(1).split(",")).map(SystemCalls::number).toList());
+    return new SystemCall.OneOf(argument, numbers(rest.substring(1)));
+  }
+
+  private static List<Integer> numbers(String text) {
+    return Arrays.stream(text.split(",")).map(SystemCalls::number).toList();
   }
 
   private static int number(String text) {

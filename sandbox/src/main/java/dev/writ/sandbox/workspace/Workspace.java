@@ -3,6 +3,8 @@ package dev.writ.sandbox.workspace;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.host.Modes;
+import dev.writ.sandbox.host.Owners;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +26,7 @@ import java.util.Optional;
  */
 public final class Workspace {
   private final Path directory;
+  private final Optional<Path> enclosure;
   private long owner;
   private boolean held;
   private boolean running;
@@ -33,8 +36,16 @@ public final class Workspace {
    * @param owner the user id that files are given to; negative to leave them to ourselves
    */
   public Workspace(Path directory, long owner) {
+    this(directory, owner, Optional.empty());
+  }
+
+  /**
+   * @param enclosure a directory around it that only its owner's group may pass through
+   */
+  Workspace(Path directory, long owner, Optional<Path> enclosure) {
     this.directory = directory;
     this.owner = owner;
+    this.enclosure = enclosure;
   }
 
   /** Where it is on the host. */
@@ -82,6 +93,9 @@ public final class Workspace {
       Owners.give(directory, id);
       for (Entry entry : TreeWalk.of(directory, TreeLimits.STANDARD)) {
         Owners.give(entry.path(), id);
+      }
+      if (enclosure.isPresent()) {
+        Modes.letPass(enclosure.get(), id);
       }
       return null;
     });

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.host.HostCommands;
+import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.Spawner;
 import dev.writ.sandbox.host.Trees;
@@ -31,16 +32,22 @@ import java.util.TreeMap;
 public final class Workspaces {
   private final Path root;
   private final boolean mayMount;
+  private final WorkspaceBounds bounds;
   private final TreeMap<String, Workspace> open = new TreeMap<>();
 
   /**
    * @param root made where it is not there; every user may traverse it
    * @param mayMount whether this process is root
    */
-  public Workspaces(Path root, boolean mayMount) {
+  public Workspaces(Path root, boolean mayMount, WorkspaceBounds bounds) {
     this.root = root;
     this.mayMount = mayMount;
-    io(() -> Files.createDirectories(root));
+    this.bounds = bounds;
+    io(() -> {
+      Files.createDirectories(root);
+      Modes.ensureDirectory(root, Modes.PASSABLE);
+      return null;
+    });
   }
 
   /** The storage that holds a size on this host and lasts. */
@@ -57,13 +64,23 @@ public final class Workspaces {
    * The workspace of a run; made where there is none, else the one that was made, whatever the
    * further parts of {@code spec} say.
    *
-   * @throws WritException {@code SBX-040}, {@code SBX-007}
+   * @throws WritException {@code SBX-040}, {@code SBX-007}, {@code SBX-048}, {@code SBX-049}
    */
   public synchronized Workspace open(WorkspaceSpec spec) {
     requireName(spec.tenant());
     requireName(spec.run());
     String key = key(spec.tenant(), spec.run());
+    if (!isIn(root, spec.tenant(), spec.run())) {
+      bounds.requireRoom(spec, list(), io(() -> capacity(spec.storage())));
+    }
     return open.computeIfAbsent(key, k -> io(() -> make(root.resolve(k), spec)));
+  }
+
+  /** What a storage has for all workspaces: the disk they are on, or half of the memory. */
+  private long capacity(Storage storage) throws IOException {
+    return storage == Storage.MEMORY
+        ? Memory.totalBytes() / 2
+        : Files.getFileStore(root).getTotalSpace();
   }
 
   /** The workspace of a run, where there is one. */
@@ -125,11 +142,12 @@ public final class Workspaces {
     Wiped wiped = new Wiped(tenant, run, reason, at);
     io(() -> {
       // The record first: after a crash between the two, the wipe is said and done again.
+      Path log = root.resolve("wiped.jsonl");
+      Modes.ensurePrivateFile(log);
       Files.write(
-          root.resolve("wiped.jsonl"),
+          log,
           (new String(Jcs.write(wiped.toJson()), StandardCharsets.UTF_8) + "\n")
               .getBytes(StandardCharsets.UTF_8),
-          StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
       remove(directory);
       return null;
@@ -195,8 +213,8 @@ public final class Workspaces {
     boolean isNew = !Files.exists(description);
     if (isNew) {
       remove(directory);
-      Files.createDirectory(directory);
-      Files.createDirectory(directory.resolve("tree"));
+      Modes.makeDirectory(directory, Modes.PRIVATE);
+      Modes.makeDirectory(directory.resolve("tree"), Modes.PRIVATE);
       if (wanted.storage() == Storage.DISK) {
         makeImage(directory.resolve("image"), wanted.bytes());
       }
@@ -204,19 +222,35 @@ public final class Workspaces {
     WorkspaceSpec spec = isNew ? wanted : readSpec(directory);
     Path tree = directory.resolve("tree");
     if (!Mounts.below(tree).contains(tree)) {
-      mount(spec, directory, tree);
+      mount(spec, directory, tree, isNew);
     }
     if (isNew) {
       // Last, and whole: from here on it exists.
       Path half = directory.resolve("workspace.json.new");
-      Files.write(half, Jcs.write(spec.toJson()));
+      Modes.writePrivate(half, Jcs.write(spec.toJson()));
       Files.move(half, description, StandardCopyOption.ATOMIC_MOVE);
     }
-    long owner = mayMount ? ((Integer) Files.getAttribute(tree, "unix:uid")).longValue() : -1;
-    return new Workspace(tree, owner);
+    return close(directory, tree);
   }
 
-  private static void mount(WorkspaceSpec spec, Path directory, Path tree) throws IOException {
+  /** Nobody gets in but the user that the tree belongs to, whatever modes a program gave it. */
+  private Workspace close(Path directory, Path tree) throws IOException {
+    for (String file : List.of("image", "workspace.json")) {
+      if (Files.exists(directory.resolve(file))) {
+        Modes.ensurePrivateFile(directory.resolve(file));
+      }
+    }
+    if (!mayMount) {
+      Modes.ensureDirectory(directory, Modes.PRIVATE);
+      return new Workspace(tree, -1);
+    }
+    long owner = ((Integer) Files.getAttribute(tree, "unix:uid")).longValue();
+    Modes.letPass(directory, owner);
+    return new Workspace(tree, owner, Optional.of(directory));
+  }
+
+  private static void mount(WorkspaceSpec spec, Path directory, Path tree, boolean isNew)
+      throws IOException {
     switch (spec.storage()) {
       case MEMORY -> Mounts.tmpfs(tree, spec.bytes(), "0700", 0, true);
       case DISK -> {
@@ -227,6 +261,10 @@ public final class Workspaces {
             directory.resolve("image").toString(),
             tree.toString());
         Files.deleteIfExists(tree.resolve("lost+found"));
+        // mkfs makes the root of every file system readable by all.
+        if (isNew) {
+          Modes.ensureDirectory(tree, Modes.PRIVATE);
+        }
       }
       case DIRECTORY -> {
         return;
@@ -235,6 +273,7 @@ public final class Workspaces {
   }
 
   private static void makeImage(Path image, long bytes) throws IOException {
+    Modes.ensurePrivateFile(image);
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(bytes);
     }

@@ -40,6 +40,7 @@ class CgroupsAreChosenByLookingTest {
   @Test
   void aHostOfVersionOne() throws IOException {
     file("memory/writ/u1.1/memory.memsw.limit_in_bytes", "");
+    file("memory/memory.kmem.tcp.limit_in_bytes", "9223372036854771712");
     file("pids/x", "");
     file("cpu,cpuacct/x", "");
     String mounts =
@@ -50,18 +51,39 @@ class CgroupsAreChosenByLookingTest {
     assertThat(cgroups.describe()).startsWith("cgroup v1 (cpu, cpuacct, memory, pids)");
     assertThat(cgroups.limitsMemory() && cgroups.limitsPids() && cgroups.limitsCpu()).isTrue();
     Cgroup cgroup = cgroups.create("u1.1", LIMITS);
-    assertThat(text("memory/writ/u1.1/memory.limit_in_bytes")).isEqualTo("67108864");
-    assertThat(text("memory/writ/u1.1/memory.memsw.limit_in_bytes")).isEqualTo("67108864");
+    // All of it together is the 64 MiB that were declared.
+    assertThat(text("memory/writ/u1.1/memory.limit_in_bytes")).isEqualTo("62914560");
+    assertThat(text("memory/writ/u1.1/memory.memsw.limit_in_bytes")).isEqualTo("62914560");
+    assertThat(text("memory/writ/u1.1/memory.kmem.tcp.limit_in_bytes")).isEqualTo("4194304");
     assertThat(text("pids/writ/u1.1/pids.max")).isEqualTo("17");
     assertThat(text("cpu,cpuacct/writ/u1.1/cpu.cfs_quota_us")).isEqualTo("25000");
     assertThat(cgroup.joinFiles()).hasSize(3);
     file("cpu,cpuacct/writ/u1.1/cpuacct.usage", "1234567890\n");
     file("memory/writ/u1.1/memory.max_usage_in_bytes", "4096\n");
+    file("memory/writ/u1.1/memory.kmem.tcp.max_usage_in_bytes", "8192\n");
+    file("memory/writ/u1.1/memory.kmem.tcp.usage_in_bytes", "100\n");
     file("memory/writ/u1.1/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
     file("pids/writ/u1.1/pids.events", "max 5\n");
     file("pids/writ/u1.1/pids.peak", "9\n");
-    assertThat(cgroup.counters()).isEqualTo(new Counters(1234, 4096, 3, 5, 9));
+    assertThat(cgroup.counters()).isEqualTo(new Counters(1234, 12_288, 3, 5, 9, 100));
     assertThat(cgroups.names()).containsExactly("u1.1");
+  }
+
+  @Test
+  void aKernelThatCannotLimitSocketsLimitsNoMemory() throws IOException {
+    file("memory/x", "");
+    Cgroups cgroups = Cgroups.detect(mount("memory", "cgroup", "memory"), "", 0);
+    assertThat(cgroups.limitsMemory()).isFalse();
+  }
+
+  @Test
+  void whatTheKernelWasToldNotToCountIsSeen() {
+    assertThat(Cgroups.uncounted("quiet splash", true)).isEmpty();
+    assertThat(Cgroups.uncounted("quiet cgroup.memory=nosocket\n", true))
+        .isEqualTo("cgroup.memory=nosocket");
+    assertThat(Cgroups.uncounted("quiet cgroup.memory=nosocket\n", false)).isEmpty();
+    assertThat(Cgroups.uncounted("cgroup.memory=nobpf,nokmem x", false))
+        .isEqualTo("cgroup.memory=nobpf,nokmem");
   }
 
   @Test
@@ -86,7 +108,7 @@ class CgroupsAreChosenByLookingTest {
     file("writ/u1.1/memory.events", "low 0\nmax 7\noom 1\noom_kill 1\n");
     file("writ/u1.1/pids.events", "max 2\n");
     file("writ/u1.1/pids.peak", "4\n");
-    assertThat(cgroup.counters()).isEqualTo(new Counters(2500, 8192, 1, 2, 4));
+    assertThat(cgroup.counters()).isEqualTo(new Counters(2500, 8192, 1, 2, 4, 0));
   }
 
   @Test

@@ -13,26 +13,35 @@ final class Arsenal {
   private static final String PRELUDE =
       """
       #define _GNU_SOURCE
+      #include <arpa/inet.h>
       #include <errno.h>
       #include <fcntl.h>
       #include <grp.h>
+      #include <mqueue.h>
+      #include <netinet/in.h>
       #include <pthread.h>
       #include <sched.h>
       #include <signal.h>
       #include <stdio.h>
       #include <stdlib.h>
       #include <string.h>
+      #include <sys/epoll.h>
       #include <sys/fsuid.h>
+      #include <sys/inotify.h>
       #include <sys/ioctl.h>
       #include <sys/mman.h>
       #include <sys/mount.h>
+      #include <sys/msg.h>
       #include <sys/prctl.h>
       #include <sys/resource.h>
+      #include <sys/sem.h>
       #include <sys/shm.h>
+      #include <sys/socket.h>
       #include <sys/stat.h>
       #include <sys/syscall.h>
       #include <sys/sysmacros.h>
       #include <sys/time.h>
+      #include <sys/un.h>
       #include <sys/wait.h>
       #include <time.h>
       #include <unistd.h>

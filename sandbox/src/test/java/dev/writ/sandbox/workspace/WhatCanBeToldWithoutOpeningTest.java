@@ -22,7 +22,7 @@ class WhatCanBeToldWithoutOpeningTest {
     SandboxSettings settings = SandboxSettings.in(dir);
     assertThat(Engines.hasWorkspace(settings, "t", "r")).isFalse();
     assertThat(Engines.hasExpiredWorkspace(settings, MADE)).isFalse();
-    Workspaces all = new Workspaces(dir.resolve("workspaces"), false);
+    Workspaces all = new Workspaces(dir.resolve("workspaces"), false, WorkspaceBounds.STANDARD);
     all.open(new WorkspaceSpec("t", "r", Storage.DIRECTORY, 1, MADE, MADE.plusSeconds(10)));
     assertThat(Engines.hasWorkspace(settings, "t", "r")).isTrue();
     assertThat(Engines.hasWorkspace(settings, "r", "t")).isFalse();

@@ -24,6 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +61,39 @@ class WorkspacesHoldWhatTheySayTest {
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void noMoreThanAHostAndATenantMayHave(@TempDir Path place) {
+    Workspaces all = new Workspaces(place.resolve("w"), true, new WorkspaceBounds(3, 2));
+    all.open(spec("a", Storage.MEMORY, 1 << 20));
+    all.open(spec("b", Storage.MEMORY, 1 << 20));
+    assertThatThrownBy(() -> all.open(spec("c", Storage.MEMORY, 1 << 20)))
+        .hasMessageContaining("SBX-048")
+        .hasMessageContaining("2 of 3 exist on this host, 2 of 2 of this tenant");
+    all.open(of("other", "a"));
+    assertThatThrownBy(() -> all.open(of("third", "a"))).hasMessageContaining("SBX-048");
+    all.open(spec("a", Storage.MEMORY, 1 << 20)); // which is there
+    all.wipe("tenant", "a", "test", NOW);
+    all.open(of("third", "a"));
+    all.close();
+  }
+
+  @Test
+  void noMoreThanTheHostHasIsPromised(@TempDir Path place) throws IOException {
+    Workspaces all = new Workspaces(place.resolve("w"), true, WorkspaceBounds.STANDARD);
+    for (Storage storage : List.of(Storage.MEMORY, Storage.DISK)) {
+      all.open(spec("small-" + storage, storage, 16 << 20));
+      assertThatThrownBy(() -> all.open(spec("large", storage, Long.MAX_VALUE)))
+          .hasMessageContaining("SBX-049")
+          .hasMessageContaining("16777216 of");
+      assertThat(all.find("tenant", "large")).isEmpty();
+    }
+    all.close();
+  }
+
+  private static WorkspaceSpec of(String tenant, String run) {
+    return new WorkspaceSpec(tenant, run, Storage.MEMORY, 1 << 20, NOW, NOW.plusSeconds(60));
   }
 
   @ParameterizedTest

@@ -1,4 +1,4 @@
-package dev.writ.sandbox.workspace;
+package dev.writ.sandbox.host;
 
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -18,5 +18,12 @@ public final class Owners {
         Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     view.setOwner(lookup.lookupPrincipalByName(number));
     view.setGroup(lookup.lookupPrincipalByGroupName(number));
+  }
+
+  /** Gives a file to a numeric group, and leaves its owner. */
+  public static void giveGroup(Path path, long id) throws IOException {
+    var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
+    Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+        .setGroup(lookup.lookupPrincipalByGroupName(Long.toString(id)));
   }
 }
