@@ -128,6 +128,7 @@ public final class RunTurn implements AutoCloseable {
     slot.head = head;
     slot.headId = headId;
     slot.state = state;
+    slot.settled.signalAll();
     whenEnqueued.forEach(Runnable::run);
     return commit;
   }
