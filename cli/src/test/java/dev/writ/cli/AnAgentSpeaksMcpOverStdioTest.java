@@ -13,6 +13,7 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +34,16 @@ class AnAgentSpeaksMcpOverStdioTest {
   private String home;
 
   @BeforeEach
-  void init() {
+  void init() throws IOException {
     home = dir.resolve("home").toString();
     assertThat(Run.of("init", "--home", home).status()).isZero();
+    Path policy = Path.of(home, "policy.yaml");
+    String small = "effect.resources.output_bytes <= 1048576";
+    String text = Files.readString(policy);
+    assertThat(text).contains(small); // MCP declares no more: one query has to wait all the same
+    Files.writeString(
+        policy, text.replace(small, "params.sql != \"select 'reviewed'\"".replace("\"", "\\\"")));
+    assertThat(Run.of("policy", "activate", policy.toString(), "--home", home).status()).isZero();
   }
 
   private List<String> command(String... arguments) {
@@ -99,18 +107,18 @@ class AnAgentSpeaksMcpOverStdioTest {
       assertThat(client.listTools().tools()).extracting(t -> t.name()).contains("js", "sql");
       CallToolResult sum = call(client, "js", "source", "6*7");
       assertThat(text(sum)).isEqualTo("42");
-      CallToolResult denied = call(client, "js", "source", "eval('1')");
+      CallToolResult denied = call(client, "js", "source", " ".repeat(20_001));
       assertThat(denied.isError()).isTrue();
       assertThat(text(denied)).startsWith("DENIED GRD-102");
 
-      CallToolResult waits = call(client, "sql", "sql", "select 'salary'");
+      CallToolResult waits = call(client, "sql", "sql", "select 'reviewed'");
       assertThat(meta(waits, "verdict")).isEqualTo("ESCALATE");
       String approve =
           text(waits).lines().filter(l -> l.contains("writ approve")).findFirst().get();
       String request = approve.strip().split(" ")[2];
       // The very command that the result shows, while this session lives.
       assertThat(Run.of("approve", request, "--home", home).status()).isZero();
-      CallToolResult served = call(client, "sql", "sql", "select 'salary'");
+      CallToolResult served = call(client, "sql", "sql", "select 'reviewed'");
       assertThat(served.isError()).as(text(served)).isFalse();
       assertThat(meta(served, "request")).isEqualTo(request);
       assertThat(client.listResources().resources()).hasSize(3);
@@ -199,11 +207,11 @@ class AnAgentSpeaksMcpOverStdioTest {
           assertThat(text(sum)).isEqualTo("42");
           assertThat(client.listTools().tools()).extracting(t -> t.name()).contains("writ_outcome");
         }
-        CallToolResult waits = call(through, "sql", "sql", "select 'salary'");
+        CallToolResult waits = call(through, "sql", "sql", "select 'reviewed'");
         String request = meta(waits, "request");
         assertThat(text(waits)).contains("writ approve " + request);
         assertThat(Run.of("approve", request, "--home", home).status()).isZero();
-        CallToolResult served = call(through, "sql", "sql", "select 'salary'");
+        CallToolResult served = call(through, "sql", "sql", "select 'reviewed'");
         assertThat(meta(served, "request")).isEqualTo(request);
         assertThat(served.isError()).isFalse();
         assertThat(Run.of("approve", request, "--home", home).err()).contains("EXE-908");

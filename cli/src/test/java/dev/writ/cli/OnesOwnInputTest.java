@@ -85,6 +85,8 @@ class OnesOwnInputTest {
       "sql=select max(salary) from staff",
       "--input",
       staff.toString(),
+      "--output-kb",
+      "2048",
       "--json"
     };
     Run asked = writ(ask);

@@ -47,6 +47,7 @@ final class GuardianVectors {
   static List<Vector> all() {
     GuardianVectors factory = new GuardianVectors();
     factory.admission();
+    factory.ownership();
     factory.delegation();
     factory.proof();
     factory.budget();
@@ -416,6 +417,129 @@ final class GuardianVectors {
         "GRD-607",
         World.policy(World.POLICY + "revoked: [\"" + revoked.id() + "\"]\n"),
         r -> r.delegations = List.of(revoked));
+  }
+
+  // ---- whose a run is that a surface opened
+
+  private void ownership() {
+    run(
+        "run-own",
+        "for whom the run was opened",
+        "ALLOW",
+        "",
+        Optional.of(World.SUBJECT),
+        origin("mcp"));
+    run(
+        "run-unrecorded",
+        "a decision from before runs had owners",
+        "ALLOW",
+        "",
+        Optional.empty(),
+        origin("mcp"));
+    run(
+        "run-foreign",
+        "it was opened for another subject",
+        "DENY GRD-721",
+        "",
+        Optional.of("owner"),
+        origin("mcp"));
+    run(
+        "run-named",
+        "the run that the caller named is somebody else's",
+        "DENY GRD-721",
+        "",
+        Optional.of(World.SUBJECT),
+        new Origin(
+            "mcp",
+            "tools/call",
+            "alice",
+            World.SNAPSHOT,
+            Optional.empty(),
+            Optional.of("case-7"),
+            Optional.empty()));
+    String both = "subjects: [owner, " + World.SUBJECT + "]";
+    run("run-shared", "policy names both", "ALLOW", both, Optional.of("owner"), origin("mcp"));
+    run(
+        "run-shared-with-everybody",
+        "the whole tenant shares it",
+        "ALLOW",
+        "everybody: true",
+        Optional.of("owner"),
+        origin("mcp"));
+    run(
+        "run-shared-by-prefix",
+        "the run's name begins so",
+        "ALLOW",
+        "runs: \"run-*\", " + both,
+        Optional.of("owner"),
+        origin("mcp"));
+    run(
+        "run-shared-another-name",
+        "the share is about other runs",
+        "DENY GRD-721",
+        "runs: \"run-\", " + both,
+        Optional.of("owner"),
+        origin("mcp"));
+    run(
+        "run-shared-another-surface",
+        "the share is about another surface's",
+        "DENY GRD-721",
+        "surfaces: [engine], " + both,
+        Optional.of("owner"),
+        origin("mcp"));
+    run(
+        "run-shared-not-by-its-owner",
+        "only who asks is of the share",
+        "DENY GRD-721",
+        "roles: [analyst]",
+        Optional.of("owner"),
+        origin("mcp"));
+  }
+
+  private void run(
+      String name,
+      String reason,
+      String expect,
+      String share,
+      Optional<String> owner,
+      Origin origin) {
+    String yaml =
+        World.POLICY
+            + (share.isEmpty()
+                ? ""
+                : "runs: { idle_max_s: 60, shared_by: [ { tenant: "
+                    + World.TENANT
+                    + ", "
+                    + share
+                    + " } ] }\n");
+    judge(
+        name,
+        reason,
+        expect,
+        World.policy(yaml),
+        r -> {
+          r.signer = World.SURFACE;
+          r.origin = Optional.of(origin);
+        },
+        i ->
+            new JudgeInputs(
+                i.time(),
+                i.receivedAt(),
+                i.step(),
+                i.charged(),
+                i.roles(),
+                i.balances(),
+                i.rates(),
+                i.nonceSeen(),
+                i.approvals(),
+                i.ignored(),
+                i.artifacts(),
+                i.history(),
+                i.validUntil(),
+                i.profile(),
+                i.governed(),
+                owner),
+        World.manifest());
   }
 
   // ---- the four checks
@@ -949,7 +1073,8 @@ final class GuardianVectors {
                 i.history(),
                 i.validUntil(),
                 i.profile(),
-                governed),
+                governed,
+                i.owner()),
         World.manifest());
   }
 

@@ -107,13 +107,19 @@ final class Administration {
     }
   }
 
-  /** Lets a tenant read a blob. */
-  void reference(String tenant, BlobRef blob) {
+  /**
+   * Lets a tenant hold a blob, and a subject name it.
+   *
+   * @param subject one of the tenant's, or {@link Tables#EVERYBODY}
+   */
+  void reference(String tenant, String subject, BlobRef blob) {
     ledger
         .append(
             new Batch()
                 .blob(blob)
-                .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0]))
+                .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0])
+                .put(
+                    Tables.HELD, Tables.key(tenant, blob.digest().hex(), subject, ""), new byte[0]))
         .await();
   }
 }

@@ -51,9 +51,14 @@ public enum ExecutorError implements ErrorCode {
   TOOL_PROHIBITED("EXE-303", "the tool is prohibited", "Use another tool or version."),
   DRIVER_MISSING("EXE-304", "no driver for the tool", "Start the kernel with that driver."),
   SANDBOX_MISSING("EXE-305", "the sandbox profile is not there", "Name a profile of the tool."),
-  INPUT_UNKNOWN("EXE-306", "an input is not in the tenant's store", "Put the blob first."),
+  INPUT_UNKNOWN(
+      "EXE-306",
+      "an input is not in the tenant's store, or not this subject's to name",
+      "Put the blob as this subject first, or consume the receipt that it came of."),
   CONSUMED_UNKNOWN(
-      "EXE-307", "a consumed receipt is not the tenant's", "Name receipts of this tenant."),
+      "EXE-307",
+      "a consumed receipt is not one that the subject may read",
+      "Name receipts of its own, or have policy share their run: runs, shared_by."),
   PREPARE_FAILED("EXE-308", "the tool cannot be made ready", "Look at what was found."),
   WORKSPACES_MISSING(
       "EXE-309",

@@ -25,6 +25,7 @@ import dev.writ.guardian.Guardian;
 import dev.writ.guardian.GuardianError;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
+import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -40,6 +41,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Has requests judged and prepares what must be committed for it. The Guardian decides; this finds
@@ -116,6 +118,25 @@ final class Judging {
   }
 
   /**
+   * A request for a run of somebody else is not written into it: the run's owner reads all of it.
+   *
+   * @throws WritException {@code EXE-901}, {@code EXE-902}, {@code GRD-721}; nothing is written
+   */
+  void requireOwnRun(Admitted admitted, Runs.Borrowed run, Policy policy) {
+    run.seedFor(admitted.holder().kid());
+    Optional<String> owner = owner(admitted.request(), run);
+    if (RunOwnership.isOfAnother(admitted, policy, owner)) {
+      throw new WritException(
+          GuardianError.RUN_FOREIGN, "run \"" + admitted.request().scope().run() + "\"");
+    }
+  }
+
+  /** For whom the run is, where a surface vouches for the request. */
+  private static Optional<String> owner(Request request, Runs.Borrowed run) {
+    return request.origin().map(_ -> run.ownerFor(request.scope().subject()));
+  }
+
+  /**
    * Judges a request: for the first time, or anew where its intent lapsed. What approvers said and
    * what was brought before counts again, as far as it holds now.
    *
@@ -134,14 +155,14 @@ final class Judging {
       Policy policy) {
     Request request = admitted.request();
     String runSeed = run.seedFor(admitted.holder().kid());
-    request.consumes().forEach(id -> consumable.require(request, id));
+    request.consumes().forEach(id -> consumable.require(admitted, id));
     requireNamed(request, evidence);
     Tools.Circumstances tool = tools.circumstances(request.effect(), policy);
     List<Envelope> allApprovals = new ArrayList<>(approvals);
     List<Envelope> allEvidence = new ArrayList<>(evidence);
     if (before.isPresent()) {
       allApprovals.addAll(storedApprovals(admitted.id()));
-      request.evidence().stream()
+      broughtBefore(request, before.get()).stream()
           .flatMap(id -> ledger.document(id).stream())
           .forEach(allEvidence::add);
     }
@@ -149,7 +170,8 @@ final class Judging {
         judged(
             admitted,
             circumstances(request, tool, allApprovals, allEvidence, before)
-                .withProfile(profile(admitted, before, raw, policy)),
+                .withProfile(profile(admitted, before, raw, policy))
+                .withOwner(owner(request, run)),
             policy,
             trust);
     try {
@@ -171,6 +193,20 @@ final class Judging {
         }
       }
     }
+  }
+
+  /**
+   * What was brought with this very request. That a document is in the ledger is not enough:
+   * somebody else may have brought it, and its digest alone is no right to it.
+   */
+  private List<Digest> broughtBefore(Request request, RequestRow before) {
+    Decision decision = Decision.read(ledger.document(before.decision()).orElseThrow().document());
+    JudgeInputs inputs = JudgeInputs.read(decision.inputs());
+    return Stream.concat(
+            inputs.artifacts().stream().map(JudgeInputs.SeenArtifact::id),
+            inputs.ignored().stream().map(JudgeInputs.Ignored::id))
+        .filter(request.evidence()::contains)
+        .toList();
   }
 
   private Judged issue(

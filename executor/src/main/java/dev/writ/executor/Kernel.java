@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Prelude;
 import dev.writ.executor.journal.RequestRow;
@@ -28,6 +29,7 @@ import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
@@ -79,10 +81,12 @@ public final class Kernel {
   private final Admissions admissions;
   private final Evidence kept;
   private final Watch stages = new Watch();
+  private final Access access;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
     this.inForce = new InForce(SystemState.read(ledger));
+    this.access = new Access(ledger, this::system);
     this.time = new SteadyTime(config.clock(), ledger.highWater());
     time.now(KernelTime.Reading.OUTSIDE); // one that stands before the log's end is refused here
     this.accounts =
@@ -114,7 +118,7 @@ public final class Kernel {
         new Audience(ledger.origin(), ledger.incarnation()),
         (tool, version) -> system().isProhibited(tool, version),
         this::readable,
-        (request, receipt) -> Judging.requireConsumable(ledger, request, receipt),
+        this::requireConsumable,
         input -> ledger.openBlob(input.digest()),
         this::write,
         config.workspaces(),
@@ -330,6 +334,9 @@ public final class Kernel {
       return wanted.execute() && known.intent().isPresent()
           ? serve(known, admitted, Prelude.NOTHING, run, wanted, entry.state())
           : known;
+    }
+    if (row.isEmpty()) {
+      judging.requireOwnRun(admitted, run, policy);
     }
     Judging.Judged judged =
         StageObserver.during(
@@ -620,11 +627,21 @@ public final class Kernel {
     }
   }
 
-  /** Puts content into a tenant's store, streamed. */
+  /** Puts content into a tenant's store, streamed, for everybody in it. */
   public Content put(String tenant, InputStream content, String mediaType) {
+    return put(tenant, Tables.EVERYBODY, content, mediaType);
+  }
+
+  /** The same for one subject: another one cannot name it by its digest. */
+  public Content put(String tenant, String subject, InputStream content, String mediaType) {
     BlobRef blob = write(content);
-    administration.reference(tenant, blob);
+    administration.reference(tenant, subject, blob);
     return new Content(blob.digest(), blob.size(), mediaType);
+  }
+
+  /** Who may read and name what. */
+  public Access access() {
+    return access;
   }
 
   private BlobRef write(byte[] content) {
@@ -680,9 +697,24 @@ public final class Kernel {
     return ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
   }
 
-  private boolean readable(String tenant, Input input) {
+  private boolean readable(Request request, List<String> charged, Input input) {
+    String tenant = request.scope().tenant();
     return ledger.get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex())).isPresent()
+        && access.mayName(request, charged, input.digest())
         && ledger.blobSize(input.digest()) == input.size();
+  }
+
+  /** Whose a receipt is counts when it is first asked: a request that waits can be ended later. */
+  private void requireConsumable(Admitted admitted, Digest id) {
+    Request request = admitted.request();
+    Judging.requireConsumable(ledger, request, id);
+    if (row(admitted.id()).isPresent()) {
+      return;
+    }
+    Scope scope = Receipt.read(ledger.document(id).orElseThrow().document()).scope();
+    if (!access.mayRead(access.who(request, admitted.charged()), scope)) {
+      throw new WritException(ExecutorError.CONSUMED_UNKNOWN, id.toString());
+    }
   }
 
   private KeyedLocks.Held lockRequest(Digest request) {

@@ -62,9 +62,7 @@ final class RunClosings {
                 .filter(_ -> signer.tenant().filter(close.tenant()::equals).isPresent())
                 .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, id.toString()));
         if (!state.opener().equals(signer.kid())) {
-          throw new WritException(
-              ExecutorError.NOT_THE_OPENER,
-              "opened by " + state.opener() + ", asked by " + signer.kid());
+          throw new WritException(ExecutorError.NOT_THE_OPENER, "asked by key " + signer.kid());
         }
         Envelope closing = closing(request, close, turn.head().orElseThrow(), state);
         turn.event(EventKind.RUN_CLOSED, closing.id(), now);

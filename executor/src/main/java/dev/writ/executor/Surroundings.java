@@ -7,11 +7,13 @@ import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Store;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounting;
+import dev.writ.guardian.Admitted;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunJournal;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.function.BiPredicate;
 
 /**
@@ -25,7 +27,7 @@ import java.util.function.BiPredicate;
  * @param executor signs receipts, refusals and closings
  * @param audience which ledger intents are for
  * @param prohibited tells by name and version whether a tool must not run, at this moment
- * @param readable tells whether a tenant's store holds an input
+ * @param readable tells whether a request may name an input
  * @param inputs opens it
  * @param contents takes output
  * @param workspaces measures and wipes them
@@ -41,7 +43,7 @@ public record Surroundings(
     Tools tools,
     Audience audience,
     BiPredicate<String, String> prohibited,
-    BiPredicate<String, Input> readable,
+    Readable readable,
     Consumable consumable,
     Invocation.InputContent inputs,
     Store.ContentStore contents,
@@ -59,7 +61,7 @@ public record Surroundings(
       Tools tools,
       Audience audience,
       BiPredicate<String, String> prohibited,
-      BiPredicate<String, Input> readable,
+      Readable readable,
       Consumable consumable,
       Invocation.InputContent inputs,
       Store.ContentStore contents,
@@ -82,12 +84,21 @@ public record Surroundings(
         StageObserver.NONE);
   }
 
+  /** Says whether a request may name an input. */
+  @FunctionalInterface
+  public interface Readable {
+    /**
+     * @param charged the request's subject, and those on whose behalf it is made
+     */
+    boolean test(Request request, List<String> charged, Input input);
+  }
+
   /** Says whether a request may consume a receipt. */
   @FunctionalInterface
   public interface Consumable {
     /**
      * @throws dev.writ.canonicalize.WritException {@code EXE-307}
      */
-    void require(Request request, Digest receipt);
+    void require(Admitted admitted, Digest receipt);
   }
 }

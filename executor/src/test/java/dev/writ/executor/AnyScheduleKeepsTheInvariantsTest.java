@@ -69,7 +69,7 @@ class AnyScheduleKeepsTheInvariantsTest {
   void after_every_step(long seed) {
     System.out.println("writ.seed=" + seed);
     random = new SplittableRandom(seed);
-    home = TestHome.create(dir);
+    home = TestHome.create(dir, TestPolicy.SHARED);
     home.clock.stepping(Duration.ofMillis(1));
     for (int step = 0; step < STEPS; step++) {
       String outcome = step();
@@ -107,7 +107,7 @@ class AnyScheduleKeepsTheInvariantsTest {
       restart(random.nextInt(3) > 0);
       return "restart";
     } else if (dice < 95) {
-      return attempt("activate", () -> home.activate(TestPolicy.YAML));
+      return attempt("activate", () -> home.activate(TestPolicy.SHARED));
     } else if (dice < 98) {
       return attempt("resolve", this::resolve);
     }

@@ -2,7 +2,9 @@ package dev.writ.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
@@ -14,6 +16,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,5 +168,33 @@ class ApprovalsTest {
         .extracting(i -> i.code())
         .containsExactly("GRD-611");
     assertThat(home.driver.runs()).isEmpty();
+  }
+
+  /** That a document lies in the ledger makes it nobody's evidence who did not bring it. */
+  @Test
+  void evidence_that_another_request_brought_does_not_count_by_its_digest() {
+    Envelope scan =
+        Envelope.sign(
+            "application/vnd.example.scan+json",
+            JsonValue.object().put("clean", true).build(),
+            TestKeys.key("ci"));
+    List<Digest> named = List.of(scan.id());
+    Envelope alices = home.ask("alice").tool("mail").evidence(named).sign();
+    Answer brought = home.kernel().submit(alices.toBytes(), List.of(scan));
+    assertThat(artifacts(brought)).containsExactly(scan.id());
+    Envelope bobs = home.ask("bob").run("bobs").tool("pay").evidence(named).sign();
+    assertThat(artifacts(home.submit(bobs))).isEmpty();
+    assertThat(artifacts(home.approve(bobs, "rita"))).isEmpty();
+
+    // What came with the request itself counts again when it is approved.
+    Envelope own = home.ask("bob").run("bobs").tool("pay").evidence(named).sign();
+    home.kernel().submit(own.toBytes(), List.of(scan));
+    assertThat(artifacts(home.approve(own, "rita"))).containsExactly(scan.id());
+  }
+
+  private static List<Digest> artifacts(Answer answer) {
+    return JudgeInputs.read(answer.decision().inputs()).artifacts().stream()
+        .map(JudgeInputs.SeenArtifact::id)
+        .toList();
   }
 }

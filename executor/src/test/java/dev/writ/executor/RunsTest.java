@@ -63,12 +63,14 @@ class RunsTest {
     assertThat(second.receipt().prev()).isEqualTo(first.id());
     assertThat(third.receipt().prev()).isEqualTo(second.id());
     assertThat(third.receipt().lamport()).isEqualTo(3);
+    assertThat(Refused.code(() -> home.submit(home.ask("bob").run("b").consumes(third.id()))))
+        .isEqualTo("EXE-307"); // of the tenant, and not the subject's
     Served other =
-        home.submit(home.ask("bob").run("b").consumes(third.id()).consumes(first.id()))
+        home.submit(home.ask("alice").run("b").consumes(third.id()).consumes(first.id()))
             .served()
             .orElseThrow();
     assertThat(other.receipt().lamport()).isEqualTo(4);
-    assertThat(serve(home.ask("bob").run("b")).lamport()).isEqualTo(5);
+    assertThat(serve(home.ask("alice").run("b")).lamport()).isEqualTo(5);
     assertThat(serve(home.ask("alice").consumes(other.id())).lamport()).isEqualTo(5);
     assertThat(serve(home.ask("alice").consumes(first.id())).lamport()).isEqualTo(6);
   }

@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import dev.writ.executor.Access;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 
@@ -24,6 +25,15 @@ public record Caller(
     return roles.isEmpty()
         ? policy.mayExecuteFor(tenant, subject)
         : roles.stream().anyMatch(role -> policy.mayExecuteFor(tenant, subject, role));
+  }
+
+  /** As the kernel asks who reads: the subject in the roles that this credential has. */
+  public Access.Who who(Policy policy) {
+    List<String> held = policy.rolesOf(tenant, subject);
+    return new Access.Who(
+        tenant,
+        List.of(subject),
+        roles.isEmpty() ? held : held.stream().filter(roles::contains).toList());
   }
 
   /** Whether policy lets it look at what waits for approval. */

@@ -5,11 +5,13 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
+import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.GuardianError;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
@@ -17,7 +19,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -26,10 +28,14 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The pipeline over a kernel in this process. */
 public final class KernelPipeline implements Pipeline {
+  /** What the names of runs begin with that hold nothing but refusals. */
+  private static final String REFUSED_RUN = "refused:";
+
   private final Backend backend;
   private final Kernel kernel;
   private final SortedMap<String, SigningKey> surfaceKeys;
@@ -90,17 +96,50 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public Answer vouch(Vouched asked) {
-    Signed signed = signed(asked);
-    return through(
-        signed.id(),
-        signed.request(),
-        () -> kernel.submit(signed.envelope().toBytes(), List.of(), asked.body()));
+    return refusedElsewhere(
+        asked,
+        signed ->
+            through(
+                signed.id(),
+                signed.request(),
+                () -> kernel.submit(signed.envelope().toBytes(), List.of(), asked.body())));
   }
 
   @Override
   public Answer decide(Vouched asked) {
-    Signed signed = signed(asked);
-    return judged(signed);
+    return refusedElsewhere(asked, this::judged);
+  }
+
+  /**
+   * Asks in the run that the caller named. Where that is somebody else's nothing is written in it:
+   * the same is asked in a run that holds what this caller was refused so, and the Guardian says no
+   * there, in a signed decision.
+   */
+  private Answer refusedElsewhere(Vouched asked, Function<Signed, Answer> ask) {
+    boolean reserved = asked.run().startsWith(REFUSED_RUN);
+    if (!reserved) {
+      try {
+        return ask.apply(signed(asked, asked.run(), Optional.empty()));
+      } catch (WritException e) {
+        if (e.code() != GuardianError.RUN_FOREIGN && e.code() != ExecutorError.NOT_THE_OPENER) {
+          throw e;
+        }
+      }
+    }
+    try {
+      return ask.apply(signed(asked, refusedRun(asked), Optional.of(asked.run())));
+    } catch (WritException e) {
+      if (e.code() == ExecutorError.NOT_THE_OPENER) { // an agent took the name: nothing is signed
+        throw new WritException(GuardianError.RUN_FOREIGN, "run \"" + asked.run() + "\"", e);
+      }
+      throw e;
+    }
+  }
+
+  /** Of one surface and subject; whoever names a run that begins so is refused. */
+  private static String refusedRun(Vouched asked) {
+    byte[] subject = asked.subject().getBytes(StandardCharsets.UTF_8);
+    return REFUSED_RUN + asked.origin() + ":" + Digest.sha256(subject).hex().substring(0, 32);
   }
 
   @Override
@@ -130,14 +169,18 @@ public final class KernelPipeline implements Pipeline {
     }
   }
 
-  private Signed signed(Vouched asked) {
+  /**
+   * @param run where it is asked
+   * @param named the run that the caller named, where it is refused in another one
+   */
+  private Signed signed(Vouched asked, String run, Optional<String> named) {
     requireAsking(asked.method());
     SigningKey key = key(asked.origin(), asked.tenant());
     byte[] nonce = new byte[16];
     random.nextBytes(nonce);
     Request request =
         new Request(
-            new Scope(asked.tenant(), asked.run(), asked.subject()),
+            new Scope(asked.tenant(), run, asked.subject()),
             asked.effect(),
             asked.consumes(),
             asked.idempotencyKey(),
@@ -152,6 +195,7 @@ public final class KernelPipeline implements Pipeline {
                     asked.principal(),
                     asked.raw(),
                     asked.execution(),
+                    named,
                     rolesOf(asked.method(), asked.principal()))),
             List.of(),
             List.of());
@@ -302,11 +346,6 @@ public final class KernelPipeline implements Pipeline {
             .map(Digest::ofBytes)
             .map(receipt -> kernel.receipt(request.scope().tenant(), receipt));
     return new Standing.Known(id, request.origin().map(Origin::raw), request.effect(), served);
-  }
-
-  @Override
-  public Content put(String tenant, InputStream content, String mediaType) {
-    return kernel.put(tenant, content, mediaType);
   }
 
   @Override

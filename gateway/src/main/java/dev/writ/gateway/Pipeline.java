@@ -9,7 +9,6 @@ import dev.writ.executor.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
-import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -163,9 +162,6 @@ public interface Pipeline {
 
   /** Looks without taking anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);
-
-  /** Puts content into a tenant's store, streamed. */
-  Content put(String tenant, InputStream content, String mediaType);
 
   /**
    * A tenant's content, verified by its digest, where it is at hand.

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param supersedes the earlier decision on this request
  * @param profile what the profile of the vouching surface found; absent where it has none, or where
  *     its raw request was not brought
+ * @param owner for whom the run was opened; absent where no surface vouches for the request
  */
 public record Circumstances(
     ToolManifest manifest,
@@ -25,7 +26,8 @@ public record Circumstances(
     List<Evidence> evidence,
     RunHistory history,
     Optional<Digest> supersedes,
-    Optional<Finding> profile) {
+    Optional<Finding> profile,
+    Optional<String> owner) {
 
   /** Circumstances of a request that no surface with a profile vouches for. */
   public Circumstances(
@@ -35,7 +37,15 @@ public record Circumstances(
       List<Evidence> evidence,
       RunHistory history,
       Optional<Digest> supersedes) {
-    this(manifest, snapshot, approvals, evidence, history, supersedes, Optional.empty());
+    this(
+        manifest,
+        snapshot,
+        approvals,
+        evidence,
+        history,
+        supersedes,
+        Optional.empty(),
+        Optional.empty());
   }
 
   public Circumstances {
@@ -45,7 +55,14 @@ public record Circumstances(
 
   /** These, with what the profile of the vouching surface found. */
   public Circumstances withProfile(Optional<Finding> found) {
-    return new Circumstances(manifest, snapshot, approvals, evidence, history, supersedes, found);
+    return new Circumstances(
+        manifest, snapshot, approvals, evidence, history, supersedes, found, owner);
+  }
+
+  /** These, of a run that was opened for that subject. */
+  public Circumstances withOwner(Optional<String> subject) {
+    return new Circumstances(
+        manifest, snapshot, approvals, evidence, history, supersedes, profile, subject);
   }
 
   /** A document that was brought as an artifact. */

@@ -37,7 +37,8 @@ record Gathered(
     List<SeenArtifact> artifacts,
     List<Ran> history,
     Optional<Finding> profile,
-    Optional<GovernedTool> governed) {
+    Optional<GovernedTool> governed,
+    Optional<String> owner) {
 
   static Gathered of(Admitted a, Circumstances c, Policy p, Trust trust, Instant time) {
     TreeMap<Digest, SeenApproval> approvals = new TreeMap<>();
@@ -70,7 +71,8 @@ record Gathered(
         List.copyOf(artifacts.values()),
         history(a, c, p),
         c.profile(),
-        p.governed(a.request().effect().tool(), a.request().effect().version()));
+        p.governed(a.request().effect().tool(), a.request().effect().version()),
+        c.owner());
   }
 
   private static SeenApproval approval(
@@ -147,7 +149,8 @@ record Gathered(
         history,
         validUntil(),
         profile,
-        governed);
+        governed,
+        owner);
   }
 
   private Optional<Instant> validUntil() {

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.ErrorCode;
 
 /**
  * The refusals of this module: 0xx admission, 1xx to 4xx the four checks (PRG, budget, temporal,
- * envelope), 5xx the policy file, 6xx delegations and approvals.
+ * envelope), 5xx the policy file, 6xx delegations and approvals, 72x runs of surfaces.
  */
 public enum GuardianError implements ErrorCode {
   LIST_ORDER(
@@ -187,7 +187,12 @@ public enum GuardianError implements ErrorCode {
       "Ask an approver who is neither subject, agent nor delegator."),
   APPROVAL_ROLE(
       "GRD-613", "the approver does not hold that role", "Add it to approvers, or ask another."),
-  APPROVAL_SIGNER("GRD-614", "the approval is not signed by its approver", "Sign it as approver.");
+  APPROVAL_SIGNER("GRD-614", "the approval is not signed by its approver", "Sign it as approver."),
+
+  RUN_FOREIGN(
+      "GRD-721",
+      "the run was opened by or for somebody else",
+      "Use a run of your own, or have policy share it: runs, shared_by.");
 
   private final String code;
   private final String meaning;

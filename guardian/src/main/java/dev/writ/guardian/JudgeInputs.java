@@ -31,6 +31,8 @@ import java.util.Optional;
  * @param profile what the profile of the vouching surface found; absent where it has none
  * @param governed what governance said of the effect's tool; absent for one that policy lists, and
  *     for one that nobody submitted
+ * @param owner for whom the run was opened: the subject of its first request. Absent where no
+ *     surface vouches for the request, and in decisions from before runs had owners
  */
 public record JudgeInputs(
     Instant time,
@@ -47,7 +49,8 @@ public record JudgeInputs(
     List<Ran> history,
     Optional<Instant> validUntil,
     Optional<Finding> profile,
-    Optional<GovernedTool> governed) {
+    Optional<GovernedTool> governed,
+    Optional<String> owner) {
 
   /** Inputs on a tool that policy lists. */
   public JudgeInputs(
@@ -80,6 +83,7 @@ public record JudgeInputs(
         history,
         validUntil,
         profile,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -321,7 +325,8 @@ public record JudgeInputs(
             fields.list("history", Ran::read),
             fields.optional("valid_until", fields::time),
             fields.optional("profile", key -> Finding.read(fields.fields(key))),
-            fields.optional("governed", key -> GovernedTool.read(fields.fields(key))));
+            fields.optional("governed", key -> GovernedTool.read(fields.fields(key))),
+            fields.optional("owner", fields::name));
     fields.end();
     return inputs;
   }
@@ -343,6 +348,7 @@ public record JudgeInputs(
         .putIfPresent("valid_until", validUntil, t -> JsonValue.of(Timestamps.format(t)))
         .putIfPresent("profile", profile, Finding::toJson)
         .putIfPresent("governed", governed, GovernedTool::toJson)
+        .putIfPresent("owner", owner, JsonValue::of)
         .build();
   }
 

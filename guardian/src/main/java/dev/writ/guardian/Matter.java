@@ -51,10 +51,6 @@ record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInpu
    * that a narrower credential is never allowed more.
    */
   List<String> holdingRoles() {
-    return request()
-        .origin()
-        .flatMap(Origin::roles)
-        .map(narrowed -> roles().stream().filter(narrowed::contains).toList())
-        .orElseGet(this::roles);
+    return RunOwnership.holdingRoles(roles(), request().origin().flatMap(Origin::roles));
   }
 }

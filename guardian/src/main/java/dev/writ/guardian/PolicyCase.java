@@ -9,6 +9,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
@@ -16,6 +17,8 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.Profiles;
 import dev.writ.guardian.yaml.Section;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -61,8 +64,9 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             artifacts,
             history(state, policy),
             Optional.empty(),
-            Optional.empty(),
-            governed);
+            Profiles.of(admitted.request()).map(Finding::accepted),
+            governed,
+            owner(state, admitted));
     state.end();
     return new PolicyCase(admitted, inputs);
   }
@@ -93,7 +97,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             section.optional("requested_at", section::time).orElse(receivedAt),
             "keep",
             JsonValue.object().build(),
-            Optional.empty(),
+            section.optional("surface", section::name).map(PolicyCase::vouched),
             section.listOrNone("evidence", Section.Item::digest),
             List.of());
     LinkedHashSet<String> charged = new LinkedHashSet<>();
@@ -111,6 +115,19 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             Optional.empty(),
             Optional.empty());
     return new Admitted(envelope, request, envelope.id(), holder, List.copyOf(charged), receivedAt);
+  }
+
+  private static Origin vouched(String surface) {
+    return new Origin(surface, "bearer", "case", Digest.sha256(new byte[0]));
+  }
+
+  /** A surface vouches in a run of the subject's own, where the case says nothing else. */
+  private static Optional<String> owner(Section state, Admitted admitted) {
+    Optional<String> stated = state.optional("owner", state::name);
+    boolean vouched = admitted.request().origin().isPresent();
+    state.require(
+        "owner", vouched || stated.isEmpty(), "runs have owners where the request has a surface");
+    return stated.or(() -> Optional.of(admitted.request().scope().subject()).filter(_ -> vouched));
   }
 
   private static Input input(Section section) {

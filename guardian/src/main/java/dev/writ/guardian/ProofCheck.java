@@ -6,13 +6,20 @@ import dev.writ.guardian.policy.Rule;
 import java.util.List;
 import java.util.Optional;
 
-/** Check 1, PRG: the first rule that covers the effect must hold. No rule: refused. */
+/**
+ * Check 1, PRG: the run is the subject's to use, and the first rule that covers the effect holds.
+ * No rule: refused.
+ */
 final class ProofCheck {
   static final String NAME = "prg";
 
   private ProofCheck() {}
 
   static CheckOutcome run(Matter matter) {
+    if (RunOwnership.isForeign(matter.admitted(), matter.policy(), matter.inputs().owner())) {
+      return Outcomes.refuse(
+          NAME, GuardianError.RUN_FOREIGN, "run \"" + matter.request().namedRun() + "\"");
+    }
     Optional<JudgeInputs.SeenApproval> rejection =
         matter.inputs().approvals().stream()
             .filter(seen -> seen.verdict() == Approval.Verdict.REJECT)

@@ -68,7 +68,8 @@ public final class RecordedAccounts implements Accounting {
         gathered.artifacts(),
         gathered.history(),
         recorded.profile(), // the raw request behind it is not kept
-        gathered.governed());
+        gathered.governed(),
+        gathered.owner().filter(_ -> recorded.owner().isPresent())); // older decisions have none
   }
 
   private List<Balance> balances(Admitted a, Policy p, Instant time) {

@@ -52,7 +52,8 @@ public final class WhatIf {
         // Another policy may list the tool, or not let govern it; what it was is what was recorded.
         recorded
             .governed()
-            .filter(_ -> p.governs(a.request().effect().tool(), a.request().effect().version())));
+            .filter(_ -> p.governs(a.request().effect().tool(), a.request().effect().version())),
+        recorded.owner());
   }
 
   /** Approvals as if they had been given under that policy, by those who may approve under it. */

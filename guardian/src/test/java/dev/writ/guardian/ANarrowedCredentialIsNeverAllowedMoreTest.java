@@ -35,7 +35,14 @@ class ANarrowedCredentialIsNeverAllowedMoreTest {
     request.signer = World.SURFACE;
     request.origin =
         Optional.of(
-            new Origin("mcp", "bearer", "token-1", World.SNAPSHOT, Optional.empty(), roles));
+            new Origin(
+                "mcp",
+                "bearer",
+                "token-1",
+                World.SNAPSHOT,
+                Optional.empty(),
+                Optional.empty(),
+                roles));
     return request;
   }
 

@@ -166,7 +166,8 @@ public final class SeedZero {
         List.of(),
         (_, _) -> false,
         Optional.empty(),
-        finding);
+        finding,
+        Optional.empty());
   }
 
   static String yaml() {

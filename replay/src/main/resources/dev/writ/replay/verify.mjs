@@ -1483,6 +1483,7 @@ const inputsForm = record({
   history: list(record({ operation: name, succeeded: bool, tool: name })),
   ignored: list(record({ code: name, id: digest })),
   nonce_seen: bool,
+  owner: optional(name),
   profile: optional(record({ approvals: optional(record({ count, role: name })), beyond: optional(objection), profile: name, refusal: optional(objection) })),
   rates: list(record({ count, key: text, rate: name })),
   received_at: time,
@@ -1490,6 +1491,16 @@ const inputsForm = record({
   step: count,
   time,
   valid_until: optional(time),
+});
+
+/** Who shares runs (policy.md, Runs). */
+const runShare = record({
+  everybody: optional(isTrue),
+  roles: optional(list(name)),
+  runs: optional(name),
+  subjects: optional(list(name)),
+  surfaces: optional(list(name)),
+  tenant: name,
 });
 
 const FORMS = {
@@ -1502,7 +1513,7 @@ const FORMS = {
     evidence: list(digest),
     idempotency_key: optional(name),
     nonce: name,
-    origin: optional(record({ execution: optional(name), method: name, principal: name, raw: digest, roles: optional(list(name)), surface: name })),
+    origin: optional(record({ execution: optional(name), method: name, principal: name, raw: digest, roles: optional(list(name)), run: optional(name), surface: name })),
     requested_at: time,
     retention: oneOf('keep', 'drop-output'),
   }),
@@ -1630,7 +1641,7 @@ const FORMS = {
     requirements: list(anyObject),
     revoked: list(digest),
     roles: anyObject,
-    runs: optional(anyObject),
+    runs: optional(record({ idle_max_s: count, life_max_s: optional(count), shared_by: optional(list(runShare)) })),
     sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
     temporal: anyObject,
@@ -2450,6 +2461,8 @@ class Run {
     this.workspace = new Workspace();
     this.closing = null;
     this.opener = null;
+    this.owner = null; // the subject of the first request
+    this.ownerIsRecorded = false; // by a decision so far: then by every later one that has to
     this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0 };
   }
 
@@ -2512,6 +2525,7 @@ class Run {
     same('EXE-953', `${place} (GRD-008)`, '/origin', 'origin' in document, signer.role === 'surface');
     if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
     this.opener ??= signer.kid;
+    this.owner ??= document.subject;
     same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
     const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
@@ -2607,6 +2621,7 @@ class Run {
     this.standing(document, request, policy, place);
     this.governed(event, document, request, policy, place);
     checkVerdict(document, request.document, place);
+    this.ownership(document, request, policy, place);
     const counted = inputs.approvals.map((seen) => seen.id);
     const aside = inputs.ignored.map((one) => one.id);
     const wanted = [...request.approvals.keys()].filter((one) => !aside.includes(one)).sort();
@@ -2636,6 +2651,20 @@ class Run {
     if (!may) same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.receivedAt);
     request.receivedAt = inputs.received_at;
     this.otherReceipts++;
+  }
+
+  /** Whose the run is that a surface opened: its first subject's, and those with whom policy shares it (runs.md, 7). */
+  ownership(decision, request, policy, place) {
+    const { origin, run, subject, tenant } = request.document;
+    const { owner } = decision.inputs;
+    this.ownerIsRecorded ||= owner !== undefined;
+    const wanted = origin && this.ownerIsRecorded ? this.owner : undefined;
+    same('EXE-956', place, '/inputs/owner', owner, wanted);
+    const prg = decision.checks.find((c) => c.check === 'prg');
+    if (prg.outcome === 'not_reached') return;
+    const foreign = origin?.run !== undefined
+      || (owner !== undefined && !request.charged.includes(owner) && !sharesRun(policy, tenant, origin.surface, run, owner, subject, origin.roles));
+    same('EXE-956', `${place} (GRD-721)`, 'run of somebody else', prg.code === 'GRD-721', foreign);
   }
 
   /** What governance said of the tool, and that a version which does not run here was not allowed. */
@@ -2898,6 +2927,19 @@ function delegationOf(envelope, place) {
 
 const CHECKS = ['prg', 'budget', 'temporal', 'envelope'];
 const SURFACES_WITH_PROFILE = ['execute', 'tools'];
+
+/** Whether policy shares a run that was opened for one subject with another one (policy.md, Runs). */
+function sharesRun(policy, tenant, surface, run, owner, subject, narrowed) {
+  const rolesOf = (of) => policy.principals.find((p) => p.tenant === tenant && p.subject === of)?.roles ?? [];
+  const holding = rolesOf(subject).filter((role) => !narrowed || narrowed.includes(role));
+  const isOf = (share, of, roles) => share.everybody === true
+    || (share.subjects ?? []).includes(of) || (share.roles ?? []).some((role) => roles.includes(role));
+  const named = (pattern) => (pattern.endsWith('*') ? run.startsWith(pattern.slice(0, -1)) : run === pattern);
+  return (policy.runs?.shared_by ?? []).some((share) => share.tenant === tenant
+    && (!share.surfaces || share.surfaces.includes(surface))
+    && (!share.runs || named(share.runs))
+    && isOf(share, owner, rolesOf(owner)) && isOf(share, subject, holding));
+}
 
 /** The verdict is what the checks say: the first that does not pass decides (decision.md). */
 function checkVerdict(decision, request, place) {

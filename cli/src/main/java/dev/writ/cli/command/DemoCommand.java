@@ -136,7 +136,7 @@ public final class DemoCommand implements CliCommand {
               "sql", sql("select count(*) as people from staff where team = 'compilers'"), staff));
       ask("word-count: over the same file", effect("word-count", none(), text));
       submit("the first request again", sum);
-      ask("js: eval of a string", effect("js", source("eval('1+1')")));
+      ask("word-count: without the file to count", effect("word-count", none()));
       ask(
           "js: more memory than the role has",
           effect("js", source("1"), new Resources(1000, 1L << 40, 1 << 20, 2000)));
@@ -145,10 +145,16 @@ public final class DemoCommand implements CliCommand {
       ask(
           "js: a program that never ends",
           effect("js", source("for (;;) {}"), new Resources(300, 64 << 20, 1 << 20, 2000)));
-      Envelope salaries =
-          ask("sql: salaries", effect("sql", sql("select avg(salary) from staff"), staff));
-      approve(salaries);
-      submit("sql: salaries, now approved", salaries);
+      Envelope dump =
+          ask(
+              "sql: more than may leave unseen",
+              effect(
+                  "sql",
+                  sql("select name, salary from staff limit 2"),
+                  new Resources(2000, 64 << 20, 4 << 20, 5000),
+                  staff));
+      approve(dump);
+      submit("sql: the same, now approved", dump);
       ask("word-count: a second time", effect("word-count", none(), text));
       ask("word-count: a third time this hour", effect("word-count", none(), text));
       RunId run = new RunId(NAMES.tenant(), RUN);
@@ -187,7 +193,8 @@ public final class DemoCommand implements CliCommand {
     private Input put(String name, String text) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       Content content =
-          kernel.put(NAMES.tenant(), new ByteArrayInputStream(bytes), MediaTypes.of(name));
+          kernel.put(
+              NAMES.tenant(), NAMES.agent(), new ByteArrayInputStream(bytes), MediaTypes.of(name));
       return new Input(name, content.digest(), content.size(), content.mediaType());
     }
 

@@ -17,6 +17,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
 import dev.writ.gateway.client.AdminClient;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.PolicyAdvice;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +57,7 @@ public final class PolicyCommand implements CliCommand {
           .put("digest", policy.digest())
           .put("in_force", isInForce())
           .putIfPresent("in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
+          .putList("warnings", PolicyAdvice.of(policy), JsonValue::of)
           .build();
     }
 
@@ -122,6 +124,9 @@ public final class PolicyCommand implements CliCommand {
                   + " principals, "
                   + policy.tools().size()
                   + " approved tools");
+      PolicyAdvice.of(policy)
+          .forEach(warning ->
+              terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
       if (checked.isInForce()) {
         terminal
             .out()

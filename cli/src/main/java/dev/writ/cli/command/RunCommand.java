@@ -7,6 +7,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.CliError;
@@ -17,6 +18,7 @@ import dev.writ.cli.Usage;
 import dev.writ.cli.home.Asking;
 import dev.writ.cli.home.OpenHome;
 import dev.writ.executor.document.Content;
+import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
@@ -84,14 +86,10 @@ public final class RunCommand implements CliCommand {
 
     private Answers ask(OpenHome home) {
       SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
-      String tenant =
-          home.kernel()
-              .system()
-              .trust()
-              .key(key.kid())
-              .flatMap(k -> k.tenant())
-              .orElse(home.home().tenant());
-      Effect effect = effect(home, tenant);
+      Optional<TrustedKey> enrolled = home.kernel().system().trust().key(key.kid());
+      String tenant = enrolled.flatMap(TrustedKey::tenant).orElse(home.home().tenant());
+      String subject = enrolled.map(TrustedKey::subject).orElse(Tables.EVERYBODY);
+      Effect effect = effect(home, tenant, subject);
       List<Digest> consumed =
           arguments.options("--consume").stream()
               .map(id -> Ids.document(home.kernel().ledger(), id).id())
@@ -117,7 +115,7 @@ public final class RunCommand implements CliCommand {
       }
     }
 
-    private Effect effect(OpenHome home, String tenant) {
+    private Effect effect(OpenHome home, String tenant, String subject) {
       String tool = arguments.argument("TOOL");
       String[] operationParts = tool.split("/", 2);
       String[] versionParts = operationParts[0].split("@", 2);
@@ -128,7 +126,7 @@ public final class RunCommand implements CliCommand {
       String operation = operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
       List<Input> files =
           arguments.options("--input").stream()
-              .map(input -> put(home, tenant, input))
+              .map(input -> put(home, tenant, subject, input))
               .sorted(Comparator.comparing(Input::name))
               .toList();
       return new Effect(
@@ -247,12 +245,12 @@ public final class RunCommand implements CliCommand {
       return key;
     }
 
-    private static Input put(OpenHome home, String tenant, String argument) {
+    private static Input put(OpenHome home, String tenant, String subject, String argument) {
       int sign = argument.indexOf('=');
       Path file = Path.of(argument.substring(sign + 1));
       String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
       try (InputStream in = Files.newInputStream(file)) {
-        Content content = home.kernel().put(tenant, in, MediaTypes.of(name));
+        Content content = home.kernel().put(tenant, subject, in, MediaTypes.of(name));
         return new Input(name, content.digest(), content.size(), content.mediaType());
       } catch (IOException e) {
         throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);

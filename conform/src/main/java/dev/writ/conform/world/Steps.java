@@ -22,6 +22,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
@@ -81,6 +82,7 @@ final class Steps {
           kernel()
               .put(
                   step.name("tenant"),
+                  step.has("subject") ? step.name("subject") : Tables.EVERYBODY,
                   new ByteArrayInputStream(
                       StrictBase64.decode("content_b64", step.string("content_b64"))),
                   step.name("media_type"));

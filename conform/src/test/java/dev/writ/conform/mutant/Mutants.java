@@ -659,6 +659,7 @@ final class Mutants {
       {"GRD-408", "lets paths escape"},
       {"GRD-409", "ignores the environment"},
       {"GRD-410", "ignores the network"},
+      {"GRD-721", "lets every subject into a run"},
     };
     for (String[] each : allowed) {
       all.add(allowing(each[0], each[1]));

@@ -310,6 +310,42 @@ final class AdversarialVectors {
         ask("mail").effect("operation", "text").submit(),
         ask("eve", "calc", "n-2").effect("inputs", ExecutorVectors.input("secret")).submit());
     add(
+        "subject-consumes",
+        9,
+        "a receipt of another subject of the tenant cannot be consumed",
+        List.of(SERVED, "EXE-307"),
+        ask("mail").submit(),
+        ask("bob", "calc", "n-2")
+            .with("run", "run-2")
+            .with("consumes", JsonValue.of(List.of(ref("receipt", 1))))
+            .submit());
+    add(
+        "subject-blob",
+        9,
+        "what a subject put cannot be named by another one of its tenant",
+        List.of(DONE, "EXE-306", SERVED),
+        step("put")
+            .put("tenant", "acme")
+            .put("subject", "alice")
+            .put("content_b64", StrictBase64.encode(ExecutorVectors.bytes("secret")))
+            .put("media_type", "text/plain"),
+        ask("bob", "calc", "n-2")
+            .with("run", "run-2")
+            .effect("inputs", ExecutorVectors.input("secret"))
+            .submit(),
+        ask("alice", "mail", "n-3").effect("inputs", ExecutorVectors.input("secret")).submit());
+    add(
+        "subject-output",
+        9,
+        "the output of another subject's effect cannot be named by its digest",
+        List.of(DONE, SERVED, "EXE-306"),
+        Plot.gives("mail", "succeeded", "secret", "text/plain"),
+        ask("mail").effect("operation", "text").submit(),
+        ask("bob", "calc", "n-2")
+            .with("run", "run-2")
+            .effect("inputs", ExecutorVectors.input("secret"))
+            .submit());
+    add(
         "tenant-intent",
         1,
         "an agent of another tenant cannot execute an intent",

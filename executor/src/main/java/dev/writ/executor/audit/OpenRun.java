@@ -15,6 +15,13 @@ final class OpenRun {
   final Event opening;
   final String seed;
   String opener;
+
+  /** For whom it was opened: the subject of its first request. */
+  String owner = "";
+
+  /** Whether a decision so far recorded that; then every later one does that has to. */
+  boolean ownerIsRecorded;
+
   Event head;
   Digest lastReceipt;
   long lamport;

@@ -103,7 +103,7 @@ final class Rejudging {
         admit(request.get().envelope(), policy.get(), asked, decision.decidedAt(), place);
     if (admitted.isPresent()) {
       JudgeInputs inputs =
-          inputs(admitted.get(), asked, policy.get(), recorded, decision.decidedAt());
+          inputs(run, admitted.get(), asked, policy.get(), recorded, decision.decidedAt());
       compare(admitted.get(), policy.get(), inputs, asked, read, place);
     }
     return Optional.of(recorded);
@@ -172,8 +172,15 @@ final class Rejudging {
   }
 
   private JudgeInputs inputs(
-      Admitted admitted, Asked asked, Policy policy, JudgeInputs recorded, Instant decidedAt) {
+      OpenRun run,
+      Admitted admitted,
+      Asked asked,
+      Policy policy,
+      JudgeInputs recorded,
+      Instant decidedAt) {
     Request request = admitted.request();
+    run.ownerIsRecorded |= recorded.owner().isPresent();
+    boolean hasOwner = request.origin().isPresent() && run.ownerIsRecorded;
     List<SeenApproval> approvals = approvals(admitted, asked, policy, recorded, decidedAt);
     Optional<Instant> validUntil =
         Stream.concat(
@@ -198,7 +205,8 @@ final class Rejudging {
         recorded.history(),
         validUntil,
         recorded.profile(), // the raw request behind it is not kept
-        policy.governed(request.effect().tool(), request.effect().version()));
+        policy.governed(request.effect().tool(), request.effect().version()),
+        Optional.of(run.owner).filter(_ -> hasOwner));
   }
 
   /** Every approval that was received, was not set aside with a code, and holds. */

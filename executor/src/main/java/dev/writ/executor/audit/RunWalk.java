@@ -130,6 +130,7 @@ final class RunWalk {
             : signers.getFirst().kid();
     if (run.opener.isEmpty()) {
       run.opener = holder;
+      run.owner = read.get().document().scope().subject();
       findings.same(
           AUDIT_BINDING, Findings.place(run.opening) + " /body", run.opening.body(), event.body());
     }

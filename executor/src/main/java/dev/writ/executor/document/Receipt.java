@@ -9,6 +9,7 @@ import dev.writ.guardian.document.ToolRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The executor's signed word on what happened to one intent. Every dispatched effect ends in one.
@@ -71,6 +72,13 @@ public record Receipt(
 
   public Receipt {
     artifacts = List.copyOf(artifacts);
+  }
+
+  /** Whether content is its output, its raw output or one of its artifacts. */
+  public boolean names(Digest content) {
+    return Stream.of(output.stream(), rawOutput.stream(), artifacts.stream().map(Artifact::content))
+        .flatMap(all -> all)
+        .anyMatch(c -> c.digest().equals(content));
   }
 
   public static Receipt read(JsonValue document) {

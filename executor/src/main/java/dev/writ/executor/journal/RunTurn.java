@@ -142,6 +142,7 @@ public final class RunTurn implements AutoCloseable {
     slot.head = head;
     slot.headId = headId;
     slot.state = state;
+    slot.settled.signalAll();
     whenEnqueued.forEach(Runnable::run);
     return commit;
   }

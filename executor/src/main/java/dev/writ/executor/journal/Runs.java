@@ -3,7 +3,9 @@ package dev.writ.executor.journal;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.RunJournal;
 import java.security.SecureRandom;
@@ -11,6 +13,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -42,6 +45,15 @@ public final class Runs {
     Optional<String> claimedOpener = Optional.empty();
     Optional<String> claimedSeed = Optional.empty();
 
+    /** For whom the run was opened or is claimed, once somebody asked. */
+    Optional<String> owner = Optional.empty();
+
+    /** How many borrowers claim the run for its owner while it is not open. */
+    int claimants;
+
+    /** Signalled when the run is opened, or claimed no more. */
+    final Condition settled = lock.newCondition();
+
     Slot(RunId id) {
       this.id = id;
     }
@@ -69,6 +81,7 @@ public final class Runs {
   /** A run in use. */
   public final class Borrowed implements AutoCloseable {
     private final Slot slot;
+    private boolean claims;
 
     private Borrowed(Slot slot) {
       this.slot = slot;
@@ -91,8 +104,9 @@ public final class Runs {
         load(slot);
         if (slot.state.isPresent()) {
           RunState state = slot.state.get();
+          requireOpener(
+              state.opener(), opener); // first: to others a closed run is like an open one
           requireOpen(state);
-          requireOpener(state.opener(), opener);
           return state.seed();
         }
         if (slot.claimedOpener.isEmpty()) {
@@ -103,6 +117,45 @@ public final class Runs {
         }
         requireOpener(slot.claimedOpener.get(), opener);
         return slot.claimedSeed.orElseThrow();
+      } finally {
+        slot.lock.unlock();
+      }
+    }
+
+    /**
+     * For whom the run was opened: the subject of its first request. One that is not open yet is
+     * claimed for {@code subject}, and while it is claimed for another one this waits: what is
+     * judged rests on who is first in the journal.
+     */
+    public String ownerFor(String subject) {
+      slot.lock.lock();
+      try {
+        load(slot);
+        while (slot.state.isEmpty() && slot.owner.filter(o -> !o.equals(subject)).isPresent()) {
+          slot.settled.awaitUninterruptibly();
+        }
+        if (slot.owner.isEmpty()) {
+          slot.owner =
+              Optional.of(slot.state.isPresent() ? firstSubject(ledger, slot.id) : subject);
+        }
+        if (slot.state.isEmpty() && !claims) {
+          claims = true;
+          slot.claimants++;
+        }
+        return slot.owner.get();
+      } finally {
+        slot.lock.unlock();
+      }
+    }
+
+    private void giveUpClaim() {
+      slot.lock.lock();
+      try {
+        if (claims && --slot.claimants == 0 && slot.state.isEmpty()) {
+          slot.owner = Optional.empty();
+          slot.settled.signalAll();
+        }
+        claims = false;
       } finally {
         slot.lock.unlock();
       }
@@ -141,13 +194,13 @@ public final class Runs {
 
     private void requireOpener(String opener, String found) {
       if (!opener.equals(found)) {
-        throw new WritException(
-            ExecutorError.NOT_THE_OPENER, "opened by " + opener + ", asked by " + found);
+        throw new WritException(ExecutorError.NOT_THE_OPENER, "asked by key " + found);
       }
     }
 
     @Override
     public void close() {
+      giveUpClaim();
       synchronized (slots) {
         if (--slot.borrowers == 0) {
           slots.remove(slot.id);
@@ -160,6 +213,12 @@ public final class Runs {
         }
       }
     }
+  }
+
+  /** The subject of an open run's first request, whose event follows that of the opening. */
+  public static String firstSubject(LedgerState ledger, RunId run) {
+    Event first = ledger.event(run, 1).orElseThrow();
+    return Request.read(ledger.document(first.body()).orElseThrow().document()).scope().subject();
   }
 
   private void load(Slot slot) {

@@ -34,6 +34,15 @@ public final class Tables {
   /** tenant, blob → nothing: the tenant may read it. */
   public static final String REFERENCE = "reference";
 
+  /**
+   * tenant, blob, subject, run → nothing: that subject put it (no run), or it came of its effect in
+   * that run. What it says, and what {@link #REFERENCE} does not, is who may name the blob.
+   */
+  public static final String HELD = "held";
+
+  /** In place of a subject: what the installation put for the whole tenant. */
+  public static final String EVERYBODY = "";
+
   /** request, approval → nothing. */
   public static final String APPROVAL = "approval";
 

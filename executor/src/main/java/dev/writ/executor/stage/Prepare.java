@@ -2,7 +2,9 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
+import dev.writ.executor.Surroundings;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Determinism;
@@ -11,6 +13,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
@@ -21,7 +24,7 @@ import java.util.function.BiPredicate;
 public final class Prepare {
   private final Tools tools;
   private final BiPredicate<String, String> prohibited;
-  private final BiPredicate<String, Input> readable;
+  private final Surroundings.Readable readable;
   private final WorkspaceUse workspaces;
 
   /**
@@ -41,12 +44,12 @@ public final class Prepare {
 
   /**
    * @param prohibited tells by name and version whether a tool must not run
-   * @param readable tells whether a tenant's store holds an input
+   * @param readable tells whether a request may name an input
    */
   public Prepare(
       Tools tools,
       BiPredicate<String, String> prohibited,
-      BiPredicate<String, Input> readable,
+      Surroundings.Readable readable,
       WorkspaceUse workspaces) {
     this.tools = tools;
     this.prohibited = prohibited;
@@ -69,8 +72,9 @@ public final class Prepare {
           ExecutorError.TOOL_UNKNOWN,
           "the intent names package " + order.intent().tool().packageDigest());
     }
+    List<String> charged = charged(order);
     for (Input input : order.request().effect().inputs()) {
-      if (!readable.test(order.request().scope().tenant(), input)) {
+      if (!readable.test(order.request(), charged, input)) {
         throw new WritException(ExecutorError.INPUT_UNKNOWN, input.name() + ", " + input.digest());
       }
     }
@@ -92,6 +96,13 @@ public final class Prepare {
         usesWorkspace ? determinism.weaker(Determinism.REPRODUCIBLE) : determinism,
         usesWorkspace ? Optional.of(measure(order)) : Optional.empty(),
         policy.host());
+  }
+
+  /** As the decision has it, which the Gate verified. */
+  private static List<String> charged(Order order) {
+    return order.decision().inputs().get("charged") instanceof JsonValue.Arr subjects
+        ? subjects.items().stream().map(subject -> ((JsonValue.Str) subject).value()).toList()
+        : List.of(order.request().scope().subject());
   }
 
   /** A narrower trial leaves the stage, and so the snapshot, as it was. */

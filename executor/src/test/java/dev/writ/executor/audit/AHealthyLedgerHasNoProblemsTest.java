@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AHealthyLedgerHasNoProblemsTest {
   /** Small windows, a rate, a price: everything that accounts can hold. */
   static final String YAML =
-      TestPolicy.YAML.replace(
+      TestPolicy.SHARED.replace(
           "requirements:",
           """
             - { name: cost, scope: tool, unit: cost, limit: 100000, window_s: 600 }

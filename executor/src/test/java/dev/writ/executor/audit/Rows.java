@@ -23,6 +23,7 @@ final class Rows {
           Tables.RECEIPTS,
           Tables.DONE,
           Tables.REFERENCE,
+          Tables.HELD,
           Tables.APPROVAL,
           Tables.PENDING,
           Tables.DOUBT,
@@ -37,7 +38,7 @@ final class Rows {
   private Rows() {}
 
   private static List<String> names() {
-    List<String> names = new ArrayList<>(List.of("executor-2"));
+    List<String> names = new ArrayList<>(List.of("executor-2", "mcp"));
     TestKeys.PARTIES.forEach(party -> names.add(party.name()));
     TestGovernance.PARTIES.forEach(party -> names.add(party.name()));
     return names;

@@ -47,6 +47,12 @@ public final class TestPolicy {
       execute_for: [stand-in]
       """;
 
+  /**
+   * The same where the tenant's subjects may read each other's runs and consume what is in them.
+   */
+  public static final String SHARED =
+      YAML + "runs: { idle_max_s: 86400, shared_by: [ { tenant: acme, everybody: true } ] }\n";
+
   /** The same with the tools of {@link TestTools#withWorkspaces}; {@code vault} needs approval. */
   public static final String WORKSPACES =
       YAML.replace("[calc, mail, pay, sim]", "[calc, desk, lathe, mail, pay, sim, slate, vault]")

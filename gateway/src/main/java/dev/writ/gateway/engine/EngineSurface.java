@@ -37,6 +37,8 @@ public final class EngineSurface implements Surface {
   /** In the request's context, as the resource class is. */
   static final String BUDGET = "timeoutBudgetMs";
 
+  static final String CORRELATION = "correlationId";
+
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
@@ -154,7 +156,7 @@ public final class EngineSurface implements Surface {
         JsonValue.object()
             .put("requestId", asked.requestId())
             .put(RESOURCE_CLASS, resolved.resourceClass().text())
-            .putIfPresent("correlationId", asked.correlationId(), JsonValue::of)
+            .putIfPresent(CORRELATION, asked.correlationId(), JsonValue::of)
             .putIfPresent(BUDGET, asked.timeoutBudgetMs(), JsonValue::of)
             .build();
     return new Pipeline.Vouched(
@@ -163,7 +165,7 @@ public final class EngineSurface implements Surface {
         caller.principal(),
         call.rawDigest(),
         caller.tenant(),
-        asked.run(),
+        asked.run(caller.subject()),
         caller.subject(),
         resolved.effect(),
         List.of(),

@@ -3,7 +3,6 @@ package dev.writ.gateway.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.Caller;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.ToolUse;
@@ -51,7 +50,7 @@ final class Resolution {
         asked.toolVersion().isPresent()
             ? policy.tool(asked.toolId(), asked.toolVersion().get())
             : policy
-                .defaultVersion(asked.toolId(), caller.tenant(), asked.run())
+                .defaultVersion(asked.toolId(), caller.tenant(), asked.run(caller.subject()))
                 .or(() -> notRunning(policy, caller, asked));
     String version =
         asked
@@ -87,7 +86,7 @@ final class Resolution {
         .filter(tool -> tool.ref().name().equals(asked.toolId()))
         .filter(tool ->
             system.isProhibited(tool.ref().name(), tool.ref().version())
-                || !policy.mayRun(tool, caller.tenant(), asked.run()))
+                || !policy.mayRun(tool, caller.tenant(), asked.run(caller.subject())))
         .max(Comparator.comparing(tool -> tool.ref().version(), VersionRule.ORDER));
   }
 
@@ -132,7 +131,7 @@ final class Resolution {
       String sandbox) {
     List<Input> inputs =
         asked.inputArtifacts().stream()
-            .map(artifact -> input(caller.tenant(), artifact))
+            .map(artifact -> input(caller, artifact))
             .sorted(Comparator.comparing(Input::name))
             .toList();
     return new Effect(
@@ -146,11 +145,11 @@ final class Resolution {
         Optional.empty());
   }
 
-  /** References only, to what the tenant has put: a foreign digest and an unknown one are alike. */
-  private Input input(String tenant, ToolExecutionRequest.Artifact artifact) {
+  /** References to what the caller may name: a foreign digest and an unknown one are alike. */
+  private Input input(Caller caller, ToolExecutionRequest.Artifact artifact) {
     LedgerView ledger = pipeline.ledger();
     boolean known =
-        ledger.get(Tables.REFERENCE, Tables.key(tenant, artifact.digest().hex())).isPresent()
+        pipeline.kernel().access().mayName(caller.who(pipeline.policy()), artifact.digest())
             && ledger.hasBlob(artifact.digest());
     if (!known) {
       throw new WritException(

@@ -145,8 +145,16 @@ final class Results {
     return new ToolExecutionContext(
         request.scope().tenant(),
         request.scope().subject(),
-        ToolExecutionRequest.correlation(request.scope().run()),
+        correlation(request),
         new ToolExecutionContext.PolicySnapshot(decision.policy(), decision.snapshot()));
+  }
+
+  /** As it was asked for, where that was said; else the request's own id. */
+  private static String correlation(Request request) {
+    return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
+            && engine.get(EngineSurface.CORRELATION) instanceof JsonValue.Str id
+        ? id.value()
+        : requestId(request);
   }
 
   private Tool tool(Request request, RequestRow row) {

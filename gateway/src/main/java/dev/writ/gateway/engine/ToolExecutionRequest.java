@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.author.ResourceClass;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -22,7 +23,7 @@ import java.util.regex.Pattern;
  * @param executionPolicyId name or digest of the policy in force
  * @param resourceClass the tool's own or a smaller one
  * @param timeoutBudgetMs for all of it, in milliseconds
- * @param correlationId the run; the request's own id where absent
+ * @param correlationId the run; one of the subject's own where absent
  * @param requestId idempotency: of tenant and subject
  */
 public record ToolExecutionRequest(
@@ -117,13 +118,17 @@ public record ToolExecutionRequest(
     return REQUEST_ID.matcher(text).matches();
   }
 
-  /** The run that it belongs to: no other surface's runs, and no agent's, are called so. */
-  String run() {
-    return RUN + correlationId.orElse(requestId);
+  /**
+   * The run that it belongs to: no other surface's runs are called so. A requestId is a subject's
+   * own, so two subjects that use the same one and name no correlation do not meet in a run.
+   */
+  String run(String subject) {
+    return correlationId
+        .map(id -> RUN + id)
+        .orElseGet(() -> EngineSurface.NAME + "@" + shortDigest(subject) + ":" + requestId);
   }
 
-  /** The correlation that a run is. */
-  static String correlation(String run) {
-    return run.substring(RUN.length());
+  private static String shortDigest(String subject) {
+    return Digest.sha256(subject.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 32);
   }
 }

@@ -83,8 +83,13 @@ final class Executions {
       return written.waiting();
     }
 
+    /** Ids are a subject's own: another one's take no part in what it is told. */
+    private String key(String id) {
+      return Tables.key(caller.tenant(), caller.subject(), id);
+    }
+
     private Seen look(String id) {
-      String key = Tables.key(caller.tenant(), id);
+      String key = key(id);
       synchronized (atWork) {
         Digest other = atWork.putIfAbsent(key, raw);
         if (other != null) {
@@ -109,7 +114,7 @@ final class Executions {
     /** From now on this id belongs to this body. */
     void reached() {
       synchronized (reached) {
-        reached.put(Tables.key(caller.tenant(), request.requestId().orElseThrow()), raw);
+        reached.put(key(request.requestId().orElseThrow()), raw);
       }
     }
 
@@ -117,7 +122,7 @@ final class Executions {
     public void close() {
       if (held) {
         synchronized (atWork) {
-          atWork.remove(Tables.key(caller.tenant(), request.requestId().orElseThrow()));
+          atWork.remove(key(request.requestId().orElseThrow()));
         }
       }
     }

@@ -5,12 +5,14 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.gateway.Caller;
 import dev.writ.gateway.Changes;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.seed.ToolText;
+import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
@@ -23,8 +25,8 @@ import java.util.Optional;
 
 /**
  * The seed's stream, read from the journal in the order of the log: one server-sent event for each
- * execution of the caller's tenant. An event's id is its place in the log, so that a reader goes on
- * where it was (Last-Event-ID).
+ * execution that the caller may see, by the policy of that moment. An event's id is its place in
+ * the log, so that a reader goes on where it was (Last-Event-ID).
  */
 final class ExecStream {
   private static final long EVENTS_AT_ONCE = 1_000;
@@ -33,11 +35,13 @@ final class ExecStream {
   private final LedgerView ledger;
   private final Pipeline pipeline;
   private final Changes changes;
+  private final Reader reader;
 
   ExecStream(Pipeline pipeline) {
     this.ledger = pipeline.ledger();
     this.pipeline = pipeline;
     this.changes = pipeline.changes();
+    this.reader = new Reader(pipeline.kernel());
   }
 
   private record Placed(long index, Event event) {}
@@ -45,8 +49,7 @@ final class ExecStream {
   HttpAnswer open(HttpCall call) {
     long from = call.headers().one("last-event-id").map(ExecStream::after).orElse(0L);
     boolean follows = !call.query().getOrDefault("follow", List.of()).equals(List.of("false"));
-    String tenant = call.caller().tenant();
-    return HttpAnswer.events(sink -> write(sink, tenant, from, follows));
+    return HttpAnswer.events(sink -> write(sink, call.caller(), from, follows));
   }
 
   private static long after(String id) {
@@ -56,7 +59,7 @@ final class ExecStream {
     return Long.parseLong(id) + 1;
   }
 
-  private void write(HttpAnswer.Sink sink, String tenant, long from, boolean follows)
+  private void write(HttpAnswer.Sink sink, Caller caller, long from, boolean follows)
       throws IOException {
     long next = from;
     while (!sink.isClosing()) {
@@ -64,8 +67,8 @@ final class ExecStream {
       long size = ledger.treeSize();
       while (next < size && !sink.isClosing()) {
         long to = Math.min(size, next + EVENTS_AT_ONCE);
-        for (Placed placed : receipts(next, to, tenant)) {
-          send(sink, placed);
+        for (Placed placed : receipts(next, to, caller.tenant())) {
+          send(sink, caller, placed);
         }
         next = to;
       }
@@ -95,9 +98,12 @@ final class ExecStream {
     return found;
   }
 
-  private void send(HttpAnswer.Sink sink, Placed placed) throws IOException {
+  private void send(HttpAnswer.Sink sink, Caller caller, Placed placed) throws IOException {
     var envelope = ledger.document(placed.event.body()).orElseThrow();
     Receipt receipt = Receipt.read(envelope.document());
+    if (!reader.maySee(caller, receipt.scope())) {
+      return;
+    }
     Request request = Request.read(ledger.document(receipt.request()).orElseThrow().document());
     if (!ExecEvent.isOurs(request)) {
       return;

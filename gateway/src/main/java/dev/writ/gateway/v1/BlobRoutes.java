@@ -54,7 +54,8 @@ final class BlobRoutes {
     Digest digest = Bodies.id(call, "digest");
     String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
     InputStream content = new Checked(call.stream().orElseThrow(), digest);
-    Content stored = reader.kernel().put(call.caller().tenant(), content, mediaType);
+    Content stored =
+        reader.kernel().put(call.caller().tenant(), call.caller().subject(), content, mediaType);
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }
@@ -100,7 +101,8 @@ final class BlobRoutes {
 
   /**
    * A blob, through the receipt or request ({@code ?of=}) that names it and that the caller may
-   * read; without one, for who may read everything in its tenant.
+   * read; without one, for who put it or whose effect it came of. That a request names it is no
+   * right to it: its subject may have written any digest there.
    */
   private HttpAnswer get(HttpCall call) {
     Caller caller = call.caller();
@@ -114,7 +116,7 @@ final class BlobRoutes {
               .findFirst()
               .map(Content::mediaType)
               .orElseThrow(() -> Reader.unknown(digest));
-    } else if (reader.seesTenant(caller)) {
+    } else if (reader.mayName(caller, digest)) {
       mediaType = "application/octet-stream";
     } else {
       throw Reader.unknown(digest);
@@ -129,6 +131,7 @@ final class BlobRoutes {
           .effect()
           .inputs()
           .stream()
+          .filter(input -> isServed(document) || reader.mayName(caller, input.digest()))
           .map(input -> new Content(input.digest(), input.size(), input.mediaType()));
     }
     Receipt receipt = Receipt.read(reader.document(caller, document, Receipt.TYPE).document());
@@ -137,6 +140,11 @@ final class BlobRoutes {
             receipt.rawOutput().stream(),
             receipt.artifacts().stream().map(Receipt.Artifact::content))
         .flatMap(content -> content);
+  }
+
+  /** Then the executor had looked whether the request may name its inputs. */
+  private boolean isServed(Digest request) {
+    return reader.kernel().ledger().get(Tables.SERVED, Tables.key(request)).isPresent();
   }
 
   private HttpAnswer output(HttpCall call) {

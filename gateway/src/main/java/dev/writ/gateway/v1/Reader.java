@@ -4,24 +4,23 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Access;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.Caller;
 import dev.writ.gateway.GatewayError;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
 import java.util.Optional;
 
 /**
- * Who may read what (PROTOCOL 3, 4): its own subject's things, or all of its tenant's where policy
- * names its role in {@code execute_for}. What is another's and what is not there answer alike.
+ * Who may read what (PROTOCOL 3, 4): its own subject's things, those of runs that policy shares
+ * with it, or all of its tenant's where policy names its role in {@code execute_for}. What is
+ * another's and what is not there answer alike.
  */
 public final class Reader {
   private final Kernel kernel;
@@ -53,9 +52,30 @@ public final class Reader {
   }
 
   private boolean maySee(Caller caller, Envelope envelope) {
-    return envelope.document() instanceof JsonValue.Obj scope
-        && JsonValue.of(caller.tenant()).equals(scope.get("tenant"))
-        && (JsonValue.of(caller.subject()).equals(scope.get("subject")) || seesTenant(caller));
+    return envelope.document() instanceof JsonValue.Obj document
+        && document.get("tenant") instanceof JsonValue.Str tenant
+        && document.get("run") instanceof JsonValue.Str run
+        && document.get("subject") instanceof JsonValue.Str subject
+        && maySee(caller, new Scope(tenant.value(), run.value(), subject.value()));
+  }
+
+  /** Whether a caller may see what is of that scope, by the policy in force. */
+  public boolean maySee(Caller caller, Scope scope) {
+    return kernel.access().mayRead(who(caller), scope);
+  }
+
+  /** Whether a caller may see that run, by the policy in force. */
+  boolean maySee(Caller caller, String run) {
+    return kernel.access().mayRead(who(caller), run);
+  }
+
+  /** Whether a caller's subject put that content, or it came of a run that it may see. */
+  public boolean mayName(Caller caller, Digest content) {
+    return kernel.access().mayName(who(caller), content);
+  }
+
+  private Access.Who who(Caller caller) {
+    return caller.who(kernel.system().policyInForce());
   }
 
   /** Whether policy lets it read for everybody in its tenant. */
@@ -99,7 +119,7 @@ public final class Reader {
   }
 
   /**
-   * A run that the caller opened, or that a surface opened for it.
+   * A run that the caller opened, that a surface opened for it, or that policy shares with it.
    *
    * @throws WritException {@code GWY-040}
    */
@@ -108,33 +128,8 @@ public final class Reader {
     return ledger
         .get(Tables.RUN, Tables.key(caller.tenant(), run))
         .map(RunState::parse)
-        .filter(state -> maySee(caller, new RunId(caller.tenant(), run), state))
+        .filter(_ -> maySee(caller, run))
         .orElseThrow(() -> unknown(run));
-  }
-
-  boolean maySee(Caller caller, RunId run, RunState state) {
-    Optional<TrustedKey> opener = kernel.system().trust().key(state.opener());
-    boolean own =
-        opener.filter(k -> k.role() != KeyRole.SURFACE && ofCaller(caller, k)).isPresent();
-    boolean vouched =
-        opener.filter(k -> k.role() == KeyRole.SURFACE).isPresent()
-            && firstSubject(run).filter(caller.subject()::equals).isPresent();
-    return own || vouched || seesTenant(caller);
-  }
-
-  private static boolean ofCaller(Caller caller, TrustedKey key) {
-    return key.subject().equals(caller.subject())
-        && key.tenant().filter(caller.tenant()::equals).isPresent();
-  }
-
-  /** For whom a surface opened a run. */
-  private Optional<String> firstSubject(RunId run) {
-    return kernel
-        .ledger()
-        .event(run, 1)
-        .filter(event -> event.kind().equals(EventKind.REQUEST_RECEIVED))
-        .flatMap(event -> kernel.ledger().document(event.body()))
-        .map(e -> Request.read(e.document()).scope().subject());
   }
 
   Kernel kernel() {

@@ -60,8 +60,7 @@ final class RunRoutes {
             (key, value) -> {
               String run = Tables.lastPart(key);
               RunState state = RunState.parse(value);
-              if (run.compareTo(after) > 0
-                  && reader.maySee(caller, new RunId(caller.tenant(), run), state)) {
+              if (run.compareTo(after) > 0 && reader.maySee(caller, run)) {
                 runs.add(json(run, state));
               }
               return runs.size() < PAGE_MAX;
@@ -95,7 +94,7 @@ final class RunRoutes {
         call.headers().all("accept").stream().anyMatch(a -> a.contains("text/event-stream"));
     if (live) {
       long from = lastSeen(call) + 1;
-      return HttpAnswer.events(sink -> follow(id, from, sink));
+      return HttpAnswer.events(sink -> follow(call.caller(), id, from, sink));
     }
     List<JsonValue> page = new ArrayList<>();
     long from = Bodies.number(call, "from").orElse(0L);
@@ -123,11 +122,12 @@ final class RunRoutes {
     return events;
   }
 
-  /** Until the run is closed, the client goes, or the server drains. */
-  private void follow(RunId run, long from, HttpAnswer.Sink sink) throws IOException {
+  /** Until the run is closed or shared no more, the client goes, or the server drains. */
+  private void follow(Caller caller, RunId run, long from, HttpAnswer.Sink sink)
+      throws IOException {
     long next = from;
     int quiet = 0;
-    while (!sink.isClosing()) {
+    while (!sink.isClosing() && reader.maySee(caller, run.run())) {
       long seen = changes.count();
       List<Event> events = eventsFrom(run, next);
       for (Event event : events) {

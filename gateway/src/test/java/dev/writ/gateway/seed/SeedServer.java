@@ -153,6 +153,7 @@ public final class SeedServer implements AutoCloseable {
                         List.of(
                             token("alice", TestKeys.TENANT),
                             token("bob", TestKeys.TENANT),
+                            token("deputy", TestKeys.TENANT),
                             token("eve", TestKeys.OTHER_TENANT)))),
                 places,
                 _ -> {},

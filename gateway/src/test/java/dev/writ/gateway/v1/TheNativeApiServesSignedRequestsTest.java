@@ -316,7 +316,8 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(outside.string("code")).isEqualTo("GWY-033");
     assertThat(gateway.get("bob", address).status()).isEqualTo(404);
     assertThat(gateway.get("eve", address).status()).isEqualTo(404);
-    assertThat(gateway.get("alice", "/v1/blobs/" + digest).status()).isEqualTo(404);
+    assertThat(gateway.get("alice", "/v1/blobs/" + digest).status()).isEqualTo(200); // she put it
+    assertThat(gateway.get("bob", "/v1/blobs/" + digest).status()).isEqualTo(404);
     assertThat(gateway.get("deputy", "/v1/blobs/" + digest).status()).isEqualTo(200);
   }
 

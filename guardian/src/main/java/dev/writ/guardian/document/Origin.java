@@ -12,6 +12,8 @@ import java.util.Optional;
  *
  * @param raw digest of the surface's raw request
  * @param execution a name by which the surface's callers know the execution
+ * @param run the run that the caller named, where the surface may not vouch for this subject in it:
+ *     the request then stands in another run, so that it can be refused there
  * @param roles what the caller's credential is narrowed to; absent: it is not. Only those of them
  *     that policy gives the subject can hold the effect.
  */
@@ -21,6 +23,7 @@ public record Origin(
     String principal,
     Digest raw,
     Optional<String> execution,
+    Optional<String> run,
     Optional<List<String>> roles) {
 
   public Origin {
@@ -28,7 +31,7 @@ public record Origin(
   }
 
   public Origin(String surface, String method, String principal, Digest raw) {
-    this(surface, method, principal, raw, Optional.empty(), Optional.empty());
+    this(surface, method, principal, raw, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   static Origin read(Fields fields) {
@@ -39,6 +42,7 @@ public record Origin(
             fields.name("principal"),
             fields.digest("raw"),
             fields.optional("execution", fields::name),
+            fields.optional("run", fields::name),
             fields.optional("roles", key -> fields.list(key, Fields::stringItem)));
     fields.end();
     return origin;
@@ -51,6 +55,7 @@ public record Origin(
         .put("principal", principal)
         .put("raw", raw)
         .putIfPresent("execution", execution, JsonValue::of)
+        .putIfPresent("run", run, JsonValue::of)
         .putIfPresent("roles", roles, names -> JsonValue.of(texts(names)))
         .build();
   }

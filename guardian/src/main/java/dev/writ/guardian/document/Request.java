@@ -42,6 +42,11 @@ public record Request(
     delegations = List.copyOf(delegations);
   }
 
+  /** The run that the caller named: the request's own, but where a surface could not use that. */
+  public String namedRun() {
+    return origin.flatMap(Origin::run).orElse(scope.run());
+  }
+
   public static Request read(JsonValue document) {
     Fields fields = Fields.of("request", document);
     Request request =

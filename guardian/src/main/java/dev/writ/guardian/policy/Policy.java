@@ -290,6 +290,19 @@ public final class Policy {
   }
 
   /**
+   * Whether the run that a surface opened for one subject may be used and read by another one.
+   *
+   * @param roles of the other one, as far as its credential goes
+   */
+  public boolean sharesRun(
+      String tenant, String surface, String run, String owner, String subject, List<String> roles) {
+    List<String> ownersRoles = rolesOf(tenant, owner);
+    return runs().map(RunLimits::sharedBy).orElse(List.of()).stream()
+        .filter(share -> share.covers(tenant, surface, run))
+        .anyMatch(share -> share.isOf(owner, ownersRoles) && share.isOf(subject, roles));
+  }
+
+  /**
    * Guarantees of sandboxes that this policy does without where a host does not hold them, by their
    * names, sorted.
    */

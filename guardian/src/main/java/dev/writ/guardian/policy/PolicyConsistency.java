@@ -19,6 +19,7 @@ final class PolicyConsistency {
     budgets(parts, section);
     parts.execute().ifPresent(execute -> execute(parts, section, execute));
     parts.commands().ifPresent(commands -> commands(parts, section, commands));
+    shares(parts, section);
     parts.engine().ifPresent(engine -> engine(parts, section, toolNames, engine));
   }
 
@@ -113,6 +114,21 @@ final class PolicyConsistency {
   private static void defined(PolicyParts parts, Section section, String key, String role) {
     if (!parts.roles().containsKey(role)) {
       throw section.at(key, GuardianError.POLICY_REFERENCE, "role \"" + role + "\"");
+    }
+  }
+
+  /** Who shares runs is there: a misspelled name would share with nobody. */
+  private static void shares(PolicyParts parts, Section section) {
+    for (RunShare share : parts.runs().map(RunLimits::sharedBy).orElse(List.of())) {
+      share.roles().forEach(role -> defined(parts, section, "runs", role));
+      for (String subject : share.subjects()) {
+        if (!parts.principals().containsKey(share.tenant() + "\u0000" + subject)) {
+          throw section.at(
+              "runs",
+              GuardianError.POLICY_REFERENCE,
+              "principal \"" + share.tenant() + "/" + subject + "\"");
+        }
+      }
     }
   }
 

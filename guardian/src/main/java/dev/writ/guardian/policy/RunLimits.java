@@ -3,32 +3,46 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * When a run that a surface opened for its callers is closed (PROTOCOL 33). One that waits for
- * something, runs something or is in doubt stays open.
+ * When a run that a surface opened for its callers is closed (PROTOCOL 33), and who shares it. One
+ * that waits for something, runs something or is in doubt stays open.
  *
  * @param idleMaxS after its last event, in seconds
  * @param lifeMaxS after its first event, in seconds
+ * @param sharedBy who shares runs; none: each is its first subject's alone
  */
-public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS) {
+public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS, List<RunShare> sharedBy) {
   private static final long LONGEST_S = 366L * 86_400;
 
   static RunLimits read(Section section) {
     RunLimits limits =
         new RunLimits(
             section.between("idle_max_s", 1, LONGEST_S),
-            section.optional("life_max_s", key -> section.between(key, 1, LONGEST_S)));
+            section.optional("life_max_s", key -> section.between(key, 1, LONGEST_S)),
+            section.listOrNone("shared_by", item -> RunShare.read(item.itemSection())).stream()
+                .sorted(Comparator.comparing(RunShare::key))
+                .toList());
+    section.require(
+        "shared_by",
+        limits.sharedBy.stream().distinct().count() == limits.sharedBy.size(),
+        "a share is written twice");
     section.end();
     return limits;
   }
 
   JsonValue.Obj toJson() {
-    return JsonValue.object()
-        .put("idle_max_s", idleMaxS)
-        .putIfPresent("life_max_s", lifeMaxS, JsonValue::of)
-        .build();
+    var json =
+        JsonValue.object()
+            .put("idle_max_s", idleMaxS)
+            .putIfPresent("life_max_s", lifeMaxS, JsonValue::of);
+    if (!sharedBy.isEmpty()) {
+      json.putList("shared_by", sharedBy, RunShare::toJson);
+    }
+    return json.build();
   }
 
   /** Whether a run with events at these times is to be closed now. */

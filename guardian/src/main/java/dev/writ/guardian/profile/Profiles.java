@@ -51,7 +51,7 @@ public final class Profiles {
     boolean asIs =
         result.effect().isEmpty()
             || isFor(request, result.effect().get())
-                && result.request().traceId().equals(Optional.of(request.scope().run()))
+                && result.request().traceId().equals(Optional.of(request.namedRun()))
                 && result.request().requestId().equals(request.idempotencyKey())
                 && result.request().persist() == request.retention().equals("keep");
     return asIs ? result.finding() : notTheEffect(ExecuteAdmission.PROFILE);
@@ -63,7 +63,7 @@ public final class Profiles {
       CommandAdmission.Admitted admitted = CommandAdmission.admit(raw, asker, policy);
       boolean asIs =
           isFor(request, admitted.effect())
-              && admitted.request().caseId().equals(request.scope().run());
+              && admitted.request().caseId().equals(request.namedRun());
       return asIs
           ? Finding.accepted(CommandAdmission.PROFILE)
           : notTheEffect(CommandAdmission.PROFILE);

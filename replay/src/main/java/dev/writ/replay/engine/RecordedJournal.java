@@ -21,11 +21,21 @@ import java.util.TreeSet;
 final class RecordedJournal extends MemoryJournal {
   /** Tables of which nothing here reads a row. */
   private static final List<String> UNREAD =
-      List.of(Tables.RECEIPTS, Tables.ACCOUNT, Tables.CLOSED, Tables.REFERENCE, Tables.WORKSPACE);
+      List.of(
+          Tables.RECEIPTS,
+          Tables.ACCOUNT,
+          Tables.CLOSED,
+          Tables.REFERENCE,
+          Tables.HELD,
+          Tables.WORKSPACE);
+
+  /** The run's first request, which says for whom it was opened. */
+  private static final long FIRST = 1;
 
   private final Comparison comparison;
   private final TreeSet<Digest> hidden = new TreeSet<>();
   private final TreeMap<Long, Event> dispatched = new TreeMap<>();
+  private Optional<Event> first = Optional.empty();
 
   RecordedJournal(DocumentSource documents, Comparison comparison) {
     super(documents, new TreeSet<>(UNREAD));
@@ -45,7 +55,11 @@ final class RecordedJournal extends MemoryJournal {
 
   @Override
   public Event place(Event next) {
-    return comparison.place(next);
+    Event placed = comparison.place(next);
+    if (placed.seq() == FIRST) {
+      first = Optional.of(placed);
+    }
+    return placed;
   }
 
   @Override
@@ -66,6 +80,6 @@ final class RecordedJournal extends MemoryJournal {
 
   @Override
   public Optional<Event> event(RunId run, long seq) {
-    return Optional.ofNullable(dispatched.get(seq));
+    return seq == FIRST ? first : Optional.ofNullable(dispatched.get(seq));
   }
 }

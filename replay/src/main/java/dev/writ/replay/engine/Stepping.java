@@ -21,6 +21,7 @@ import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.Store.Stored;
+import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
 import dev.writ.guardian.document.Audience;
@@ -116,7 +117,7 @@ final class Stepping {
             world,
             audience,
             (tool, version) -> current.isProhibited(tool, version),
-            (_, input) -> readable(input),
+            (_, _, input) -> readable(input),
             this::consumable,
             input ->
                 new java.io.ByteArrayInputStream(
@@ -142,9 +143,9 @@ final class Stepping {
         && recording.blob(input.digest()).map(b -> b.length == input.size()).orElse(true);
   }
 
-  private void consumable(Request request, Digest receipt) {
+  private void consumable(Admitted admitted, Digest receipt) {
     if (recording.document(receipt).isPresent()) {
-      Rerun.requireConsumable(journal, request, receipt);
+      Rerun.requireConsumable(journal, admitted.request(), receipt);
     } else {
       tally.neither(
           "consumed receipts: of requests that were not dispatched, so they are not in the bundle");

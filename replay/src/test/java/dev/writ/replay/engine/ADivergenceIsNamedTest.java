@@ -506,7 +506,7 @@ class ADivergenceIsNamedTest {
                 new Prepare(
                     e.tools(),
                     (_, _) -> true,
-                    (_, _) -> true,
+                    (_, _, _) -> true,
                     new WorkspaceUse(home.ledger(), home.workspaces)),
                 e.dispatch(),
                 e.drift(),

@@ -1,0 +1,56 @@
+package dev.writ.guardian.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What a policy may say and is no wall: warnings for people, and never a refusal. */
+public final class PolicyAdvice {
+  /** Names of params that hold a program in tools of the release and in most others. */
+  private static final String PROGRAMS =
+      "cmd|code|command|expression|program|query|script|source|sql|statement";
+
+  private static final Pattern MATCHING =
+      Pattern.compile(
+          "params\\s*(?:\\.\\s*(?:"
+              + PROGRAMS
+              + ")\\b|\\[\\s*['\"](?:"
+              + PROGRAMS
+              + ")['\"]\\s*\\])[^&|?,]*\\.\\s*(?:contains|matches|startsWith|endsWith)\\s*\\(");
+
+  private PolicyAdvice() {}
+
+  /** Warnings on a policy, in the order of its requirements. */
+  public static List<String> of(Policy policy) {
+    List<String> warnings = new ArrayList<>();
+    for (int i = 0; i < policy.rules().size(); i++) {
+      Rule rule = policy.rules().get(i);
+      String place = "requirement " + (i + 1) + " (" + rule.effect() + "): ";
+      expressions(rule.require())
+          .filter(PolicyAdvice::matchesProgramText)
+          .map(cel ->
+              place
+                  + cel
+                  + " matches the text of a program, which can be written around it; bound"
+                  + " resources, inputs or roles, or ask for approvals")
+          .forEach(warnings::add);
+    }
+    return warnings;
+  }
+
+  /** Whether an expression looks for a text in a param that is a program. */
+  public static boolean matchesProgramText(String cel) {
+    return MATCHING.matcher(cel).find();
+  }
+
+  private static Stream<String> expressions(Requirement node) {
+    return switch (node) {
+      case Requirement.All all -> all.children().stream().flatMap(PolicyAdvice::expressions);
+      case Requirement.Any any -> any.children().stream().flatMap(PolicyAdvice::expressions);
+      case Requirement.None none -> none.children().stream().flatMap(PolicyAdvice::expressions);
+      case Requirement.Cel cel -> Stream.of(cel.expression().source());
+      case Requirement.Approvals _, Requirement.Artifact _ -> Stream.empty();
+    };
+  }
+}

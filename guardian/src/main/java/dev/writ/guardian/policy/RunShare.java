@@ -1,0 +1,85 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who shares the runs that surfaces open for them: whoever is of the share uses and reads what was
+ * opened for any other one of it.
+ *
+ * @param surfaces by which the runs were opened; none: by any
+ * @param runs their name, or with {@code *} at its end what it begins with; absent: any
+ * @param roles whoever holds one of them is of the share, sorted
+ * @param subjects these are, sorted
+ * @param everybody whether the whole tenant is
+ */
+public record RunShare(
+    String tenant,
+    List<String> surfaces,
+    Optional<String> runs,
+    List<String> roles,
+    List<String> subjects,
+    boolean everybody) {
+
+  static RunShare read(Section section) {
+    RunShare share =
+        new RunShare(
+            section.name("tenant"),
+            section.names("surfaces", List.of()),
+            section.optional("runs", section::name),
+            section.names("roles", List.of()),
+            section.names("subjects", List.of()),
+            section.optional("everybody", section::bool).orElse(false));
+    section.require(
+        "tenant",
+        share.everybody != (share.roles.size() + share.subjects.size() > 0),
+        "a share names roles and subjects, or says everybody: true");
+    section.end();
+    return share;
+  }
+
+  JsonValue.Obj toJson() {
+    var json = JsonValue.object().put("tenant", tenant);
+    if (!surfaces.isEmpty()) {
+      json.putList("surfaces", surfaces, JsonValue::of);
+    }
+    json.putIfPresent("runs", runs, JsonValue::of);
+    if (everybody) {
+      return json.put("everybody", true).build();
+    }
+    if (!roles.isEmpty()) {
+      json.putList("roles", roles, JsonValue::of);
+    }
+    if (!subjects.isEmpty()) {
+      json.putList("subjects", subjects, JsonValue::of);
+    }
+    return json.build();
+  }
+
+  /** By which shares are sorted. */
+  String key() {
+    return new String(Jcs.write(toJson()), StandardCharsets.UTF_8);
+  }
+
+  /** Whether it is about that run. */
+  boolean covers(String inTenant, String surface, String run) {
+    return tenant.equals(inTenant)
+        && (surfaces.isEmpty() || surfaces.contains(surface))
+        && runs.map(pattern -> matches(pattern, run)).orElse(true);
+  }
+
+  private static boolean matches(String pattern, String run) {
+    return pattern.endsWith("*")
+        ? run.startsWith(pattern.substring(0, pattern.length() - 1))
+        : run.equals(pattern);
+  }
+
+  /** Whether a subject that holds these roles is of the share. */
+  boolean isOf(String subject, List<String> held) {
+    return everybody || subjects.contains(subject) || roles.stream().anyMatch(held::contains);
+  }
+}
