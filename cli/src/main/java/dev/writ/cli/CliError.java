@@ -31,6 +31,10 @@ public enum CliError implements ErrorCode {
       "CLI-017",
       "the directory for sandboxes is not ours alone",
       "Remove what is in its place, or name another by WRIT_SANDBOX_DIR."),
+  FEW_DESCRIPTORS(
+      "CLI-018",
+      "the process may open too few files to serve",
+      "Raise the limit of open files to 512 or more: ulimit -n, or LimitNOFILE in the unit."),
   INTERNAL(
       "CLI-070", "Writ failed in a way it did not foresee", "Please report this with the log.");
 

@@ -14,6 +14,7 @@ import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
+import dev.writ.cli.command.GcCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.McpCommand;
@@ -60,6 +61,7 @@ final class Commands {
           new SecretCommand(),
           new ResolveCommand(),
           new FsckCommand(),
+          new GcCommand(),
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),

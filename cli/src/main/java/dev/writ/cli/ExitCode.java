@@ -17,6 +17,7 @@ public enum ExitCode {
   INTEGRITY_ONLY(5, "intact, but no pinned key says whose it is"),
   UNAVAILABLE(6, "locked, no permission, no space, or something needed is not there"),
   PENDING(7, "escalated: waits for an approval"),
+  LEDGER_STOPPED(8, "the ledger failed while it was served; start the server again"),
   INTERNAL(70, "Writ failed in a way it did not foresee; a log was written"),
   INTERRUPTED(130, "stopped by Ctrl-C");
 
@@ -50,6 +51,7 @@ public enum ExitCode {
               Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
               Map.entry(CliError.SANDBOX_PLACE.code(), UNAVAILABLE),
+              Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),

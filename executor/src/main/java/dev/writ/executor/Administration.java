@@ -13,8 +13,6 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.WorkspaceUse;
-import dev.writ.ledger.Batch;
-import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.RunJournal;
@@ -105,21 +103,5 @@ final class Administration {
       // Awaited under the run's turn, so that a second resolution sees the first one's row.
       turn.enqueue().await();
     }
-  }
-
-  /**
-   * Lets a tenant hold a blob, and a subject name it.
-   *
-   * @param subject one of the tenant's, or {@link Tables#EVERYBODY}
-   */
-  void reference(String tenant, String subject, BlobRef blob) {
-    ledger
-        .append(
-            new Batch()
-                .blob(blob)
-                .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0])
-                .put(
-                    Tables.HELD, Tables.key(tenant, blob.digest().hex(), subject, ""), new byte[0]))
-        .await();
   }
 }

@@ -31,6 +31,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.BlobSink;
@@ -41,6 +42,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.StorageUse;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,6 +52,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -62,6 +65,9 @@ import java.util.function.UnaryOperator;
 public final class Kernel {
   /** Changes of what is in force that one piece of work may meet. */
   private static final int ATTEMPTS_MAX = 16;
+
+  /** Uploads that one collection looks at. */
+  private static final int COLLECTED_MAX = 10_000;
 
   private final Ledger ledger;
   private final KernelTime time;
@@ -133,6 +139,11 @@ public final class Kernel {
   public void observe(StageObserver ofStages, CommitObserver ofCommits) {
     stages.to = ofStages;
     ledger.observe(ofCommits);
+  }
+
+  /** Hears when the ledger has failed for good; see {@link Ledger#whenStopped}. */
+  public void whenStopped(Consumer<WritException> listener) {
+    ledger.whenStopped(listener);
   }
 
   /** How many batches wait for the disk. */
@@ -271,7 +282,8 @@ public final class Kernel {
       Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, boolean execute) {
     Request request = before.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (KeyedLocks.Held _ = turn(() -> lockRequest(before.id()));
+    try (Ledger.Pin _ = ledger.pin(inputs(request)); // until its documents name them for good
+        KeyedLocks.Held _ = turn(() -> lockRequest(before.id()));
         KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
@@ -294,6 +306,10 @@ public final class Kernel {
             new Wanted(execute, workspace));
       }
     }
+  }
+
+  private static List<Digest> inputs(Request request) {
+    return request.effect().inputs().stream().map(Input::digest).toList();
   }
 
   /**
@@ -632,11 +648,51 @@ public final class Kernel {
     return put(tenant, Tables.EVERYBODY, content, mediaType);
   }
 
-  /** The same for one subject: another one cannot name it by its digest. */
+  /**
+   * The same for one subject: another one cannot name it by its digest. It counts against the tenant's quota from its
+   * first byte, and is collected where no document comes to name it.
+   *
+   * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows
+   */
   public Content put(String tenant, String subject, InputStream content, String mediaType) {
-    BlobRef blob = write(content);
-    administration.reference(tenant, subject, blob);
-    return new Content(blob.digest(), blob.size(), mediaType);
+    StorageLimits limits = system.policyInForce().storage();
+    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax())) {
+      content.transferTo((OutputStream) sink);
+      BlobRef blob = sink.finish();
+      Instant at = time.now(KernelTime.Reading.OUTSIDE);
+      ledger
+          .append(
+              new Batch()
+                  .upload(tenant, blob, at)
+                  .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0])
+                  .put(
+                      Tables.HELD,
+                      Tables.key(tenant, blob.digest().hex(), subject, ""),
+                      new byte[0]))
+          .await();
+      return new Content(blob.digest(), blob.size(), mediaType);
+    } catch (IOException e) {
+      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /**
+   * Removes uploads that no document names and whose time, by policy's {@code storage}, is over.
+   *
+   * @param now by which they are judged
+   */
+  public Ledger.Collected collect(Instant now) {
+    Instant before = now.minusSeconds(system.policyInForce().storage().unnamedS());
+    return ledger.collect(
+        before,
+        COLLECTED_MAX,
+        List.of(Tables.REFERENCE, Tables.HELD),
+        (tenant, digest) -> Tables.key(tenant, digest.hex()));
+  }
+
+  /** What each tenant has put into the store. */
+  public SortedMap<String, StorageUse> storageUse() {
+    return ledger.storageUse();
   }
 
   /** Who may read and name what. */

@@ -2,6 +2,7 @@ package dev.writ.gateway;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
@@ -16,6 +17,8 @@ import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.ledger.CommitObserver;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.StorageUse;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -25,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -35,6 +40,7 @@ public final class Gateway implements AutoCloseable {
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
   private static final Duration HOUSEKEEPING_EVERY = Duration.ofSeconds(5);
+  private static final Duration COLLECTING_EVERY = Duration.ofMinutes(10);
 
   private final GatewayServer server;
   private final JsonLog log;
@@ -43,8 +49,10 @@ public final class Gateway implements AutoCloseable {
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
+  private final Housekeeping collecting;
   private final Narrowed narrowed;
   private final Scheduler lane;
+  private final CompletableFuture<WritException> ledgerStopped;
   private GatewayConfig config;
   private boolean closed;
 
@@ -58,8 +66,12 @@ public final class Gateway implements AutoCloseable {
       Optional<Telemetry> telemetry,
       Scheduler lane,
       Housekeeping housekeeping,
-      Optional<Housekeeping> looking) {
+      Optional<Housekeeping> looking,
+      Housekeeping collecting,
+      CompletableFuture<WritException> ledgerStopped) {
     this.looking = looking;
+    this.collecting = collecting;
+    this.ledgerStopped = ledgerStopped;
     this.kernel = kernel;
     this.lane = lane;
     this.metrics = metrics;
@@ -175,7 +187,8 @@ public final class Gateway implements AutoCloseable {
       Installation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
-    Places places = new Places(config.limits());
+    Limits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
+    Places places = new Places(limits);
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
     Watch watch = new Watch(metrics);
@@ -226,23 +239,35 @@ public final class Gateway implements AutoCloseable {
         GatewayServer.start(
             new GatewayServer.Config(
                 config.listen(),
-                config.limits(),
+                limits,
                 all,
                 authenticators(kernel, config),
                 new Certificates(config.extras().certificates()),
                 config.extras().origins(),
                 places,
-                observer(watch, telemetry, List.of(log, metrics, readiness)),
+                observer(watch, telemetry, List.of(log, metrics)),
                 log,
                 installation.clock(),
                 installation.random()));
     metrics.gauge("writ.http.at.work", "Calls at work", places::taken);
     metrics.gauge("writ.http.connections", "Open connections", server::connections);
+    metrics.gauge("writ.http.connections.max", "Connections at most", limits::connectionsMax);
+    metrics.gauge(
+        "writ.process.descriptors",
+        "Files, sockets and pipes that are open",
+        () -> Descriptors.open().orElse(0));
     metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
     metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
+    CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
+    kernel.whenStopped(e -> {
+      readiness.ledgerStopped();
+      if (ledgerStopped.complete(e)) {
+        log.refused("ledger-stopped", e);
+      }
+    });
     return new Gateway(
         server,
         log,
@@ -253,7 +278,9 @@ public final class Gateway implements AutoCloseable {
         telemetry,
         lane,
         housekeeping(pipeline, log),
-        confining.map(c -> looking(c, log)));
+        confining.map(c -> looking(c, log)),
+        collecting(kernel, metrics, log),
+        ledgerStopped);
   }
 
   private static Observer observer(
@@ -320,6 +347,34 @@ public final class Gateway implements AutoCloseable {
         log::failed);
   }
 
+  /** Removes uploads that no document names; it reads the whole ledger where there are any. */
+  private static Housekeeping collecting(Kernel kernel, Metrics metrics, JsonLog log) {
+    LongAdder bytes = new LongAdder();
+    metrics.counter(
+        "writ.storage.collected.bytes", "Bytes of uploads that were removed", bytes::sum);
+    metrics.gauge(
+        "writ.storage.uploaded.bytes",
+        "Bytes of uploads, of all tenants",
+        () -> kernel.storageUse().values().stream().mapToLong(StorageUse::bytes).sum());
+    return new Housekeeping(
+        COLLECTING_EVERY,
+        () -> {
+          Ledger.Collected collected = kernel.collect(kernel.now());
+          bytes.add(collected.bytes());
+          if (collected.claims() > 0) {
+            log.event(
+                "storage-collected",
+                collected.claims()
+                    + " uploads, "
+                    + collected.blobs()
+                    + " blobs, "
+                    + collected.bytes()
+                    + " bytes");
+          }
+        },
+        log::failed);
+  }
+
   private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
     return List.of(
         new Tokens(config.tokens()),
@@ -356,6 +411,14 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
+  /**
+   * Completes when the ledger has failed for good: nothing can be acknowledged any more, so the
+   * process has to end and be started again.
+   */
+  public CompletableFuture<WritException> ledgerStopped() {
+    return ledgerStopped;
+  }
+
   public String url() {
     return server.url();
   }
@@ -376,6 +439,7 @@ public final class Gateway implements AutoCloseable {
     boolean whole = server.drain(config.drain());
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
+    collecting.close();
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);

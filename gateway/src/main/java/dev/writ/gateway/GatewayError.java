@@ -69,7 +69,11 @@ public enum GatewayError implements ErrorCode {
       "Do not rely on it; look at who answers at that address."),
   AUTHORITY_UNREADABLE(
       "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there."),
-  INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id.");
+  INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id."),
+  STORE_REFUSED(
+      "GWY-085",
+      "policy lets this caller put nothing into the store",
+      "Have policy give the subject a role that has a tool, or one of storage/put_by.");
 
   private final String code;
   private final String meaning;

@@ -41,16 +41,18 @@ public final class GatewayServer implements AutoCloseable {
     this.parts = parts;
     this.connections = new Connections(parts.limits());
     this.vertx =
-        Vertx.vertx(
-            new VertxOptions()
-                .setEventLoopPoolSize(loops())
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setPreferNativeTransport(true)
-                .setFileSystemOptions(
-                    new FileSystemOptions()
-                        .setFileCachingEnabled(false)
-                        .setClassPathResolvingEnabled(false)));
+        Vertx.builder()
+            .with(
+                new VertxOptions()
+                    .setEventLoopPoolSize(loops())
+                    .setWorkerPoolSize(1)
+                    .setInternalBlockingPoolSize(1)
+                    .setFileSystemOptions(
+                        new FileSystemOptions()
+                            .setFileCachingEnabled(false)
+                            .setClassPathResolvingEnabled(false)))
+            .withTransport(new BoundedTransport(parts.limits().connectionsMax()))
+            .build();
   }
 
   /**

@@ -37,4 +37,29 @@ public record Limits(
           Duration.ofSeconds(15),
           Duration.ofSeconds(30),
           Duration.ofSeconds(30));
+
+  /** Descriptors that the process has for itself: code, event loops, logs, the ledger's logs. */
+  private static final long RESERVED = 192;
+
+  /**
+   * With no more connections than leave the ledger and tools theirs: of what the process may open a
+   * quarter is the ledger's, {@value #RESERVED} are reserved, and of the rest one half is for
+   * connections, the other for what calls open. One address has half of the connections.
+   *
+   * @param descriptors how many the process may have open
+   */
+  public Limits within(long descriptors) {
+    long rest = descriptors - descriptors / 4 - RESERVED;
+    int connections = Math.clamp(rest / 2, 1, connectionsMax);
+    return new Limits(
+        uriBytesMax,
+        headBytesMax,
+        connections,
+        Math.min(connectionsPerAddressMax, Math.max(1, connections / 2)),
+        concurrentMax,
+        concurrentPerTenantMax,
+        headWithin,
+        bodyWithin,
+        writeWithin);
+  }
 }

@@ -55,6 +55,7 @@ public final class Problems {
         ExecutorError.GOVERNANCE_SIGNER,
         ExecutorError.NOT_THE_OPENER,
         GatewayError.NOT_GRANTED,
+        GatewayError.STORE_REFUSED,
         GatewayError.SURFACE_KEY);
     status(
         400,
@@ -97,6 +98,7 @@ public final class Problems {
         LaneError.TENANT_QUEUE_FULL,
         LaneError.TENANT_QUOTA);
     status(431, GatewayError.HEAD_TOO_LARGE);
+    status(507, LedgerError.QUOTA);
     status(
         503,
         ExecutorError.DRIVER_MISSING,

@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -67,9 +68,9 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
   }
 
   /** Replaces the file as a whole. */
-  void write(Path file) {
+  void write(DurableFiles files, Path file) {
     try {
-      DurableFiles.write(file, toBytes());
+      files.write(file, toBytes());
     } catch (IOException e) {
       throw Failures.of("writing the anchor " + file, e);
     }

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.StoreView.Durable;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -19,9 +20,11 @@ final class AnchorKeeper {
   /** How long commits gather before the anchor follows them, in milliseconds. */
   private static final long DELAY_MS = 250;
 
+  private final DurableFiles files;
   private final Path file;
   private final String origin;
   private final InstantSource clock;
+  private final Runnable requireLock;
   private final Consumer<WritException> failed;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -32,10 +35,18 @@ final class AnchorKeeper {
   /** Written by the thread before it ends, read after that. */
   private Optional<WritException> failure = Optional.empty();
 
-  AnchorKeeper(Path file, String origin, InstantSource clock, Consumer<WritException> failed) {
+  AnchorKeeper(
+      DurableFiles files,
+      Path file,
+      String origin,
+      InstantSource clock,
+      Runnable requireLock,
+      Consumer<WritException> failed) {
+    this.files = files;
     this.file = file;
     this.origin = origin;
     this.clock = clock;
+    this.requireLock = requireLock;
     this.failed = failed;
     this.thread = Thread.ofPlatform().name("writ-anchor").daemon().unstarted(this::run);
   }
@@ -72,13 +83,24 @@ final class AnchorKeeper {
         lock.unlock();
       }
       try {
-        durable.ifPresent(d -> anchor(d).write(file));
+        durable.ifPresent(this::write);
       } catch (RuntimeException | Error e) {
-        failure = Optional.of(new WritException(LedgerError.ANCHOR_WRITE, e.getMessage(), e));
+        failure = Optional.of(failure(e));
         failed.accept(failure.get());
         return;
       }
     }
+  }
+
+  private void write(Durable durable) {
+    requireLock.run(); // another writer's anchor is not to be replaced
+    anchor(durable).write(files, file);
+  }
+
+  private static WritException failure(Throwable e) {
+    return e instanceof WritException refusal && refusal.code() == LedgerError.LOCK_LOST
+        ? refusal
+        : new WritException(LedgerError.ANCHOR_WRITE, e.getMessage(), e);
   }
 
   private void gather() {

@@ -29,6 +29,7 @@ final class Appender {
 
   private final GroupWriter writer;
   private final Heads heads;
+  private final FailStop failStop;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
@@ -37,13 +38,14 @@ final class Appender {
   private long enqueued;
   private long durable;
   private boolean closing;
-  private Optional<WritException> failure = Optional.empty();
   private volatile CommitObserver observer = CommitObserver.NONE;
 
-  Appender(GroupWriter writer, Heads heads) {
+  Appender(GroupWriter writer, Heads heads, FailStop failStop) {
     this.writer = writer;
     this.heads = heads;
+    this.failStop = failStop;
     this.thread = Thread.ofPlatform().name("writ-appender").daemon().unstarted(this::run);
+    failStop.listen(this::stopped);
   }
 
   void start() {
@@ -52,10 +54,19 @@ final class Appender {
 
   /** Enqueues a batch, or a request for a checkpoint where there is none. */
   Pending submit(Optional<Batch> batch) {
+    return submit(batch, Optional.empty());
+  }
+
+  /** Enqueues a collection, which is written alone, after everything before it. */
+  Pending submit(StorageCollection collection) {
+    return submit(Optional.empty(), Optional.of(collection));
+  }
+
+  private Pending submit(Optional<Batch> batch, Optional<StorageCollection> collection) {
     lock.lock();
     try {
       requireOpen();
-      Pending pending = new Pending(batch, enqueued + 1);
+      Pending pending = new Pending(batch, collection, enqueued + 1);
       if (queuedBytes > 0 && queuedBytes + pending.bytes > QUEUE_BYTES_MAX) {
         throw new WritException(LedgerError.OVERLOADED, queuedBytes + " bytes wait");
       }
@@ -84,9 +95,7 @@ final class Appender {
   }
 
   private void requireOpen() {
-    if (failure.isPresent()) {
-      throw new WritException(LedgerError.FAILED, failure.get().getMessage(), failure.get());
-    }
+    failStop.require();
     if (closing) {
       throw new WritException(LedgerError.CLOSED, "");
     }
@@ -141,21 +150,28 @@ final class Appender {
     }
   }
 
+  private static boolean fits(Pending next, long bytes) {
+    return next.collection.isEmpty() && bytes + next.bytes <= GROUP_BYTES_MAX;
+  }
+
   /** Waits for work; an empty list ends the thread. */
   private List<Pending> take() {
     lock.lock();
     try {
-      while (queue.isEmpty() && !closing && failure.isEmpty()) {
+      while (queue.isEmpty() && !closing && failStop.failure().isEmpty()) {
         work.awaitUninterruptibly();
       }
       List<Pending> group = new ArrayList<>();
       long bytes = 0;
       while (!queue.isEmpty()
-          && failure.isEmpty()
-          && (group.isEmpty() || bytes + queue.peek().bytes <= GROUP_BYTES_MAX)) {
+          && failStop.failure().isEmpty()
+          && (group.isEmpty() || fits(queue.peek(), bytes))) {
         Pending pending = queue.poll();
         bytes += pending.bytes;
         group.add(pending);
+        if (pending.collection.isPresent()) {
+          break;
+        }
       }
       queuedBytes -= bytes;
       return group;
@@ -164,15 +180,18 @@ final class Appender {
     }
   }
 
-  /** Stops the ledger: this failure goes to everything that is not durable yet. */
-  void fail(WritException e, List<Pending> group) {
-    List<Pending> lost = new ArrayList<>(group);
+  /** This failure goes to everything that is not durable yet. */
+  private void fail(WritException e, List<Pending> group) {
+    failStop.stop(e);
+    group.forEach(pending -> pending.fail(e));
+  }
+
+  /** Nothing that waits is written any more. */
+  private void stopped(WritException e) {
+    List<Pending> lost;
     lock.lock();
     try {
-      if (failure.isEmpty()) {
-        failure = Optional.of(e);
-      }
-      lost.addAll(queue);
+      lost = List.copyOf(queue);
       queue.clear();
       queuedBytes = 0;
       work.signal();

@@ -4,9 +4,12 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.merkle.Merkle;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * What becomes durable together, or not at all. Everything that can be computed beforehand is
@@ -25,6 +28,9 @@ public final class Batch {
 
   private final List<Entry> entries = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
+  private final List<byte[]> payloads = new ArrayList<>();
+  private final List<Digest> held = new ArrayList<>();
+  private final Map<String, Uploads.Claim> uploads = new TreeMap<>();
   private OptionalLong incarnation = OptionalLong.empty();
   private long bytes;
   private boolean used;
@@ -48,6 +54,7 @@ public final class Batch {
 
   /** Adds a document under its id. One that is there already stays as it is. */
   public Batch document(Envelope envelope) {
+    payloads.add(envelope.payload());
     return row(Store.Family.DOCUMENTS, envelope.id().bytes(), envelope.toBytes());
   }
 
@@ -67,9 +74,25 @@ public final class Batch {
 
   /** Names a blob that {@link BlobSink#finish} has written. */
   public Batch blob(BlobRef blob) {
+    if (blob.inline().isEmpty()) {
+      held.add(blob.digest());
+    }
     return blob.inline().isPresent()
         ? row(Store.Family.BLOBS, blob.digest().bytes(), blob.inline().get())
         : row(Store.Family.FILES, blob.digest().bytes(), Keys.number(blob.size()));
+  }
+
+  /**
+   * Names a blob as a tenant's upload, which counts against the tenant's quota and is collected
+   * where no document comes to name it.
+   *
+   * @param at when it was put, which is when its time begins
+   */
+  public Batch upload(String tenant, BlobRef blob, Instant at) {
+    String key = Uploads.key(blob.digest(), tenant);
+    Uploads.Claim claim = new Uploads.Claim(at, blob.size(), false);
+    uploads.put(key, claim);
+    return blob(blob).put(Uploads.TABLE, key, claim.toBytes());
   }
 
   /** Sets a row of an index table. Within a batch, and over batches, the last one counts. */
@@ -99,6 +122,20 @@ public final class Batch {
 
   List<Entry> entries() {
     return entries;
+  }
+
+  /** Payloads of its documents. */
+  List<byte[]> payloads() {
+    return payloads;
+  }
+
+  /** Files that no collection may remove until this is written. */
+  List<Digest> held() {
+    return held;
+  }
+
+  Map<String, Uploads.Claim> uploads() {
+    return uploads;
   }
 
   List<Row> rows() {

@@ -14,10 +14,12 @@ import java.util.Optional;
 
 /**
  * Takes a blob's content. Up to {@link Batch#BLOB_BYTES_MAX} bytes stay in memory, more go to a
- * file as they come. {@link #finish} must be called; closing without it discards. Not thread safe.
+ * file as they come. {@link #finish} must be called; closing without it discards, and gives back
+ * what an upload has reserved of its quota. Not thread safe.
  */
 public final class BlobSink extends OutputStream {
   private final Blobs blobs;
+  private final Optional<Uploads.Reservation> reservation;
   private final MessageDigest hash = Digest.newSha256();
   private ByteArrayOutputStream memory = new ByteArrayOutputStream();
   private Path file;
@@ -26,7 +28,13 @@ public final class BlobSink extends OutputStream {
   private boolean ended;
 
   BlobSink(Blobs blobs) {
+    this(blobs, Optional.empty());
+  }
+
+  BlobSink(Blobs blobs, Optional<Uploads.Reservation> reservation) {
     this.blobs = blobs;
+    this.reservation = reservation;
+    reservation.ifPresent(r -> r.reach(0));
   }
 
   @Override
@@ -39,6 +47,7 @@ public final class BlobSink extends OutputStream {
     if (ended) {
       throw new IOException("the blob is finished");
     }
+    reservation.ifPresent(r -> r.reach(size + length));
     hash.update(bytes, offset, length);
     size += length;
     memory.write(bytes, offset, length);
@@ -50,12 +59,11 @@ public final class BlobSink extends OutputStream {
   private void spill() throws IOException {
     if (channel == null) {
       file = blobs.fresh();
-      channel = DurableFiles.createFile(file);
+      blobs.requireSound();
+      channel = blobs.files().createFile(file);
     }
     ByteBuffer buffer = ByteBuffer.wrap(memory.toByteArray());
-    while (buffer.hasRemaining()) {
-      channel.write(buffer);
-    }
+    blobs.files().write(channel, buffer, file);
     memory.reset();
   }
 
@@ -63,7 +71,8 @@ public final class BlobSink extends OutputStream {
    * Ends the blob. A large one is synced and has its name when this returns.
    *
    * @throws WritException {@code LED-005}, {@code LED-004} or {@code LED-008} where the disk
-   *     refuses; the blob is discarded then
+   *     refuses, {@code LED-070} where a sync fails, which stops the ledger; the blob is discarded
+   *     then
    */
   public BlobRef finish() {
     if (ended) {
@@ -76,30 +85,37 @@ public final class BlobSink extends OutputStream {
     }
     try {
       spill();
-      channel.force(true);
-      channel.close();
-      blobs.name(file, digest);
+      blobs.keep(channel, file, digest);
       return new BlobRef(digest, size, Optional.empty());
     } catch (IOException e) {
-      WritException failure = Failures.of("writing blob " + digest, e);
-      try {
-        discard();
-      } catch (IOException e2) {
-        failure.addSuppressed(e2);
-      }
-      throw failure;
+      throw discarded(Failures.of("writing blob " + digest, e));
+    } catch (WritException e) {
+      throw discarded(e);
     } finally {
       memory = null;
     }
   }
 
+  private WritException discarded(WritException failure) {
+    try {
+      discard();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+    return failure;
+  }
+
   /** Discards the blob unless it was finished. */
   @Override
   public void close() throws IOException {
-    if (!ended) {
-      ended = true;
-      memory = null;
-      discard();
+    try {
+      if (!ended) {
+        ended = true;
+        memory = null;
+        discard();
+      }
+    } finally {
+      reservation.ifPresent(Uploads.Reservation::close);
     }
   }
 

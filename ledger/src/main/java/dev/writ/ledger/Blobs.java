@@ -3,14 +3,18 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Disk;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -21,17 +25,58 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Blobs {
   private final Store store;
   private final Path dir;
+  private final DurableFiles files;
+  private final FailStop failStop;
   private final ReentrantLock naming = new ReentrantLock();
+  private final TreeMap<Digest, Integer> held = new TreeMap<>();
   private final AtomicLong sinks = new AtomicLong();
 
-  Blobs(Store store, Path dir) {
+  Blobs(Store store, Path dir, DurableFiles files, FailStop failStop) {
     this.store = store;
     this.dir = dir;
+    this.files = files;
+    this.failStop = failStop;
   }
 
-  static void create(Path dir) throws IOException {
-    DurableFiles.createDirectory(dir);
-    DurableFiles.createDirectory(dir.resolve("new"));
+  /** For reading alone. */
+  static Blobs reading(Store store, Path dir) {
+    return new Blobs(store, dir, DurableFiles.REAL, new FailStop());
+  }
+
+  static void create(DurableFiles files, Path dir) throws IOException {
+    files.createDirectory(dir);
+    files.createDirectory(dir.resolve("new"));
+  }
+
+  DurableFiles files() {
+    return files;
+  }
+
+  /**
+   * @throws WritException {@code LED-022} once the ledger has stopped
+   */
+  void requireSound() {
+    failStop.require();
+  }
+
+  /**
+   * Syncs what was written and gives it its name, for good. After one sync that failed no other is
+   * believed: the kernel reports a lost page once, to whoever asks first.
+   *
+   * @throws WritException {@code LED-070} where a sync fails, which stops the ledger, {@code
+   *     LED-022} where one failed meanwhile
+   */
+  void keep(FileChannel channel, Path file, Digest digest) throws IOException {
+    try {
+      files.sync(channel, file);
+      channel.close();
+      name(file, digest);
+    } catch (Disk.SyncFailed e) {
+      WritException failure =
+          new WritException(LedgerError.SYNC, "blob " + digest + ": " + e.getMessage(), e);
+      failStop.stop(failure);
+      throw failure;
+    }
   }
 
   /** Where a blob's file is. */
@@ -45,18 +90,60 @@ final class Blobs {
     return dir.resolve("new").resolve(Long.toString(sinks.incrementAndGet()));
   }
 
-  /** Gives a synced file its name, atomically and for good. */
-  void name(Path file, Digest digest) throws IOException {
+  /**
+   * One sink at a time: a second one might see a directory whose own name is not synced yet, or
+   * believe its sync of a directory for which the kernel has told the first that names were lost.
+   */
+  private void name(Path file, Digest digest) throws IOException {
     Path target = file(digest);
-    naming.lock(); // or a second sink might see a directory whose own name is not synced yet
+    naming.lock();
     try {
+      failStop.require();
       if (!Files.isDirectory(target.getParent())) {
-        DurableFiles.createDirectory(target.getParent());
+        files.createDirectory(target.getParent());
       }
+      held.merge(digest, 1, Integer::sum); // until the batch that names it is written
+      files.move(file, target);
+    } catch (Disk.SyncFailed e) {
+      failStop.stop(new WritException(LedgerError.SYNC, e.getMessage(), e)); // before the next one
+      throw e;
     } finally {
       naming.unlock();
     }
-    DurableFiles.move(file, target);
+  }
+
+  /** A batch that names it was written. */
+  void release(Digest digest) {
+    naming.lock();
+    try {
+      held.computeIfPresent(digest, (_, n) -> n == 1 ? null : n - 1);
+    } finally {
+      naming.unlock();
+    }
+  }
+
+  /** Whether a file of it was written whose batch was not. One that never will be holds it, too. */
+  boolean isHeld(Digest digest) {
+    naming.lock();
+    try {
+      return held.containsKey(digest);
+    } finally {
+      naming.unlock();
+    }
+  }
+
+  /** Removes the file of content that no row names any more; what cannot be is swept later. */
+  void remove(Digest digest) {
+    naming.lock();
+    try {
+      if (!held.containsKey(digest)) {
+        Files.deleteIfExists(file(digest));
+      }
+    } catch (IOException e) {
+      // The next opening sweeps it away.
+    } finally {
+      naming.unlock();
+    }
   }
 
   boolean has(Digest digest) {
@@ -139,14 +226,20 @@ final class Blobs {
     int swept = 0;
     try (DirectoryStream<Path> directories = Files.newDirectoryStream(dir)) {
       for (Path directory : directories) {
+        int left = 0;
         boolean unfinished = directory.getFileName().toString().equals("new");
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
           for (Path file : files) {
             if (unfinished || !isNamed(file)) {
               Files.delete(file);
               swept++;
+            } else {
+              left++;
             }
           }
+        }
+        if (!unfinished && left == 0) {
+          Files.delete(directory); // Nothing vouches that its name was synced.
         }
       }
       return swept;

@@ -9,6 +9,9 @@ import org.rocksdb.Status;
 
 /** Turns what RocksDB and the file system throw into our codes. */
 final class Failures {
+  /** EMFILE and ENFILE, the latter "in system". */
+  private static final String TOO_MANY = "too many open files";
+
   private Failures() {}
 
   static WritException of(String doing, RocksDBException e) {
@@ -25,6 +28,9 @@ final class Failures {
     if (status != null && status.getSubCode() == Status.SubCode.NoSpace
         || message.contains("no space left")) {
       return LedgerError.DISK_FULL;
+    }
+    if (message.contains(TOO_MANY)) {
+      return LedgerError.DESCRIPTORS;
     }
     if (message.contains("lock hold by current process")
         || message.contains("while lock file")
@@ -48,6 +54,8 @@ final class Failures {
         || message.contains("permission denied")
         || message.contains("read-only file system")) {
       code = LedgerError.NO_PERMISSION;
+    } else if (message.contains(TOO_MANY)) {
+      code = LedgerError.DESCRIPTORS;
     } else if (message.contains("no space left") || message.contains("quota exceeded")) {
       code = LedgerError.DISK_FULL;
     }

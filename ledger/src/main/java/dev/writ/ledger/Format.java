@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,8 +18,8 @@ final class Format {
 
   private Format() {}
 
-  static void write(Path dir) throws IOException {
-    DurableFiles.write(
+  static void write(DurableFiles files, Path dir) throws IOException {
+    files.write(
         dir.resolve("FORMAT"), ("writ-ledger " + VERSION + "\n").getBytes(StandardCharsets.UTF_8));
   }
 

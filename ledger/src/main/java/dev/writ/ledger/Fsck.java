@@ -97,7 +97,7 @@ public final class Fsck {
   private Fsck(Options options, Store store) {
     this.options = options;
     this.store = store;
-    this.blobs = new Blobs(store, options.dir().resolve("blobs"));
+    this.blobs = Blobs.reading(store, options.dir().resolve("blobs"));
   }
 
   /**
@@ -124,6 +124,7 @@ public final class Fsck {
     step("documents", this::documents);
     step("blobs", this::smallBlobs);
     step("blob files", this::fileBlobs);
+    step("uploads", this::uploads);
     step("meta", this::meta);
     notVerified.add("index tables: what they hold can be rebuilt only by whoever wrote them");
     notVerified.add("envelope signatures: that is `writ audit`, which knows the keys");
@@ -529,6 +530,38 @@ public final class Fsck {
           return true;
         });
     verified.add(count[0] + " blobs in files: size, digest");
+  }
+
+  /** What tenants put: each claim on a blob of that size. */
+  private void uploads() {
+    byte[] prefix = Keys.table(Uploads.TABLE, "");
+    long[] count = {0, 0};
+    store.scan(
+        Store.Family.TABLES,
+        prefix,
+        prefix,
+        (row, value) -> {
+          String key =
+              new String(row, prefix.length, row.length - prefix.length, StandardCharsets.UTF_8);
+          try {
+            Uploads.Claim claim = Uploads.Claim.parse(value);
+            long size = blobs.size(Uploads.digest(key));
+            if (size != claim.size()) {
+              problem("upload " + key, "it says " + claim.size() + " bytes, the blob has " + size);
+            }
+            count[claim.named() ? 1 : 0]++;
+          } catch (WritException e) {
+            problem("upload " + key, e.getMessage());
+          }
+          done("uploads", count[0] + count[1]);
+          return true;
+        });
+    verified.add(
+        count[0]
+            + count[1]
+            + " uploads: blob, size; "
+            + count[0]
+            + " of them no document was found to name so far");
   }
 
   private void meta() {

@@ -1,14 +1,22 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -20,14 +28,26 @@ import org.rocksdb.WriteBatch;
 public final class Ledger extends StoreView implements RunJournal {
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
+  private final FailStop failStop;
+  private final WriterLock lock;
+  private final Uploads uploads;
+  private final ReentrantLock collecting = new ReentrantLock();
   private volatile Durable durable;
 
-  private Ledger(LedgerConfig config, Store store, UnaryOperator<LogWriter.Disk> seam) {
-    super(store, new Blobs(store, config.dir().resolve("blobs")));
+  private Ledger(
+      LedgerConfig config,
+      Store store,
+      WriterLock lock,
+      UnaryOperator<LogWriter.Disk> seam,
+      FailStop failStop) {
+    super(store, new Blobs(store, config.dir().resolve("blobs"), config.files(), failStop));
+    this.failStop = failStop;
+    this.lock = lock;
     if (!origin().equals(config.origin())) {
       throw new WritException(LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
     }
     durable = Durable.load(store);
+    uploads = Uploads.load(this);
     LogWriter writer =
         new LogWriter(
             store,
@@ -35,11 +55,19 @@ public final class Ledger extends StoreView implements RunJournal {
             config.origin(),
             config.logKey(),
             durable,
+            blobs,
+            uploads,
+            lock::requireHeld,
             this::publish);
-    appender = new Appender(writer, new Heads(this));
+    appender = new Appender(writer, new Heads(this), failStop);
     anchorKeeper =
         new AnchorKeeper(
-            config.anchor(), config.origin(), config.clock(), e -> appender.fail(e, List.of()));
+            config.files(),
+            config.anchor(),
+            config.origin(),
+            config.clock(),
+            lock::requireHeld,
+            failStop::stop);
   }
 
   /**
@@ -59,7 +87,7 @@ public final class Ledger extends StoreView implements RunJournal {
       if (empty) {
         DurableFiles.restrict(dir);
       } else {
-        DurableFiles.createDirectory(dir);
+        config.files().createDirectory(dir);
       }
       layOut(config);
     } catch (IOException e) {
@@ -93,9 +121,9 @@ public final class Ledger extends StoreView implements RunJournal {
 
   private static void layOut(LedgerConfig config) throws IOException {
     Path dir = config.dir();
-    Blobs.create(dir.resolve("blobs"));
+    Blobs.create(config.files(), dir.resolve("blobs"));
     Path db = dir.resolve("db");
-    DurableFiles.createDirectory(db);
+    config.files().createDirectory(db);
     try (Store store = Store.create(db);
         WriteBatch rows = new WriteBatch()) {
       var meta = store.handle(Store.Family.DEFAULT);
@@ -107,11 +135,11 @@ public final class Ledger extends StoreView implements RunJournal {
       throw Failures.of("making " + db, e);
     }
     if (config.anchor().getParent() != null) {
-      Files.createDirectories(config.anchor().getParent());
+      config.files().createDirectories(config.anchor().getParent());
     }
-    Format.write(dir);
+    Format.write(config.files(), dir);
     try (LedgerView view = openReadOnly(dir)) {
-      anchorOf(view, config).write(config.anchor());
+      anchorOf(view, config).write(config.files(), config.anchor());
     }
   }
 
@@ -167,11 +195,20 @@ public final class Ledger extends StoreView implements RunJournal {
   /** Opens the database and loads the state; nothing can be written before {@link #start}. */
   private static Ledger unstarted(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
     Format.require(config.dir());
-    Store store = Store.open(config.dir().resolve("db"));
+    WriterLock lock = WriterLock.take(config.dir(), config.anchor());
     try {
-      return new Ledger(config, store, seam);
+      Path db = config.dir().resolve("db");
+      Store store = Store.open(db);
+      try {
+        lock.watch(db);
+        lock.watch(db.resolve("LOCK"));
+        return new Ledger(config, store, lock, seam, new FailStop());
+      } catch (WritException e) {
+        store.close();
+        throw e;
+      }
     } catch (WritException e) {
-      store.close();
+      lock.close();
       throw e;
     }
   }
@@ -224,7 +261,7 @@ public final class Ledger extends StoreView implements RunJournal {
       // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
       // writes under an incarnation which no anchor knows.
       new Anchor(ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
-          .write(config.anchor());
+          .write(config.files(), config.anchor());
       ledger.start();
       commit = ledger.append(batch);
     }
@@ -256,6 +293,84 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
+   * Takes a tenant's upload, which {@link Batch#upload} then names; close it after that batch is
+   * committed. Whatever has come counts against the quota, until it is closed.
+   *
+   * @param quota bytes of all the tenant's uploads together
+   * @throws WritException {@code LED-080} here and from every write that would exceed the quota
+   */
+  public BlobSink newUpload(String tenant, long quota) {
+    return new BlobSink(blobs, Optional.of(uploads.reserve(tenant, quota)));
+  }
+
+  /** Keeps blobs from being collected until it is closed. */
+  public interface Pin extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Keeps these blobs, where they are there, from being collected. Who looks for a blob after this
+   * and finds it has it until the pin is closed.
+   */
+  public Pin pin(Collection<Digest> digests) {
+    return digests.isEmpty() ? () -> {} : uploads.pin(digests);
+  }
+
+  /** What each tenant has put into the store. */
+  public SortedMap<String, StorageUse> storageUse() {
+    return uploads.used();
+  }
+
+  /**
+   * What a collection removed.
+   *
+   * @param claims uploads that their tenants may not read any more
+   * @param blobs contents that are gone
+   * @param bytes of these contents
+   */
+  public record Collected(long claims, long blobs, long bytes) {
+    public static final Collected NOTHING = new Collected(0, 0, 0);
+  }
+
+  /**
+   * Removes uploads that were put before then and that no stored document mentions, nor any that is
+   * at work ({@link #pin}). It reads every document where there is a candidate, beside all other
+   * work; one collection goes on at a time.
+   *
+   * @param max how many uploads are looked at
+   * @param references the table whose rows let a tenant read a blob; the key ends in the digest's
+   *     hexadecimal digits
+   * @param referenceKey of tenant and digest in that table
+   */
+  public Collected collect(
+      Instant before, int max, String references, BiFunction<String, Digest, String> referenceKey) {
+    collecting.lock();
+    try {
+      List<String> candidates = uploads.unnamedBefore(before, max);
+      if (candidates.isEmpty()) {
+        return Collected.NOTHING;
+      }
+      StorageCollection collection =
+          new StorageCollection(
+              store, blobs, uploads, candidates, before, references, referenceKey);
+      uploads.watch(Optional.of(collection.mentions()));
+      try {
+        // What was taken before the watch began is durable behind this, and so it is read.
+        appender.submit(Optional.of(new Batch())).await();
+        collection.mark();
+        appender.submit(collection).await();
+      } finally {
+        uploads.watch(Optional.empty());
+      }
+      StorageCollection.Found found = collection.found();
+      return new Collected(found.claims().size(), found.blobs().size(), found.bytes());
+    } finally {
+      collecting.unlock();
+    }
+  }
+
+  /**
    * Signs the log as it is behind everything enqueued so far, and returns when that is durable. The
    * same size is signed once.
    *
@@ -284,6 +399,14 @@ public final class Ledger extends StoreView implements RunJournal {
     appender.observe(observer);
   }
 
+  /**
+   * Hears of the failure that stops the ledger: once, at once where it has stopped already, in the
+   * thread that failed. It must be quick and must not close the ledger.
+   */
+  public void whenStopped(Consumer<WritException> listener) {
+    failStop.listen(listener);
+  }
+
   /** How many batches wait to be written. */
   public int commitsWaiting() {
     return appender.waiting();
@@ -301,6 +424,7 @@ public final class Ledger extends StoreView implements RunJournal {
       anchorKeeper.close();
     } finally {
       store.close();
+      lock.close();
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.Disk;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.nio.file.Path;
 import java.time.InstantSource;
 
@@ -13,9 +15,10 @@ import java.time.InstantSource;
  * @param origin name of the log in its checkpoints: not empty, no spaces, no plus sign
  * @param logKey signs checkpoints
  * @param clock read for the anchor's time alone; no signed byte comes from it
+ * @param disk holds the blobs and the anchor; RocksDB has its own files
  */
 public record LedgerConfig(
-    Path dir, Path anchor, String origin, SigningKey logKey, InstantSource clock) {
+    Path dir, Path anchor, String origin, SigningKey logKey, InstantSource clock, Disk disk) {
 
   /**
    * @throws dev.writ.canonicalize.WritException {@code LED-055} for an origin that cannot be a
@@ -29,5 +32,25 @@ public record LedgerConfig(
     if (anchor.startsWith(dir)) {
       throw new IllegalArgumentException("the anchor must be outside of " + dir);
     }
+  }
+
+  /** On the disk of this machine. */
+  public LedgerConfig(
+      Path dir, Path anchor, String origin, SigningKey logKey, InstantSource clock) {
+    this(dir, anchor, origin, logKey, clock, Disk.REAL);
+  }
+
+  /** The same on another disk. */
+  public LedgerConfig on(Disk other) {
+    return new LedgerConfig(dir, anchor, origin, logKey, clock, other);
+  }
+
+  /** The file beside an anchor whose lock keeps a second writer from using that anchor. */
+  public static Path lockOf(Path anchor) {
+    return anchor.resolveSibling(anchor.getFileName() + ".lock");
+  }
+
+  DurableFiles files() {
+    return new DurableFiles(disk);
   }
 }

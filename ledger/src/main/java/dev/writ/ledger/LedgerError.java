@@ -95,7 +95,30 @@ public enum LedgerError implements ErrorCode {
       "LED-053", "a note is not signed by the key that is trusted", "Check the log's key."),
   CHECKPOINT_ORIGIN("LED-054", "a checkpoint is of another log", "Use this log's checkpoint."),
   KEY_TEXT(
-      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says.");
+      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says."),
+
+  SYNC(
+      "LED-070",
+      "a sync failed, so what was written may not be on the disk; the ledger stopped",
+      "Look at the disk and at the kernel's log, then open the ledger again and repeat the call."),
+  LOCK_LOST(
+      "LED-071",
+      "the lock of the ledger's one writer was taken away: the ledger stopped",
+      "Find who removed, replaced or moved what is named, see that one process alone writes, and"
+          + " open the ledger again."),
+  LOCK_UNAVAILABLE(
+      "LED-072",
+      "the ledger's directory cannot be locked",
+      "Put the ledger on a local file system that has flock(2)."),
+  DESCRIPTORS(
+      "LED-073",
+      "the process may not open more files",
+      "Raise the limit of open files (ulimit -n); 512 is the least."),
+
+  QUOTA(
+      "LED-080",
+      "the tenant's uploads would be more than policy lets it store",
+      "Wait until what no document names is collected, or have policy raise storage/bytes_max.");
 
   private final String code;
   private final String meaning;

@@ -31,6 +31,9 @@ final class LogWriter implements Appender.GroupWriter {
   private final Disk disk;
   private final String origin;
   private final SigningKey logKey;
+  private final Blobs blobs;
+  private final Uploads uploads;
+  private final Runnable requireLock;
   private final Consumer<Durable> published;
   private Durable durable;
 
@@ -40,17 +43,31 @@ final class LogWriter implements Appender.GroupWriter {
       String origin,
       SigningKey logKey,
       Durable durable,
+      Blobs blobs,
+      Uploads uploads,
+      Runnable requireLock,
       Consumer<Durable> published) {
     this.store = store;
     this.disk = disk;
     this.origin = origin;
     this.logKey = logKey;
     this.durable = durable;
+    this.blobs = blobs;
+    this.uploads = uploads;
+    this.requireLock = requireLock;
     this.published = published;
   }
 
   @Override
   public void write(List<Pending> group) {
+    Optional<StorageCollection> collection = group.getFirst().collection;
+    if (collection.isPresent()) {
+      uploads.exclusively(() -> collect(collection.get()));
+      return;
+    }
+    for (Pending pending : group) {
+      pending.batch.ifPresent(batch -> batch.payloads().forEach(uploads::written));
+    }
     try (WriteBatch write = new WriteBatch()) {
       Group next = new Group(write);
       for (Pending pending : group) {
@@ -61,11 +78,33 @@ final class LogWriter implements Appender.GroupWriter {
         }
       }
       next.end();
-      disk.write(write);
+      commit(write);
       durable = new Durable(next.frontier, next.highWater, next.incarnation);
       published.accept(durable);
     } catch (RocksDBException e) {
       throw Failures.of("gathering a write", e);
+    }
+    for (Pending pending : group) {
+      pending.batch.ifPresent(batch -> {
+        batch.held().forEach(blobs::release);
+        batch.uploads().forEach(uploads::put);
+      });
+    }
+  }
+
+  private void commit(WriteBatch write) {
+    requireLock.run();
+    disk.write(write);
+    requireLock.run(); // or another writer may have opened what was there before this write
+  }
+
+  private void collect(StorageCollection collection) {
+    try (WriteBatch write = new WriteBatch()) {
+      collection.decide(write);
+      commit(write);
+      collection.done();
+    } catch (RocksDBException e) {
+      throw Failures.of("gathering a collection", e);
     }
   }
 

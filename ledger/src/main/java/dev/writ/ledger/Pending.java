@@ -8,6 +8,10 @@ import java.util.concurrent.CompletionException;
 /** A batch in the appender's queue, or a request for a checkpoint at its place in it. */
 final class Pending implements Commit {
   final Optional<Batch> batch;
+
+  /** Instead of a batch; written alone. */
+  final Optional<StorageCollection> collection;
+
   final long bytes;
 
   /** Number in the order of enqueueing, from 1. */
@@ -16,8 +20,9 @@ final class Pending implements Commit {
   private final CompletableFuture<Optional<Checkpoint>> done = new CompletableFuture<>();
   private Optional<Checkpoint> checkpoint = Optional.empty();
 
-  Pending(Optional<Batch> batch, long number) {
+  Pending(Optional<Batch> batch, Optional<StorageCollection> collection, long number) {
     this.batch = batch;
+    this.collection = collection;
     this.bytes = batch.map(Batch::bytes).orElse(0L);
     this.number = number;
   }

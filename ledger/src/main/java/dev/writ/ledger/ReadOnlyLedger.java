@@ -21,7 +21,7 @@ final class ReadOnlyLedger extends StoreView {
     Format.require(dir);
     Store store = Store.openReader(dir.resolve("db"));
     try {
-      return new ReadOnlyLedger(store, new Blobs(store, dir.resolve("blobs")));
+      return new ReadOnlyLedger(store, Blobs.reading(store, dir.resolve("blobs")));
     } catch (WritException e) {
       store.close();
       throw e;

@@ -1,6 +1,8 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Descriptors;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -76,6 +78,9 @@ final class Store implements AutoCloseable {
   private static final long WAL_BYTES_MAX = 64L << 20;
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
+
+  /** Of a writer; RocksDB closes those that were not used for longest. */
+  private static final int FILES_OPEN_MAX = 4096;
 
   private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
 
@@ -248,12 +253,19 @@ final class Store implements AutoCloseable {
             .setMaxTotalWalSize(WAL_BYTES_MAX)
             // One thread writes, so the cheaper memtable insertion is right.
             .setAllowConcurrentMemtableWrite(false)
-            .setEnableWriteThreadAdaptiveYield(false)
-            .setMaxOpenFiles(-1);
-    // All files are held open, so that a reader keeps those that the writer has compacted away.
+            .setEnableWriteThreadAdaptiveYield(false);
+    // A reader holds all files open, so that it keeps those that the writer has compacted away.
     return scratch.isPresent()
-        ? options.setDbLogDir(scratch.get().toString())
-        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED);
+        ? options.setDbLogDir(scratch.get().toString()).setMaxOpenFiles(-1)
+        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED).setMaxOpenFiles(filesOpenMax());
+  }
+
+  /**
+   * A quarter of what the process may open, so that a large ledger leaves the rest to connections
+   * and tools.
+   */
+  private static int filesOpenMax() {
+    return Math.clamp(Descriptors.limit().orElse(FILES_OPEN_MAX) / 4, 64, FILES_OPEN_MAX);
   }
 
   private ColumnFamilyOptions familyOptions() {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,9 +102,10 @@ class AFailedWriteStopsTheLedgerTest {
             Fixture.LOG_KEY,
             config(home).clock());
     Ledger ledger = Ledger.create(config);
-    DurableFiles.deleteTree(away);
+    Files.createDirectories(away.resolve(".anchor.new/in the way"));
     ledger.append(opening("a")).await();
     Refused.with(LedgerError.ANCHOR_WRITE, ledger::close);
+    DurableFiles.deleteTree(away);
     Refused.with(LedgerError.ANCHOR_MISSING, () -> Ledger.open(config).close());
   }
 

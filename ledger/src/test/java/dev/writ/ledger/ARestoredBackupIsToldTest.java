@@ -6,6 +6,7 @@ import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +120,7 @@ class ARestoredBackupIsToldTest {
   void a_crash_between_anchor_and_incarnation_leaves_a_ledger_that_is_refused() {
     Anchor anchor = Anchor.read(config(home).anchor()).orElseThrow();
     new Anchor(anchor.origin(), 2, anchor.treeSize(), anchor.root(), anchor.time())
-        .write(config(home).anchor());
+        .write(DurableFiles.REAL, config(home).anchor());
     Refused.with(LedgerError.ANCHOR_BEHIND, () -> Ledger.open(config(home)));
     assertThat(Ledger.nextIncarnation(config(home))).isEqualTo(3);
     Ledger.open(config(home)).close();

@@ -2,6 +2,7 @@ package dev.writ.canonicalize.crypto;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -59,7 +60,7 @@ final class NewFile {
         Files.createTempFile(absolute.getParent(), "." + absolute.getFileName() + ".", ".new");
     try {
       try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
-        fill(channel, content);
+        fill(channel, content, draft);
       }
       publish(draft, absolute, content, posix);
     } catch (FileAlreadyExistsException e) {
@@ -67,7 +68,15 @@ final class NewFile {
     } finally {
       Files.deleteIfExists(draft);
     }
-    syncDirectory(absolute.getParent());
+    if (!posix) {
+      return; // where there are no permissions, directories cannot be opened either
+    }
+    try {
+      DurableFiles.REAL.syncDirectory(absolute.getParent());
+    } catch (IOException e) {
+      Files.deleteIfExists(absolute); // a name that may be lost is not one to hand out
+      throw e;
+    }
   }
 
   private static void publish(Path draft, Path target, byte[] content, boolean posix)
@@ -81,7 +90,7 @@ final class NewFile {
       FileAttribute<?>[] mode = posix ? new FileAttribute<?>[] {OWNERS_ALONE} : NO_MODE;
       FileChannel created = FileChannel.open(target, CREATE, mode);
       try (created) {
-        fill(created, content);
+        fill(created, content, target);
       } catch (IOException failure) {
         Files.deleteIfExists(target);
         throw failure;
@@ -89,19 +98,8 @@ final class NewFile {
     }
   }
 
-  private static void fill(FileChannel channel, byte[] content) throws IOException {
-    ByteBuffer left = ByteBuffer.wrap(content);
-    while (left.hasRemaining()) {
-      channel.write(left);
-    }
-    channel.force(true);
-  }
-
-  private static void syncDirectory(Path directory) {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    } catch (IOException e) {
-      // Some systems cannot open a directory; the file itself is synced, only its name may be lost.
-    }
+  private static void fill(FileChannel channel, byte[] content, Path file) throws IOException {
+    DurableFiles.REAL.write(channel, ByteBuffer.wrap(content), file);
+    DurableFiles.REAL.sync(channel, file);
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -27,9 +28,6 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
@@ -88,14 +86,8 @@ public final class KeyCommand implements CliCommand {
 
   /** Writes the public keys anew for whoever verifies; the ledger's record is what counts. */
   private static void export(Home home, Trust trust) {
-    Path next = home.trustFile().resolveSibling("trust.jwks.new");
     try {
-      Files.write(next, Jcs.write(trust.toJson()));
-      Files.move(
-          next,
-          home.trustFile(),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, home.trustFile().toString(), e);
     }

@@ -3,9 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
+import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
@@ -44,12 +46,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
+  private static final long DESCRIPTORS_MIN = 512;
+
   @Override
   public Usage usage() {
     return Usage.of(
@@ -83,6 +87,7 @@ public final class ServeCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
+    requireDescriptors();
     SignatureEngines.use(SignatureEngines.fastest());
     if (arguments.has("--demo")) {
       return new ServeDemo(session)
@@ -122,8 +127,18 @@ public final class ServeCommand implements CliCommand {
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    stopWith(session, gateway, open, serving::ended);
-    return ExitCode.OK;
+    return serveUntilStopped(session, gateway, open, serving::ended);
+  }
+
+  /**
+   * Before anything is opened: with fewer, it would fail somewhere else, and say something else.
+   */
+  private static void requireDescriptors() {
+    long limit = Descriptors.limit().orElse(DESCRIPTORS_MIN);
+    if (limit < DESCRIPTORS_MIN) {
+      throw new WritException(
+          CliError.FEW_DESCRIPTORS, limit + ", at least " + DESCRIPTORS_MIN + " are needed");
+    }
   }
 
   /** What the pool of workers does, for {@code /metrics}. */
@@ -258,8 +273,12 @@ public final class ServeCommand implements CliCommand {
     return session.terminal().err();
   }
 
-  /** Blocks; the process's own end is what stops the server. */
-  static void stopWith(Session session, Gateway gateway, OpenHome open, Runnable after) {
+  /**
+   * Blocks. The process's own end is what stops the server, which then finishes what is at work; a
+   * ledger that has failed for good ends the process, so that its supervisor starts it again.
+   */
+  static ExitCode serveUntilStopped(
+      Session session, Gateway gateway, OpenHome open, Runnable after) {
     session.terminal().out().flush();
     Runtime.getRuntime()
         .addShutdownHook(
@@ -267,13 +286,20 @@ public final class ServeCommand implements CliCommand {
                 .name("writ-stop")
                 .unstarted(() -> {
                   gateway.close();
-                  open.close();
-                  after.run();
+                  try {
+                    open.close();
+                  } catch (WritException e) {
+                    log(session).println(e.getMessage()); // the ledger had failed before
+                  } finally {
+                    after.run();
+                  }
                 }));
     try {
-      new CountDownLatch(1).await();
-    } catch (InterruptedException e) {
+      gateway.ledgerStopped().get();
+      return ExitCode.LEDGER_STOPPED;
+    } catch (InterruptedException | ExecutionException e) {
       Thread.currentThread().interrupt();
+      return ExitCode.OK;
     }
   }
 }

@@ -88,8 +88,7 @@ final class ServeDemo {
     tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
     session.show(
         new ServeCommand.Listening(gateway.url(), home.dir(), tries, token), ServeDemo::print);
-    ServeCommand.stopWith(session, gateway, open, () -> remove(dir));
-    return ExitCode.OK;
+    return ServeCommand.serveUntilStopped(session, gateway, open, () -> remove(dir));
   }
 
   /** Sandboxes are as throw-away as the rest, in the demo's own directory. */

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Timestamps;
@@ -23,8 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -76,6 +75,7 @@ public final class HomeMaker {
    * @throws WritException {@code CLI-011} where something is in the way
    */
   public void make(String policyText) {
+    Umask.ownersAlone();
     for (Path taken : List.of(home.dir(), home.anchor())) {
       if (Files.exists(taken)) {
         throw new WritException(CliError.HOME_EXISTS, taken.toString());
@@ -92,7 +92,7 @@ public final class HomeMaker {
     boolean whole = false;
     try {
       build(new Home(parts, home.passphrase()), policyText);
-      Files.move(parts, home.dir(), StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
       throw new WritException(CliError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
@@ -100,13 +100,14 @@ public final class HomeMaker {
       if (!whole) {
         remove(parts);
         remove(home.anchor());
+        remove(LedgerConfig.lockOf(home.anchor()));
       }
     }
   }
 
   private void build(Home parts, String policyText) throws IOException {
     makePrivate(parts.keys());
-    Files.createDirectory(parts.tools());
+    makePrivate(parts.tools());
     Instant now = Timestamps.truncate(clock.instant());
     List<SigningKey> keys = new ArrayList<>();
     List<TrustedKey> trusted = new ArrayList<>();
@@ -148,18 +149,13 @@ public final class HomeMaker {
           random);
       ledger.checkpoint();
     }
-    Files.write(parts.policyFile(), policyBytes);
-    Files.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
-    Files.write(parts.settings(), Jcs.write(Home.settings(origin, names)));
+    DurableFiles.REAL.write(parts.policyFile(), policyBytes);
+    DurableFiles.REAL.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
+    DurableFiles.REAL.write(parts.settings(), Jcs.write(Home.settings(origin, names)));
   }
 
   private static void makePrivate(Path dir) throws IOException {
-    if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.createDirectory(
-          dir, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    } else {
-      Files.createDirectory(dir);
-    }
+    DurableFiles.REAL.createDirectory(dir);
   }
 
   private static void remove(Path path) {

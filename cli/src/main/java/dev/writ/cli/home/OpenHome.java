@@ -92,6 +92,7 @@ public final class OpenHome implements AutoCloseable {
       ProcessHost processes,
       UnaryOperator<Driver> wrap,
       PoolSettings waiting) {
+    Umask.ownersAlone();
     Ledger ledger = null;
     Drivers drivers = null;
     try {

@@ -3,9 +3,7 @@ package dev.writ.gateway.ops;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.Gateway;
-import dev.writ.gateway.Observer;
 import dev.writ.gateway.Pipeline;
-import dev.writ.ledger.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Whether the server can take effects now: disk, ledger, policy, not draining, what is probed. */
-public final class Readiness implements Observer {
+public final class Readiness {
   private static final long DISK_BYTES_MIN = 64L << 20;
   private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
 
@@ -59,11 +57,8 @@ public final class Readiness implements Observer {
   }
 
   /** A ledger that failed once stays stopped until it is opened again. */
-  @Override
-  public void finished(Finished call) {
-    if (call.code().filter(LedgerError.FAILED.code()::equals).isPresent()) {
-      ledgerStopped = true;
-    }
+  public void ledgerStopped() {
+    ledgerStopped = true;
   }
 
   List<Check> checks() {

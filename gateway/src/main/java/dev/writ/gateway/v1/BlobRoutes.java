@@ -52,10 +52,20 @@ final class BlobRoutes {
 
   private HttpAnswer put(HttpCall call) {
     Digest digest = Bodies.id(call, "digest");
+    Caller caller = call.caller();
+    boolean mayStore =
+        reader
+            .kernel()
+            .system()
+            .policyInForce()
+            .mayStore(caller.tenant(), caller.subject(), caller.roles());
+    if (!mayStore) {
+      throw new WritException(GatewayError.STORE_REFUSED, caller.subject());
+    }
     String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
     InputStream content = new Checked(call.stream().orElseThrow(), digest);
     Content stored =
-        reader.kernel().put(call.caller().tenant(), call.caller().subject(), content, mediaType);
+        reader.kernel().put(caller.tenant(), caller.subject(), content, mediaType);
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }

@@ -284,6 +284,26 @@ public final class Policy {
     return List.copyOf(names);
   }
 
+  /** What tenants may put into the store; the defaults where the section is absent. */
+  public StorageLimits storage() {
+    return parts.storage().orElse(StorageLimits.DEFAULT);
+  }
+
+  /**
+   * Whether a subject may put content into its tenant's store: where it has a role for that.
+   *
+   * @param narrowed the roles that its credential is narrowed to; none: all of the subject's
+   */
+  public boolean mayStore(String tenant, String subject, List<String> narrowed) {
+    return rolesOf(tenant, subject).stream()
+        .filter(role -> narrowed.isEmpty() || narrowed.contains(role))
+        .anyMatch(role ->
+            storage()
+                .putBy()
+                .map(roles -> roles.contains(role))
+                .orElseGet(() -> !parts.roles().get(role).tools().isEmpty()));
+  }
+
   /** When runs that surfaces opened are closed; absent: when their callers close them. */
   public Optional<RunLimits> runs() {
     return parts.runs();

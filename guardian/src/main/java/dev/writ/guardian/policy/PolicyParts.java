@@ -37,7 +37,8 @@ record PolicyParts(
     Optional<RunLimits> runs,
     Optional<SandboxRules> sandbox,
     Optional<ToolGovernance> governance,
-    Optional<EngineSettings> engine) {
+    Optional<EngineSettings> engine,
+    Optional<StorageLimits> storage) {
 
   private static final long FORMAT = 1;
 
@@ -74,7 +75,8 @@ record PolicyParts(
             section.optional("runs", key -> RunLimits.read(section.section(key))),
             section.optional("sandbox", key -> SandboxRules.read(section.section(key))),
             section.optional("governance", key -> ToolGovernance.read(section.section(key))),
-            section.optional("engine", key -> EngineSettings.read(section.section(key))));
+            section.optional("engine", key -> EngineSettings.read(section.section(key))),
+            section.optional("storage", key -> StorageLimits.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -160,6 +162,7 @@ record PolicyParts(
         .putIfPresent("sandbox", sandbox, SandboxRules::toJson)
         .putIfPresent("governance", governance, ToolGovernance::toJson)
         .putIfPresent("engine", engine, EngineSettings::toJson)
+        .putIfPresent("storage", storage, StorageLimits::toJson)
         .build();
   }
 }

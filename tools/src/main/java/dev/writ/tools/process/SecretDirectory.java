@@ -1,6 +1,7 @@
 package dev.writ.tools.process;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.JsonPointers;
@@ -10,22 +11,14 @@ import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -39,11 +32,6 @@ public final class SecretDirectory implements SecretStore {
 
   /** The most secrets of one call. */
   public static final int CALL_MAX = 16;
-
-  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path directory;
 
@@ -132,28 +120,12 @@ public final class SecretDirectory implements SecretStore {
   public void put(String name, byte[] secret) {
     requireName(name);
     requireSize(secret.length);
-    Path draft = directory.resolve("." + name + ".new");
     try {
       if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-        Files.createDirectory(directory, OWNERS_DIRECTORY);
+        DurableFiles.REAL.createDirectory(directory);
       }
       requireOwnersAlone(directory, true, "the directory of secrets");
-      Files.deleteIfExists(draft);
-      Set<StandardOpenOption> options =
-          Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-      try (FileChannel channel = FileChannel.open(draft, options, OWNERS_FILE)) {
-        ByteBuffer left = ByteBuffer.wrap(secret);
-        while (left.hasRemaining()) {
-          channel.write(left);
-        }
-        channel.force(true);
-      }
-      Files.move(
-          draft,
-          directory.resolve(name),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
-      sync();
+      DurableFiles.REAL.write(directory.resolve(name), secret);
     } catch (IOException e) {
       throw failed(name, e);
     }
@@ -184,17 +156,11 @@ public final class SecretDirectory implements SecretStore {
     requireName(name);
     try {
       Files.delete(directory.resolve(name));
-      sync();
+      DurableFiles.REAL.syncDirectory(directory);
     } catch (NoSuchFileException e) {
       throw new WritException(ToolsError.SECRET_UNKNOWN, name, e);
     } catch (IOException e) {
       throw failed(name, e);
-    }
-  }
-
-  private void sync() throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
     }
   }
 

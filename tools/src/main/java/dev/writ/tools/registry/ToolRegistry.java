@@ -2,6 +2,8 @@ package dev.writ.tools.registry;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Disk;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.driver.Driver;
@@ -12,13 +14,10 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.WasmDriver;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -269,8 +268,8 @@ public final class ToolRegistry {
       Path home)
       throws IOException {
     Path incoming = target.resolve(INCOMING);
-    Files.createDirectories(incoming);
-    Files.createDirectories(home.getParent());
+    DurableFiles.REAL.createDirectories(incoming);
+    DurableFiles.REAL.createDirectories(home.getParent());
     Path fresh = Files.createTempDirectory(incoming, "package");
     try {
       write(fresh.resolve(PackageDirectory.MANIFEST), Jcs.write(manifest.toJson()));
@@ -280,36 +279,18 @@ public final class ToolRegistry {
       if (signature.isPresent()) {
         write(home.resolveSibling(manifest.version() + ".signature.json"), signature.get());
       }
-      Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
-      sync(home.getParent());
+      DurableFiles.REAL.move(fresh, home);
+    } catch (Disk.SyncFailed e) {
+      delete(home); // what may be gone after a power failure was not registered
+      throw e;
     } finally {
       delete(fresh);
     }
   }
 
   private static void write(Path path, byte[] bytes) throws IOException {
-    Files.createDirectories(path.getParent());
-    Files.write(
-        path,
-        bytes,
-        StandardOpenOption.CREATE,
-        StandardOpenOption.TRUNCATE_EXISTING,
-        StandardOpenOption.WRITE);
-    sync(path);
-    sync(path.getParent());
-  }
-
-  /** Makes a file, or the names in a directory, durable; not every system can for directories. */
-  private static void sync(Path path) throws IOException {
-    boolean directory = Files.isDirectory(path);
-    StandardOpenOption how = directory ? StandardOpenOption.READ : StandardOpenOption.WRITE;
-    try (FileChannel channel = FileChannel.open(path, how)) {
-      channel.force(true);
-    } catch (IOException e) {
-      if (!directory) {
-        throw e;
-      }
-    }
+    DurableFiles.REAL.createDirectories(path.getParent());
+    DurableFiles.REAL.write(path, bytes);
   }
 
   private static void delete(Path tree) throws IOException {

@@ -1,0 +1,135 @@
+package dev.writ.canonicalize.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Files that are there after a power failure, and readable by their owner alone. Every method
+ * returns when what it did is on the disk, or throws; after a {@link Disk.SyncFailed} the caller
+ * must not go on with what it wrote, nor count on a second sync of the same file or directory.
+ */
+public final class DurableFiles {
+  /** On the disk of this machine. */
+  public static final DurableFiles REAL = new DurableFiles(Disk.REAL);
+
+  private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
+
+  private final Disk disk;
+
+  public DurableFiles(Disk disk) {
+    this.disk = disk;
+  }
+
+  private static FileAttribute<?>[] ownerOnly(Path where, String permissions) {
+    return where.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+        }
+        : NO_ATTRIBUTES;
+  }
+
+  /** Makes a directory, and the missing ones above it, of mode 0700 whatever the umask. */
+  public void createDirectory(Path dir) throws IOException {
+    Path absolute = dir.toAbsolutePath();
+    if (absolute.getParent() != null) {
+      createDirectories(absolute.getParent());
+    }
+    Files.createDirectory(absolute, ownerOnly(absolute, "rwx------"));
+    disk.syncDirectory(absolute.getParent());
+  }
+
+  /** Makes those that are missing, each of mode 0700; those that are there stay as they are. */
+  public void createDirectories(Path dir) throws IOException {
+    if (!Files.isDirectory(dir)) {
+      createDirectory(dir);
+    }
+  }
+
+  /** Takes an existing directory away from everybody but its owner. */
+  public static void restrict(Path dir) throws IOException {
+    if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+
+  /** Opens a new file of mode 0600 for writing. */
+  public FileChannel createFile(Path file) throws IOException {
+    Set<StandardOpenOption> options =
+        EnumSet.of(
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE);
+    return disk.open(file, options, ownerOnly(file, "rw-------"));
+  }
+
+  /** Writes all that remains in the buffer; it is not durable before {@link #sync}. */
+  public void write(FileChannel channel, ByteBuffer content, Path file) throws IOException {
+    disk.write(channel, content, file);
+  }
+
+  public void sync(FileChannel channel, Path file) throws IOException {
+    disk.sync(channel, file);
+  }
+
+  public void syncDirectory(Path directory) throws IOException {
+    disk.syncDirectory(directory);
+  }
+
+  /** Replaces a file as a whole: after a crash it has the old content or the new one. */
+  public void write(Path file, byte[] content) throws IOException {
+    Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
+    // One that an earlier failure left behind is not written over: its pages may be lost for good.
+    Files.deleteIfExists(fresh);
+    try (FileChannel channel = createFile(fresh)) {
+      disk.write(channel, ByteBuffer.wrap(content), fresh);
+      disk.sync(channel, fresh);
+    } catch (IOException e) {
+      try {
+        Files.deleteIfExists(fresh);
+      } catch (IOException e2) {
+        e.addSuppressed(e2);
+      }
+      throw e;
+    }
+    move(fresh, file);
+  }
+
+  /** Renames a synced file to its name and syncs the directory, so that the name lasts too. */
+  public void move(Path from, Path to) throws IOException {
+    disk.rename(from, to);
+    disk.syncDirectory(to.toAbsolutePath().getParent());
+  }
+
+  public static void deleteTree(Path root) throws IOException {
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path dir, IOException e) throws IOException {
+            if (e != null) {
+              throw e;
+            }
+            Files.delete(dir);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,40 @@
+package dev.writ.guardian.policy;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.yaml.Section;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What tenants may put into the store, and how long it stays where no document names it.
+ *
+ * @param bytesMax of all uploads of one tenant together
+ * @param unnamedS how long an upload stays that no document names, in seconds
+ * @param putBy roles whose subjects may put, sorted; absent: every role that has a tool
+ */
+public record StorageLimits(long bytesMax, long unnamedS, Optional<List<String>> putBy) {
+  /** Where policy has no section {@code storage}: 4 GiB, a day. */
+  public static final StorageLimits DEFAULT = new StorageLimits(4L << 30, 86_400, Optional.empty());
+
+  /** As long as a request may be underway before it is judged: an upload goes before it. */
+  private static final long SHORTEST_S = 60;
+
+  static StorageLimits read(Section section) {
+    StorageLimits limits =
+        new StorageLimits(
+            section.between("bytes_max", 0, 1L << 50),
+            section.between("unnamed_s", SHORTEST_S, 366L * 86_400),
+            section.optional("put_by", section::names));
+    section.end();
+    return limits;
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("bytes_max", bytesMax)
+        .put("unnamed_s", unnamedS)
+        .putIfPresent(
+            "put_by", putBy, roles -> JsonValue.of(roles.stream().map(JsonValue::of).toList()))
+        .build();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * Removes uploads that no document names after their time. First every stored document is read for
+ * a mention, while those that are written meanwhile are looked through, too; then the appender's
+ * thread decides and removes in one step, at a place of its own in the order of commits: what is
+ * pinned, was put again, is being written, or has been mentioned by then stays.
+ *
+ * <p>A crash leaves the rows, or a file that no row names, which the next opening sweeps away.
+ */
+final class StorageCollection {
+  /**
+   * What was collected.
+   *
+   * @param claims of tenants on blobs that they may not read any more
+   * @param blobs whose content is gone
+   * @param bytes of that content
+   */
+  record Found(List<String> claims, List<Digest> blobs, long bytes) {}
+
+  private final Store store;
+  private final Blobs blobs;
+  private final Uploads uploads;
+  private final Mentions mentions;
+  private final List<String> candidates;
+  private final Instant before;
+  private final String references;
+  private final BiFunction<String, Digest, String> referenceKey;
+  private final List<String> named = new ArrayList<>();
+  private final List<String> gone = new ArrayList<>();
+  private final List<Digest> removed = new ArrayList<>();
+  private long bytes;
+
+  /**
+   * @param candidates keys of {@link Uploads}
+   * @param references the table whose rows let a tenant read a blob
+   * @param referenceKey of tenant and digest in that table
+   */
+  StorageCollection(
+      Store store,
+      Blobs blobs,
+      Uploads uploads,
+      List<String> candidates,
+      Instant before,
+      String references,
+      BiFunction<String, Digest, String> referenceKey) {
+    this.store = store;
+    this.blobs = blobs;
+    this.uploads = uploads;
+    this.candidates = candidates;
+    this.before = before;
+    this.references = references;
+    this.referenceKey = referenceKey;
+    this.mentions = new Mentions(candidates);
+  }
+
+  Mentions mentions() {
+    return mentions;
+  }
+
+  /** Reads all that is stored. What is written from now on the appender looks through. */
+  void mark() {
+    store.scan(
+        Store.Family.DOCUMENTS,
+        new byte[0],
+        new byte[0],
+        (key, row) -> {
+          byte[] payload = StoreView.parseDocument(Digest.ofBytes(key), row).payload();
+          uploads.exclusively(() -> mentions.look(payload));
+          return true;
+        });
+    byte[] table = Keys.table(references, "");
+    store.scan(
+        Store.Family.TABLES,
+        table,
+        table,
+        (key, _) -> {
+          reference(
+              new String(key, table.length, key.length - table.length, StandardCharsets.UTF_8));
+          return true;
+        });
+  }
+
+  /** A tenant that may read it without having uploaded it keeps the content. */
+  private void reference(String key) {
+    if (key.length() <= 2 * Digest.LENGTH) {
+      return;
+    }
+    String hex = key.substring(key.length() - 2 * Digest.LENGTH);
+    if (!mentions.looksFor(hex)) {
+      return;
+    }
+    Digest digest = Digest.parse("sha256:" + hex);
+    uploads.exclusively(() -> {
+      boolean ofUploader =
+          uploads.ofContent(hex).stream()
+              .anyMatch(claim -> referenceKey.apply(Uploads.tenant(claim), digest).equals(key));
+      if (!ofUploader) {
+        mentions.keepContent(hex);
+      }
+    });
+  }
+
+  /** In the appender's thread, with uploads locked: nothing is written but this. */
+  void decide(WriteBatch write) throws RocksDBException {
+    for (String key : candidates) {
+      Uploads.Claim claim = uploads.claim(key);
+      String hex = Uploads.hex(key);
+      Digest digest = Uploads.digest(key);
+      if (claim == null
+          || !claim.at().isBefore(before)
+          || uploads.isPinned(hex)
+          || blobs.isHeld(digest)) {
+        continue;
+      }
+      byte[] row = Keys.table(Uploads.TABLE, key);
+      if (mentions.keepsClaim(key)) {
+        named.add(key);
+        write.put(
+            store.handle(Store.Family.TABLES),
+            row,
+            new Uploads.Claim(claim.at(), claim.size(), true).toBytes());
+        continue;
+      }
+      gone.add(key);
+      write.delete(store.handle(Store.Family.TABLES), row);
+      write.delete(
+          store.handle(Store.Family.TABLES),
+          Keys.table(references, referenceKey.apply(Uploads.tenant(key), digest)));
+      if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
+        removed.add(digest);
+        bytes += claim.size();
+        write.delete(store.handle(Store.Family.BLOBS), digest.bytes());
+        write.delete(store.handle(Store.Family.FILES), digest.bytes());
+      }
+    }
+  }
+
+  /** After what was decided is durable. */
+  void done() {
+    for (String key : named) {
+      Uploads.Claim claim = uploads.claim(key);
+      uploads.put(key, new Uploads.Claim(claim.at(), claim.size(), true));
+    }
+    gone.forEach(uploads::remove);
+    removed.forEach(blobs::remove);
+  }
+
+  Found found() {
+    return new Found(List.copyOf(gone), List.copyOf(removed), bytes);
+  }
+}

@@ -1,0 +1,15 @@
+package dev.writ.ledger;
+
+/**
+ * What a tenant has put into the store.
+ *
+ * @param bytes a blob counts for 4 KiB at least
+ * @param blobs how many
+ */
+public record StorageUse(long bytes, long blobs) {
+  static final StorageUse NONE = new StorageUse(0, 0);
+
+  StorageUse plus(StorageUse other) {
+    return new StorageUse(bytes + other.bytes, blobs + other.blobs);
+  }
+}

@@ -1,0 +1,112 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What makes a process the one writer: flock(2) on the data directory's own inode, and on a file
+ * beside the anchor. The first needs no name inside the directory, so nothing that is deleted there
+ * lifts it, and it is the same lock by whatever path, link or mount the directory is reached; the
+ * second keeps a copy of the directory from being opened with this anchor. RocksDB's own lock, by
+ * the name of a file, stands beside them.
+ *
+ * <p>What no lock can prevent is noticed: {@link #requireHeld}, before and after each write, holds
+ * every name that leads to what was locked against the inode that was locked.
+ */
+final class WriterLock implements AutoCloseable {
+  /** A name, and the inode that it led to when the ledger was opened. */
+  private record Named(Path path, Object inode) {}
+
+  private final List<Flock> locks = new ArrayList<>();
+  private final List<Named> names = new ArrayList<>();
+
+  private WriterLock() {}
+
+  /**
+   * @throws WritException {@code LED-003} where another writer has one of them, {@code LED-010}
+   *     where there is not even a directory for the anchor, {@code LED-072} where the file system
+   *     cannot lock, {@code LED-004}, {@code LED-008} or {@code LED-073} where it cannot be opened
+   */
+  static WriterLock take(Path dir, Path anchor) {
+    WriterLock lock = new WriterLock();
+    try {
+      lock.lock(dir);
+      lock.lock(besides(anchor));
+      return lock;
+    } catch (WritException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  /** The file whose lock is the anchor's, which is itself replaced with each writing. */
+  static Path besides(Path anchor) {
+    Path file = LedgerConfig.lockOf(anchor);
+    try {
+      if (!Files.isDirectory(anchor.getParent())) {
+        throw new WritException(LedgerError.ANCHOR_MISSING, anchor.toString());
+      }
+      if (!Files.exists(file)) {
+        DurableFiles.REAL.createFile(file).close();
+      }
+      return file;
+    } catch (IOException e) {
+      throw Failures.of("making " + file, e);
+    }
+  }
+
+  private void lock(Path path) {
+    locks.add(
+        Flock.take(path).orElseThrow(() -> new WritException(LedgerError.LOCKED, path.toString())));
+    watch(path);
+  }
+
+  /** From now on this name has to lead to what it leads to now. */
+  void watch(Path path) {
+    names.add(new Named(path, inode(path).orElseThrow(() -> lost(path, "is not there"))));
+  }
+
+  /**
+   * @throws WritException {@code LED-071} where a name leads to something else now
+   */
+  void requireHeld() {
+    for (Named named : names) {
+      Optional<Object> now = inode(named.path());
+      if (now.isEmpty()) {
+        throw lost(named.path(), "is not there any more");
+      }
+      if (!now.get().equals(named.inode())) {
+        throw lost(named.path(), "is inode " + now.get() + ", was " + named.inode());
+      }
+    }
+  }
+
+  private static WritException lost(Path path, String what) {
+    return new WritException(LedgerError.LOCK_LOST, path + " " + what);
+  }
+
+  /** Device and inode; nothing where there is no such file. */
+  private static Optional<Object> inode(Path path) {
+    try {
+      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw Failures.of("looking at " + path, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    locks.reversed().forEach(Flock::close);
+    locks.clear();
+  }
+}
