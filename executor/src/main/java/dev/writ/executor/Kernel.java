@@ -700,6 +700,11 @@ public final class Kernel {
     return access;
   }
 
+  /** What one tenant has put into the store. */
+  public StorageUse storageUse(String tenant) {
+    return ledger.storageUse().getOrDefault(tenant, StorageUse.NONE);
+  }
+
   private BlobRef write(byte[] content) {
     return write(new ByteArrayInputStream(content));
   }

@@ -53,7 +53,7 @@ final class BoundedTransport implements Transport {
     @Override
     protected int doReadMessages(List<Object> accepted) throws Exception {
       if (open.get() >= connectionsMax) {
-        try (SocketChannel refused = SocketUtils.accept(javaChannel())) {
+        try (SocketChannel _ = SocketUtils.accept(javaChannel())) {
           return 0;
         }
       }

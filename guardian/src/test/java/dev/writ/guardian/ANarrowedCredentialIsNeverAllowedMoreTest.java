@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RunLimits;
+import dev.writ.guardian.policy.StorageLimits;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -97,6 +98,24 @@ class ANarrowedCredentialIsNeverAllowedMoreTest {
     Request open = vouched(Optional.empty()).request();
     assertThat(open.toJson().toString()).doesNotContain("roles");
     assertThat(Request.read(open.toJson()).origin().orElseThrow().roles()).isEmpty();
+  }
+
+  @Test
+  void aPolicySaysWhoStoresHowMuchAndForHowLong() {
+    assertThat(World.policy().storage()).isEqualTo(StorageLimits.DEFAULT);
+    Policy policy =
+        World.policy(World.POLICY + "storage: { bytes_max: 5, unnamed_s: 60, put_by: [] }\n");
+    assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
+    assertThat(policy.storage()).isEqualTo(new StorageLimits(5, 60, Optional.of(List.of())));
+    String wrongs =
+        "{ bytes_max: 1, unnamed_s: 60, put_by: [nobody-has-it] };{ bytes_max: -1, unnamed_s: 60"
+            + " };{ bytes_max: 1, unnamed_s: 59 };{};{ b: 1 }";
+    for (String wrong : List.of(wrongs.split(";"))) {
+      assertThatThrownBy(() -> World.policy(World.POLICY + "storage: " + wrong + "\n"))
+          .as(wrong)
+          .isInstanceOf(WritException.class)
+          .hasMessageContaining("storage");
+    }
   }
 
   @Test

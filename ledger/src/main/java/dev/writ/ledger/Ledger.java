@@ -415,7 +415,8 @@ public final class Ledger extends StoreView implements RunJournal {
   /**
    * Writes what waits, then the anchor, and closes. Further calls do nothing.
    *
-   * @throws WritException {@code LED-014} where the anchor could not be written; it is closed then
+   * @throws WritException {@code LED-014} where the anchor could not be written, {@code LED-071}
+   *     where the lock was lost; it is closed then
    */
   @Override
   public void close() {

@@ -7,7 +7,7 @@ package dev.writ.ledger;
  * @param blobs how many
  */
 public record StorageUse(long bytes, long blobs) {
-  static final StorageUse NONE = new StorageUse(0, 0);
+  public static final StorageUse NONE = new StorageUse(0, 0);
 
   StorageUse plus(StorageUse other) {
     return new StorageUse(bytes + other.bytes, blobs + other.blobs);

@@ -3,11 +3,9 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
-import dev.writ.cli.CliError;
 import dev.writ.cli.ExitCode;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
@@ -52,8 +50,6 @@ import java.util.function.Supplier;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
-  private static final long DESCRIPTORS_MIN = 512;
-
   @Override
   public Usage usage() {
     return Usage.of(
@@ -87,7 +83,6 @@ public final class ServeCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    requireDescriptors();
     SignatureEngines.use(SignatureEngines.fastest());
     if (arguments.has("--demo")) {
       return new ServeDemo(session)
@@ -128,17 +123,6 @@ public final class ServeCommand implements CliCommand {
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
     return serveUntilStopped(session, gateway, open, serving::ended);
-  }
-
-  /**
-   * Before anything is opened: with fewer, it would fail somewhere else, and say something else.
-   */
-  private static void requireDescriptors() {
-    long limit = Descriptors.limit().orElse(DESCRIPTORS_MIN);
-    if (limit < DESCRIPTORS_MIN) {
-      throw new WritException(
-          CliError.FEW_DESCRIPTORS, limit + ", at least " + DESCRIPTORS_MIN + " are needed");
-    }
   }
 
   /** What the pool of workers does, for {@code /metrics}. */

@@ -14,7 +14,9 @@ import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Route;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.StorageUse;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,6 +48,7 @@ final class BlobRoutes {
             new Route.Body.Streamed(bytesMax),
             _ -> true,
             this::put),
+        Route.get("/v1/storage", CALLER, this::storage),
         Route.get("/v1/blobs/{digest}", CALLER, this::get),
         Route.get("/v1/receipts/{id}/output", CALLER, this::output));
   }
@@ -68,6 +71,20 @@ final class BlobRoutes {
         reader.kernel().put(caller.tenant(), caller.subject(), content, mediaType);
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
+  }
+
+  /** What the caller's tenant has put into the store, and what it may. */
+  private HttpAnswer storage(HttpCall call) {
+    StorageLimits limits = reader.kernel().system().policyInForce().storage();
+    StorageUse used = reader.kernel().storageUse(call.caller().tenant());
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .put("blobs", used.blobs())
+            .put("bytes", used.bytes())
+            .put("bytes_max", limits.bytesMax())
+            .put("unnamed_s", limits.unnamedS())
+            .build());
   }
 
   /** Refuses at the end what is not what its name says, before it is stored. */

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.Approval;
@@ -319,6 +320,35 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(gateway.get("alice", "/v1/blobs/" + digest).status()).isEqualTo(200); // she put it
     assertThat(gateway.get("bob", "/v1/blobs/" + digest).status()).isEqualTo(404);
     assertThat(gateway.get("deputy", "/v1/blobs/" + digest).status()).isEqualTo(200);
+  }
+
+  private Reply put(String who, String content) {
+    byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+    return gateway.send(
+        gateway
+            .as(who, "/v1/blobs/" + Digest.sha256(bytes))
+            .PUT(HttpRequest.BodyPublishers.ofByteArray(bytes)));
+  }
+
+  @Test
+  void whoMayPutAndHowMuchPolicySays() {
+    Reply approver = put("rita", "an approver has no role that has a tool");
+    assertThat(approver.status()).isEqualTo(403);
+    assertThat(approver.string("code")).isEqualTo("GWY-085");
+    gateway.home.activate(
+        TestPolicy.YAML + "storage: { bytes_max: 8192, unnamed_s: 60, put_by: [stand-in] }\n");
+    assertThat(put("alice", "a worker").string("code")).isEqualTo("GWY-085");
+    assertThat(put("deputy", "one").status()).isEqualTo(201);
+    assertThat(put("deputy", "two").status()).isEqualTo(201);
+    Reply tooMuch = put("deputy", "three");
+    assertThat(tooMuch.status()).isEqualTo(507);
+    assertThat(tooMuch.string("code")).isEqualTo("LED-080");
+    assertThat(
+            gateway.home.ledger().hasBlob(Digest.sha256("three".getBytes(StandardCharsets.UTF_8))))
+        .isFalse();
+    assertThat(gateway.get("alice", "/v1/storage").text())
+        .isEqualTo("{\"blobs\":2,\"bytes\":8192,\"bytes_max\":8192,\"unnamed_s\":60}");
+    assertThat(gateway.get("eve", "/v1/storage").text()).contains("\"blobs\":0");
   }
 
   @Test

@@ -90,6 +90,10 @@ final class PolicyConsistency {
       principal.roles().forEach(role -> defined(parts, section, "principals", role));
     }
     parts.executeFor().forEach(role -> defined(parts, section, "execute_for", role));
+    parts
+        .storage()
+        .flatMap(StorageLimits::putBy)
+        .ifPresent(roles -> roles.forEach(role -> defined(parts, section, "storage", role)));
     for (Role role : parts.roles().values()) {
       for (String tool : role.tools()) {
         tool(parts, section, "roles", toolNames, tool.split("/", 2)[0]);

@@ -1,0 +1,36 @@
+package dev.writ.cli;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Descriptors;
+import java.util.List;
+
+/**
+ * Refuses to serve with too few descriptors before anything else is loaded: with 64 the JVM cannot
+ * even open the libraries of the command line. So it uses none of them, not to print either.
+ */
+final class DescriptorCheck {
+  private static final long MIN = 512;
+
+  /** {@link ExitCode#UNAVAILABLE}, whose class needs those of every module. */
+  private static final int UNAVAILABLE = 6;
+
+  private DescriptorCheck() {}
+
+  /**
+   * @return the status with which the process has to end at once; 0: it goes on
+   */
+  static int refused(List<String> args) {
+    long limit = Descriptors.limit().orElse(MIN);
+    if (!args.contains("serve") || limit >= MIN) {
+      return 0;
+    }
+    CliError code = CliError.FEW_DESCRIPTORS;
+    String found = limit + ", at least " + MIN + " are needed";
+    System.err.println(
+        args.contains("--json")
+            ? "{\"error\":{\"code\":\"%s\",\"found\":\"%s\",\"meaning\":\"%s\",\"remedy\":\"%s\"}}"
+                .formatted(code.code(), found, code.meaning(), code.remedy())
+            : "writ: " + new WritException(code, found).getMessage());
+    return UNAVAILABLE;
+  }
+}
