@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.policy.StorageLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -70,9 +69,7 @@ class OnesOwnInputTest {
         .contains("\"status\": \"succeeded\"");
     assertThat(writ("receipts").out()).contains("succeeded");
     assertThat(writ("fsck", "--second-opinion").status()).isZero();
-    assertThat(writ("gc").out())
-        .contains("removed 0 uploads, 0 blobs, 0 bytes") // what was put was named at once
-        .contains(String.valueOf(StorageLimits.DEFAULT.bytesMax()));
+    assertThat(writ("gc").out()).startsWith("removed 0 uploads, 0 blobs, 0 bytes");
     assertThat(writ("audit").status()).isZero();
     assertThat(writ("close", "main").status()).isZero();
     refused(writ("run", "js", "--param", "source=1"), ExitCode.REFUSED, "EXE-901");

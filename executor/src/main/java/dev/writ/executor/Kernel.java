@@ -655,7 +655,7 @@ public final class Kernel {
    * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows
    */
   public Content put(String tenant, String subject, InputStream content, String mediaType) {
-    StorageLimits limits = system.policyInForce().storage();
+    StorageLimits limits = system().policyInForce().storage();
     try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax())) {
       content.transferTo((OutputStream) sink);
       BlobRef blob = sink.finish();
@@ -682,7 +682,7 @@ public final class Kernel {
    * @param now by which they are judged
    */
   public Ledger.Collected collect(Instant now) {
-    Instant before = now.minusSeconds(system.policyInForce().storage().unnamedS());
+    Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
     return ledger.collect(
         before,
         COLLECTED_MAX,
