@@ -41,8 +41,7 @@ class AnAgentSpeaksMcpOverStdioTest {
     String small = "effect.resources.output_bytes <= 1048576";
     String text = Files.readString(policy);
     assertThat(text).contains(small); // MCP declares no more: one query has to wait all the same
-    Files.writeString(
-        policy, text.replace(small, "params.sql != \"select 'reviewed'\"".replace("\"", "\\\"")));
+    Files.writeString(policy, text.replace(small, "params.sql != \\\"select 'reviewed'\\\""));
     assertThat(Run.of("policy", "activate", policy.toString(), "--home", home).status()).isZero();
   }
 

@@ -68,7 +68,7 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(answers.get("native API: an effect that the agent has signed"))
           .contains("\"verdict\":\"ALLOW\"")
           .contains("42");
-      assertThat(answers.get("the same with a program that policy refuses"))
+      assertThat(answers.get("the same with a longer program than policy allows"))
           .contains("\"verdict\":\"DENY\"");
       assertThat(startingWith(answers, "execute (seed 000)"))
           .contains("\"status\":\"success\"", "\"exit_code\":0", "\"stdout\":\"hello\\n\"");

@@ -211,8 +211,8 @@ final class ServeDemo {
             post + signed(open, js, dir.resolve("allowed.json"), "6 * 7")));
     tries.add(
         new Try(
-            "the same with a program that policy refuses",
-            post + signed(open, js, dir.resolve("denied.json"), "eval('6 * 7')")));
+            "the same with a longer program than policy allows",
+            post + signed(open, js, dir.resolve("denied.json"), "6 * 7" + " ".repeat(20_000))));
     tries.add(new Try("the run, as its agent sees it", get + "/v1/runs/demo"));
     tries.add(
         new Try(
