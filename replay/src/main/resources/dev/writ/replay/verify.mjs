@@ -864,7 +864,7 @@ function judgeEd25519(key, message, signature, s) {
 let webCrypto; // a promise: whether WebCrypto has an Ed25519 that passes a known-answer test
 
 function webCryptoEd25519() {
-  webCrypto ??= (async () => {
+  webCrypto = webCrypto ?? (async () => {
     try {
       // RFC 8032, 7.1, TEST 2.
       const key = fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c');
@@ -2526,7 +2526,7 @@ class Run {
     }
     same('EXE-953', `${place} (GRD-008)`, '/origin', 'origin' in document, signer.role === 'surface');
     if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
-    this.opener ??= signer.kid;
+    this.opener = this.opener ?? signer.kid;
     same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
     const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
@@ -3295,6 +3295,14 @@ export async function main(args, { readFile, out, err }) {
   }
 }
 
+const NODE_LEAST = 20;
+
+/** What is missing for this file to run; the syntax of all of it is read from Node 14.8 on. */
+function lacking(version) {
+  if (parseInt(version, 10) >= NODE_LEAST && ''.isWellFormed && [].toSorted) return null;
+  return `verify.mjs needs Node ${NODE_LEAST} or later; this is ${version}`;
+}
+
 // Under Node, and only where this file is what was started.
 if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
   const [{ readFile }, { pathToFileURL }, { realpathSync }] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
@@ -3304,7 +3312,10 @@ if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
   } catch {
     // What was started is no file.
   }
-  if (self === import.meta.url) {
+  if (self === import.meta.url && lacking(process.versions.node)) {
+    process.stderr.write(`${lacking(process.versions.node)}\n`);
+    process.exitCode = EXIT.unavailable;
+  } else if (self === import.meta.url) {
     process.exitCode = await main(process.argv.slice(2), {
       readFile,
       out: (text) => process.stdout.write(text),

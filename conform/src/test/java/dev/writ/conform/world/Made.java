@@ -37,7 +37,8 @@ record Made(
     }
     TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
     members.remove("bundle_file");
-    members.put("bundle_b64", JsonValue.of(StrictBase64.encode(files.get(suite() + "/" + file.value()))));
+    members.put(
+        "bundle_b64", JsonValue.of(StrictBase64.encode(files.get(suite() + "/" + file.value()))));
     return new JsonValue.Obj(members);
   }
 
