@@ -2254,6 +2254,9 @@ class System {
     if (this.founder === null) this.found(event, envelope, document, place);
     const signers = await verifyAt(this, event, envelope, kind, place);
     if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
+    if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
+      refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
+    }
     if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
     if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
     if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
