@@ -79,6 +79,8 @@ def signed(text, key=LOG):
 write("plain", "origin, size, root, one signature", NOTE, accepted(42))
 EMPTY = f"{ORIGIN}\n0\n{ROOT}\n"
 write("empty-log", "a log without entries has size 0", signed(EMPTY), accepted(0))
+LARGEST = f"{ORIGIN}\n9007199254740991\n{ROOT}\n"
+write("size-largest", "the largest size is 2^53 - 1", signed(LARGEST), accepted(2**53 - 1))
 EXT = TEXT + "extension one\n"
 write("extension", "extension lines are tolerated and signed", signed(EXT),
       accepted(42, extensions=["extension one"]))
@@ -126,6 +128,8 @@ for name, about, text in [
         ("size-negative", "the size is negative", f"{ORIGIN}\n-1\n{ROOT}\n"),
         ("size-hex", "the size is not decimal", f"{ORIGIN}\n0x2a\n{ROOT}\n"),
         ("size-space", "the size has a space", f"{ORIGIN}\n42 \n{ROOT}\n"),
+        ("size-2-53", "the size is 2^53, more than JSON's integers",
+         f"{ORIGIN}\n9007199254740992\n{ROOT}\n"),
         ("size-huge", "the size is 2^63", f"{ORIGIN}\n9223372036854775808\n{ROOT}\n"),
         ("size-arabic-digits", "the size has digits that are not ASCII",
          f"{ORIGIN}\n\u0664\u0662\n{ROOT}\n"),

@@ -96,7 +96,8 @@ const OPERATIONS = {
     return { extensions, root_b64: V.toBase64(V.fromHex(root.slice('sha256:'.length))), size: Number(size) };
   },
   async 'bundle.verify'(input) {
-    const pins = 'keys' in input ? V.writeJson({ keys: input.keys }) : null;
+    const required = 'required_algorithms' in input ? { writ_required_algorithms: input.required_algorithms } : {};
+    const pins = 'keys' in input ? V.writeJson({ keys: input.keys, ...required }) : null;
     const kept = 'checkpoint' in input ? V.utf8(input.checkpoint) : null;
     const { pinned, manifest } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
       trust: pins,

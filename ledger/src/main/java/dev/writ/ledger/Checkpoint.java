@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.json.JsonValue;
 import java.util.Base64;
 import java.util.List;
 
@@ -39,7 +40,8 @@ public record Checkpoint(
   /**
    * Reads a checkpoint without verifying it.
    *
-   * @throws WritException {@code LED-050} for what is no note, {@code LED-051} for another text
+   * @throws WritException {@code LED-050} for what is no note, {@code LED-051} for another text, or
+   *     a size that our documents, which are JSON, cannot state
    */
   public static Checkpoint parse(byte[] note) {
     return of(SignedNote.parse(note));
@@ -99,15 +101,14 @@ public record Checkpoint(
   }
 
   private static long size(String text) {
-    boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
-    if (digits && (text.length() == 1 || text.charAt(0) != '0') && text.length() <= 19) {
-      try {
-        return Long.parseLong(text);
-      } catch (NumberFormatException e) {
-        // larger than 2^63 − 1; refused below
+    boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    if (digits && (text.length() == 1 || text.charAt(0) != '0') && text.length() <= 16) {
+      long size = Long.parseLong(text);
+      if (size <= JsonValue.Num.MAX_INTEGER) {
+        return size;
       }
     }
-    throw malformed("the tree size is not a decimal number below 2^63");
+    throw malformed("the tree size is not a decimal number from 0 to 2^53 - 1");
   }
 
   private static WritException malformed(String found) {

@@ -216,9 +216,12 @@ public final class Bundle implements Recording, AutoCloseable {
   }
 
   private ToolManifest manifest(String name, int entry) {
-    ToolManifest tool =
-        ToolManifest.read(
-            Jcs.parseCanonical(archive.read(entry, Limits.DEFAULT.bytesMax()), Limits.DEFAULT));
+    byte[] bytes = archive.read(entry, Limits.DEFAULT.bytesMax());
+    Digest found = Digest.sha256(bytes);
+    if (!name.endsWith("/" + found.hex() + "/manifest.json")) {
+      throw new WritException(ReplayError.ENTRY_DIGEST, name + " has the digest " + found);
+    }
+    ToolManifest tool = ToolManifest.read(Jcs.parseCanonical(bytes, Limits.DEFAULT));
     if (!Layout.tool(tool.ref()).equals(name)) {
       throw new WritException(
           ReplayError.ENTRY_DIGEST, name + " has the content of " + Layout.tool(tool.ref()));

@@ -41,9 +41,21 @@ public final class BundleExport {
    *
    * @param kept a checkpoint that somebody kept: the bundle shows that its log is of one history
    *     with it
+   * @param latest takes a closed run, too, at the latest checkpoint, with what the system run says
+   *     until then: the revocation of a key that signed before, for example
    */
-  public record Options(boolean blobs, boolean tools, Optional<Checkpoint> kept) {
+  public record Options(boolean blobs, boolean tools, Optional<Checkpoint> kept, boolean latest) {
     public static final Options WHOLE = new Options(true, true, Optional.empty());
+
+    /** At the checkpoint of its closing. */
+    public Options(boolean blobs, boolean tools, Optional<Checkpoint> kept) {
+      this(blobs, tools, kept, false);
+    }
+
+    /** The same, at the latest checkpoint. */
+    public Options atLatest() {
+      return new Options(blobs, tools, kept, true);
+    }
   }
 
   /** Finds packages. */
@@ -120,11 +132,14 @@ public final class BundleExport {
     new BundleExport(ledger, run, packages, options).write(Target.of(file));
   }
 
-  /** A closed run's own, so that its bundle never changes; an open run's is the latest. */
+  /**
+   * A closed run's own, so that its bundle never changes, unless the latest is asked for; an open
+   * run's is the latest.
+   */
   private Checkpoint checkpoint(Event head) {
     long index = index(head);
     Optional<Checkpoint> stored =
-        closed
+        closed && !options.latest()
             ? ledger
                 .get(Tables.CLOSED, Tables.key(run.tenant(), run.run()))
                 .filter(row -> row.length > 0)

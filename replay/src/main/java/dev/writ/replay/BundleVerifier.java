@@ -75,6 +75,7 @@ public final class BundleVerifier {
   private final Listener listener;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
+  private Optional<PinnedSigners> signers = Optional.empty();
 
   private BundleVerifier(Bundle bundle, Options options, Listener listener) {
     this.bundle = bundle;
@@ -110,9 +111,11 @@ public final class BundleVerifier {
     checkpointIsOfThisLog();
     inclusion();
     Trust trust = systemRun();
-    checkpointSignature(trust);
+    signers = options.pinned().map(_ -> new PinnedSigners(trust));
+    TrustedKey checkpointSigner = checkpointSignature(trust);
     trustFile(trust);
     meaning(trust);
+    pins(checkpointSigner);
     limits();
     return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
   }
@@ -271,6 +274,27 @@ public final class BundleVerifier {
         Layout.MANIFEST + " /size",
         bundle.manifest().size(),
         checkpoint.size());
+    bundle.consistency().ifPresent(this::consistencyForm);
+  }
+
+  /** Its hashes mean something beside a kept checkpoint alone; its form does always. */
+  private void consistencyForm(Consistency proof) {
+    long size = bundle.checkpoint().size();
+    boolean ofThis = proof.size1() == size || proof.size2() == size;
+    int hashes = proof.path().hashes().size();
+    if (proof.size1() >= proof.size2()
+        || !ofThis
+        || hashes != Merkle.consistencyHashes(proof.size1(), proof.size2())) {
+      throw new WritException(
+          ReplayError.CONSISTENCY_FORM,
+          hashes
+              + " hashes between size "
+              + proof.size1()
+              + " and size "
+              + proof.size2()
+              + ", the checkpoint has size "
+              + size);
+    }
   }
 
   private void inclusion() {
@@ -338,7 +362,7 @@ public final class BundleVerifier {
     verified("key " + kid + ": pinned, " + what);
   }
 
-  private void checkpointSignature(Trust trust) {
+  private TrustedKey checkpointSignature(Trust trust) {
     Checkpoint checkpoint = bundle.checkpoint();
     TrustedKey signer = logKey(trust, checkpoint, Layout.CHECKPOINT);
     pin("the log's key that signed the checkpoint", signer.kid(), KeyRole.LOG);
@@ -350,6 +374,7 @@ public final class BundleVerifier {
             + ", root "
             + checkpoint.root());
     options.earlier().ifPresent(earlier -> earlier(trust, earlier));
+    return signer;
   }
 
   private static TrustedKey logKey(Trust trust, Checkpoint checkpoint, String place) {
@@ -376,7 +401,8 @@ public final class BundleVerifier {
       throw new WritException(
           LedgerError.CHECKPOINT_ORIGIN, kept.origin() + " instead of " + checkpoint.origin());
     }
-    logKey(trust, kept, "the kept checkpoint");
+    TrustedKey signer = logKey(trust, kept, "the kept checkpoint");
+    signers.ifPresent(s -> s.kept(signer));
     if (kept.size() == checkpoint.size()) {
       same(
           ReplayError.FORK, "at size " + kept.size() + " the root", checkpoint.root(), kept.root());
@@ -458,6 +484,7 @@ public final class BundleVerifier {
         referred.tell(presence);
         audit.event(index, event);
       }
+      signers.ifPresent(s -> s.event(event, events));
       if (++done[0] % PIECE == 0 || done[0] == total) {
         listener.progress("what events mean", done[0], total);
       }
@@ -470,6 +497,24 @@ public final class BundleVerifier {
     notVerified.addAll(audit.notVerified());
     presence.requireNothingElse();
     present(presence);
+  }
+
+  /** What the pins say of whoever signed: all signatures hold by now, and the log is one. */
+  private void pins(TrustedKey checkpointSigner) {
+    if (signers.isEmpty()) {
+      return;
+    }
+    Trust pins = options.pinned().orElseThrow();
+    PinnedSigners found = signers.get();
+    found.checkpoint(checkpointSigner);
+    found.hold(pins);
+    long pinned = found.pinned(pins);
+    verified(pinned + " pinned keys that signed: holder, window and revocation are as pinned");
+    if (pinned < found.size()) {
+      notVerified.add(
+          (found.size() - pinned)
+              + " keys that signed: not pinned; that they are in force says the log alone");
+    }
   }
 
   private void present(Presence presence) {

@@ -103,6 +103,29 @@ public enum ReplayError implements ErrorCode {
       "RPL-060",
       "the bundle is too large for a page",
       "Verify the bundle itself with `writ verify`; a page holds 256 MiB."),
+  PIN_HOLDER(
+      "RPL-080",
+      "a key that signed here is another holder's in the pins than in the log",
+      "Ask the operator by other means whose key it is; one of the two is wrong."),
+  PIN_REVOKED(
+      "RPL-081",
+      "the pins say that a key which signed here is revoked, and the log does not show it",
+      "Take the bundle again with `writ export --latest`, which shows the revocation; a document"
+          + " that comes after it does not count."),
+  PIN_WINDOW(
+      "RPL-082",
+      "a key signed here outside of the window that the pins give it",
+      "Ask the operator by other means from when to when the key was in use; what it signed"
+          + " outside of that does not count."),
+  PIN_ALGORITHMS(
+      "RPL-083",
+      "a document here lacks a signature that the pins require of its role",
+      "The installation signs with fewer algorithms than you ask for; take that up with its"
+          + " operator."),
+  CONSISTENCY_FORM(
+      "RPL-084",
+      "log/consistency.json is no proof between the bundle's checkpoint and another one",
+      "Take the bundle again, exported with the checkpoint that you kept, or without one."),
   CHECKPOINT_AHEAD(
       "RPL-054",
       "the kept checkpoint is of a larger log than the ledger's",

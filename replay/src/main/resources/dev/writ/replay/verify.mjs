@@ -864,7 +864,7 @@ function judgeEd25519(key, message, signature, s) {
 let webCrypto; // a promise: whether WebCrypto has an Ed25519 that passes a known-answer test
 
 function webCryptoEd25519() {
-  webCrypto ??= (async () => {
+  webCrypto = webCrypto ?? (async () => {
     try {
       // RFC 8032, 7.1, TEST 2.
       const key = fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c');
@@ -1333,6 +1333,20 @@ export function verifyConsistency(size1, root1, size2, root2, proof, place = 'pr
   if (!equalBytes(sr, root2)) refuse('LED-042', place, text256(root2), text256(sr));
 }
 
+/** How many hashes a consistency proof has: that follows from the two sizes alone. */
+export function consistencyHashes(size1, size2) {
+  if (size1 === size2 || size1 === 0) return 0;
+  let [fn, sn] = [size1 - 1, size2 - 1];
+  while (odd(fn)) [fn, sn] = [half(fn), half(sn)];
+  let hashes = fn === 0 ? 0 : 1;
+  while (sn !== 0) {
+    if (odd(fn) || fn === sn) while (!odd(fn) && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+    hashes++;
+    [fn, sn] = [half(fn), half(sn)];
+  }
+  return hashes;
+}
+
 // ------------------------------------------------------------- signed notes and checkpoints (log.md)
 
 const NOTE_BYTES = 256 << 10;
@@ -1382,19 +1396,18 @@ export function parseNoteKey(vkey) {
   return key;
 }
 
-/** A checkpoint's statement: {origin, size, root, extensions}; sizes past 2^53 stay BigInt. */
+/** A checkpoint's statement: {origin, size, root, extensions}. */
 export function parseCheckpoint(noteText) {
   const bad = (what) => refuse('LED-051', 'checkpoint', what, 'origin, size, root');
   const lines = noteText.split('\n').slice(0, -1);
   if (lines.length < 3) bad(`${lines.length} lines`);
   const [origin, size, root, ...extensions] = lines;
   if (origin === '') bad('no origin');
-  if (!/^(0|[1-9][0-9]{0,18})$/.test(size) || BigInt(size) >= 1n << 63n) bad(`size ${quoted(size)}`);
+  if (!/^(0|[1-9][0-9]{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) bad(`size ${quoted(size)}`);
   const hash = fromBase64(root);
   if (hash === null || hash.length !== 32) bad(`root ${quoted(root)}`);
   if (extensions.includes('')) bad('an empty extension line');
-  const number = Number(size);
-  return { origin, size: Number.isSafeInteger(number) ? number : BigInt(size), root: text256(hash), extensions };
+  return { origin, size: Number(size), root: text256(hash), extensions };
 }
 
 /** Verifies a checkpoint under a log's key and origin. */
@@ -2220,6 +2233,7 @@ class System {
     this.incarnation = 1;
     this.founder = null;
     this.inFlight = 0;
+    this.signed = new Signed();
   }
 
   /**
@@ -2251,6 +2265,9 @@ class System {
     if (this.founder === null) this.found(event, envelope, document, place);
     const signers = await verifyAt(this, event, envelope, kind, place);
     if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
+    if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
+      refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
+    }
     if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
     if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
     if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
@@ -2377,7 +2394,9 @@ function readDocument(envelope, kind, place, code = 'EXE-952') {
 async function verifyAt(system, event, envelope, kind, place) {
   const code = event.tenant === SYSTEM.tenant ? null : 'EXE-951';
   try {
-    return await verifyEnvelope(envelope, kind === null ? envelope.payloadType : typeOf(kind), system.trust, system.inForce(event), place);
+    const signers = await verifyEnvelope(envelope, kind === null ? envelope.payloadType : typeOf(kind), system.trust, system.inForce(event), place);
+    system.signed.add(signers, event);
+    return signers;
   } catch (e) {
     if (e instanceof Refusal && code) refuse(code, `${e.place} (${e.code})`, e.recorded, e.recomputed);
     throw e;
@@ -2524,8 +2543,8 @@ class Run {
     }
     same('EXE-953', `${place} (GRD-008)`, '/origin', 'origin' in document, signer.role === 'surface');
     if (document.origin) same('EXE-953', `${place} (GRD-008)`, '/origin/surface', document.origin.surface, signer.subject);
-    this.opener ??= signer.kid;
-    this.owner ??= document.subject;
+    this.opener = this.opener ?? signer.kid;
+    this.owner = this.owner ?? document.subject;
     same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
     const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
@@ -2641,8 +2660,8 @@ class Run {
    */
   receipt(inputs, request, policy, place) {
     const { decision } = request;
-    request.receivedAt ??= request.event.at;
-    request.judgedAt ??= inputs.time;
+    request.receivedAt = request.receivedAt ?? request.event.at;
+    request.judgedAt = request.judgedAt ?? inputs.time;
     if (inputs.received_at === request.receivedAt) return;
     const other = millis(inputs.received_at);
     const asked = millis(request.document.requested_at);
@@ -2657,7 +2676,7 @@ class Run {
   ownership(decision, request, policy, place) {
     const { origin, run, subject, tenant } = request.document;
     const { owner } = decision.inputs;
-    this.ownerIsRecorded ||= owner !== undefined;
+    this.ownerIsRecorded = this.ownerIsRecorded || owner !== undefined;
     const wanted = origin && this.ownerIsRecorded ? this.owner : undefined;
     same('EXE-956', place, '/inputs/owner', owner, wanted);
     const prg = decision.checks.find((c) => c.check === 'prg');
@@ -3005,6 +3024,63 @@ async function checkCheckpoint(bytes, trust, origin, place) {
   return refuse('RPL-040', place, note.signatures.map((s) => `${s.name}+${s.id}`).join(', '), 'a signature of an enrolled log key');
 }
 
+/** Who signed, from when to when, and with which algorithms every document of a role is signed. */
+class Signed {
+  constructor() {
+    this.keys = new Map(); // kid → {key, first, last}: the earliest and the latest event
+    this.algorithms = new Map(); // role → those of every document
+  }
+
+  /** For a kept checkpoint there is no event: nothing says when it was signed. */
+  add(signers, event) {
+    const found = signers.map((key) => key.algorithm);
+    for (const key of signers) {
+      const seen = this.keys.get(key.kid) ?? { key, first: null, last: null };
+      this.keys.set(key.kid, seen);
+      if (event && (seen.first === null || event.at < seen.first.at)) seen.first = event;
+      if (event && (seen.last === null || event.at > seen.last.at)) seen.last = event;
+      const before = this.algorithms.get(key.role) ?? found;
+      this.algorithms.set(key.role, before.filter((algorithm) => found.includes(algorithm)));
+    }
+  }
+
+  /**
+   * Holds what the pins say of a key against what it signed (bundle.md, Pins): its holder, its
+   * revocation, its window; and the algorithms of each role. Nothing in the bundle outweighs a pin.
+   */
+  hold(pins, trust) {
+    for (const kid of [...this.keys.keys()].sort()) {
+      const pin = pins.keys.get(kid);
+      if (!pin) continue;
+      const { first, last } = this.keys.get(kid);
+      const enrolled = trust.keys.get(kid);
+      const holder = (key) => writeValue([key.role, key.tenant, key.subject]);
+      same('RPL-080', `key ${kid}`, 'holder', holder(enrolled), holder(pin));
+      if (pin.revokedAt !== null) this.holdRevocation(pin, enrolled, last);
+      for (const event of [first, last]) {
+        if (event && !inWindow(pin, event.at)) {
+          refuse('RPL-082', `key ${kid} in ${placeOf(event)}`, event.at, `pinned from ${pin.notBefore} to ${pin.notAfter ?? 'no end'}`);
+        }
+      }
+    }
+    for (const role of Object.keys(KINDS_OF_ROLE)) {
+      const found = this.algorithms.get(role);
+      const missing = found && requiredAlgorithms(pins, role).find((algorithm) => !found.includes(algorithm));
+      if (missing) refuse('RPL-083', `documents of role ${role}`, found.join(', '), `${missing} in each, as pinned`);
+    }
+  }
+
+  /** One that the log shows no later is held by the place of each document in the log. */
+  holdRevocation(pin, enrolled, last) {
+    const place = `key ${pin.kid}`;
+    const pinned = `revoked at ${pin.revokedAt}, as pinned`;
+    if (enrolled.revokedAt === null) refuse('RPL-081', place, 'no revocation in the log', pinned);
+    if (enrolled.revokedAt > pin.revokedAt && last && last.at >= pin.revokedAt) {
+      refuse('RPL-081', `${place} in ${placeOf(last)}`, `signed at ${last.at}, revoked in the log at ${enrolled.revokedAt}`, pinned);
+    }
+  }
+}
+
 function checkPins(pins, founder, logKey) {
   for (const [what, key] of [['the founding operator', founder], ['the log', logKey]]) {
     const pinned = pins.keys.get(key.kid);
@@ -3013,16 +3089,30 @@ function checkPins(pins, founder, logKey) {
   }
 }
 
-const consistencyForm = record({ path: list(digest), size1: count, size2: count });
+const hashesForm = (value, place) => {
+  list(digest)(value, place);
+  if (value.length > 64) refuse('LED-041', place, value.length, 'at most 64');
+  return value;
+};
+const consistencyForm = record({ path: hashesForm, size1: count, size2: count });
 
-function readConsistency(entries) {
+/** Its hashes mean something beside a kept checkpoint alone; its form does always. */
+function readConsistency(entries, size) {
   const bytes = entries.get(CONSISTENCY);
-  return bytes ? within(CONSISTENCY, () => consistencyForm(parseCanonical(bytes), '')) : null;
+  if (!bytes) return null;
+  const proof = within(CONSISTENCY, () => consistencyForm(parseCanonical(bytes), ''));
+  const { size1, size2, path } = proof;
+  const fits = size1 < size2 && (size1 === size || size2 === size) && path.length === consistencyHashes(size1, size2);
+  if (!fits) refuse('RPL-084', CONSISTENCY, `${path.length} hashes between ${size1} and ${size2}`, `a proof for size ${size}`);
+  return proof;
 }
 
 /** What is said of a checkpoint that the reader kept: a line for "verified" or for "not verified". */
 async function checkKept(kept, bundle, sum) {
-  const { checkpoint: earlier } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, 'the kept checkpoint');
+  const { origin } = within('the kept checkpoint', () => parseCheckpoint(parseNote(kept).text));
+  if (origin !== bundle.manifest.origin) refuse('LED-054', 'the kept checkpoint', origin, bundle.manifest.origin);
+  const { checkpoint: earlier, key } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, 'the kept checkpoint');
+  bundle.system.signed.add([key], null);
   const { checkpoint, consistency } = bundle;
   const says = `the kept checkpoint of size ${earlier.size}`;
   if (earlier.size === checkpoint.size) {
@@ -3121,22 +3211,25 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   const contents = await readContents(entries, progress);
   const bundle = { entries, manifest, contents, journals: readJournals(entries, manifest) };
   checkState(bundle, closed);
-  bundle.consistency = readConsistency(entries);
   bundle.checkpoint = within(CHECKPOINT, () => parseCheckpoint(parseNote(entry(entries, CHECKPOINT)).text));
   same('RPL-025', MANIFEST, '/origin', manifest.origin, bundle.checkpoint.origin);
   same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
+  bundle.consistency = readConsistency(entries, bundle.checkpoint.size);
   const proof = readInclusion(entries);
   const ordered = checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
   const sum = await addUp(bundle);
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
+  bundle.system = new System();
   const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
-  bundle.system = new System();
   bundle.run = new Run(bundle, bundle.system);
   await walk(bundle, ordered, bundle.run, progress);
   checkReferences(bundle, bundle.run);
+  // The checkpoint is no older than the last event that it covers.
+  bundle.system.signed.add([bundle.logKey], ordered[ordered.length - 1]);
+  if (pins) bundle.system.signed.hold(pins, sum.trust);
   const result = describe(bundle, bundle.run, pins);
   result.verified.push(...kept.verified);
   result.notVerified.push(...kept.notVerified);
@@ -3190,9 +3283,12 @@ function describe(bundle, run, pins) {
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
   if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
   if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
-  if (pins) verified.push('the founding operator and the log key are pinned');
+  const signers = [...bundle.system.signed.keys.keys()];
+  const others = pins ? signers.filter((kid) => !pins.keys.has(kid)).length : 0;
+  if (pins) verified.push(`the founding operator and the log key are pinned; ${signers.length - others} pinned keys that signed: holder, window and revocation are as pinned`);
   const notVerified = [];
   if (!pins) notVerified.push('integrity only; signer not pinned: who holds the founding operator\'s key ' + bundle.system.founder.kid);
+  if (others > 0) notVerified.push(`${others} keys that signed are not pinned: that they are in force says the log alone`);
   if (manifest.state === 'open') notVerified.push('the end of the run: it is open, and its last events can be left out');
   notVerified.push(
     'judgements: no decision is judged again here (no policy language); `writ verify` and `writ replay` do that',
@@ -3264,6 +3360,14 @@ export async function main(args, { readFile, out, err }) {
   }
 }
 
+const NODE_LEAST = 20;
+
+/** What is missing for this file to run; the syntax of all of it is read from Node 14.8 on. */
+function lacking(version) {
+  if (parseInt(version, 10) >= NODE_LEAST && ''.isWellFormed && [].toSorted) return null;
+  return `verify.mjs needs Node ${NODE_LEAST} or later; this is ${version}`;
+}
+
 // Under Node, and only where this file is what was started.
 if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
   const [{ readFile }, { pathToFileURL }, { realpathSync }] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
@@ -3273,7 +3377,10 @@ if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
   } catch {
     // What was started is no file.
   }
-  if (self === import.meta.url) {
+  if (self === import.meta.url && lacking(process.versions.node)) {
+    process.stderr.write(`${lacking(process.versions.node)}\n`);
+    process.exitCode = EXIT.unavailable;
+  } else if (self === import.meta.url) {
     process.exitCode = await main(process.argv.slice(2), {
       readFile,
       out: (text) => process.stdout.write(text),

@@ -11,6 +11,8 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.merkle.MerkleProof;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A checkpoint that somebody kept, from before the bundle's or from after it. */
 class OneHistoryOfTheLogIsShownTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
   private static TestHome home;
   private static Checkpoint earlier;
   private static Checkpoint later;
@@ -37,8 +40,9 @@ class OneHistoryOfTheLogIsShownTest {
   }
 
   @AfterAll
-  static void end() {
+  static void end(@TempDir Path dir) {
     home.close();
+    OPINION.compare(dir);
   }
 
   private static Checkpoint checkpoint() {
@@ -47,10 +51,21 @@ class OneHistoryOfTheLogIsShownTest {
   }
 
   private static BundleVerifier.Verified against(byte[] bundle, Checkpoint kept) {
-    return BundleVerifier.verify(
+    return OPINION.verify(
+        bundle, new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.of(kept), true));
+  }
+
+  private static byte[] withConsistency(byte[] bundle, byte[] consistency) {
+    return Sample.forge(
         bundle,
-        new BundleVerifier.Options(Optional.of(Sample.pins()), Optional.of(kept), true),
-        _ -> {});
+        entries -> {
+          entries.put(Layout.CONSISTENCY, consistency);
+          return entries;
+        });
+  }
+
+  private static byte[] proof(long size1, long size2, List<Digest> path) {
+    return Jcs.write(new Consistency(size1, size2, new MerkleProof(path)).toJson());
   }
 
   @Test
@@ -110,18 +125,49 @@ class OneHistoryOfTheLogIsShownTest {
     longer.add(path.getFirst());
     List<Digest> other = new java.util.ArrayList<>(path);
     other.set(0, Digest.sha256());
-    for (List<Digest> forged : List.of(path.subList(1, path.size()), longer, other)) {
-      Consistency proof =
-          new Consistency(
-              real.size1(), real.size2(), new dev.writ.ledger.merkle.MerkleProof(forged));
-      byte[] changed =
-          Sample.forge(
-              bundle,
-              entries -> {
-                entries.put(Layout.CONSISTENCY, Jcs.write(proof.toJson()));
-                return entries;
-              });
-      Refusal.of(ReplayError.FORK, () -> against(changed, earlier));
+    byte[] damaged = withConsistency(bundle, proof(real.size1(), real.size2(), other));
+    Refusal.of(ReplayError.FORK, () -> against(damaged, earlier));
+    for (List<Digest> forged : List.of(path.subList(1, path.size()), longer)) {
+      byte[] changed = withConsistency(bundle, proof(real.size1(), real.size2(), forged));
+      Refusal.of(ReplayError.CONSISTENCY_FORM, () -> against(changed, earlier));
+      Refusal.of(ReplayError.CONSISTENCY_FORM, () -> OPINION.pinned(changed));
+    }
+  }
+
+  /** No byte of a bundle is skipped because nobody asked what it is for. */
+  @Test
+  void theProofIsReadAlsoWhereNoNoteIsGiven() {
+    byte[] bundle = Sample.export(home);
+    long size = Checkpoint.parse(Packed.read(bundle).get(Layout.CHECKPOINT)).size();
+    List<Digest> none = List.of();
+    for (byte[] other :
+        List.of(
+            proof(size, size, none),
+            proof(size + 5, size, none),
+            proof(size + 1, size + 2, none),
+            proof(size, size + 1, none),
+            proof(0, size, List.of(Digest.sha256())))) {
+      byte[] changed = withConsistency(bundle, other);
+      Refusal.of(ReplayError.CONSISTENCY_FORM, () -> OPINION.pinned(changed));
+    }
+    OPINION.pinned(withConsistency(bundle, proof(0, size, none)));
+    String good = new String(proof(0, size, none), StandardCharsets.UTF_8);
+    for (String other :
+        List.of(
+            "",
+            "nonsense",
+            "[]",
+            good + " ",
+            good.replace("\"path\"", "\"Path\""),
+            good.replace("[]", "[\"sha256:00\"]"),
+            good.replace("\"size1\":0", "\"size1\":-1"),
+            good.replace("\"size1\":0", "\"size1\":0.5"),
+            good.replace("\"size1\":0", "\"size1\":9007199254740992"))) {
+      byte[] changed = withConsistency(bundle, other.getBytes(StandardCharsets.UTF_8));
+      assertThat(Refusal.any(() -> OPINION.pinned(changed)))
+          .as(other)
+          .startsWith("CAN-0")
+          .contains(Layout.CONSISTENCY);
     }
   }
 

@@ -18,4 +18,12 @@ final class Refusal {
     assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(code);
     return refusal;
   }
+
+  /** Code and finding of whatever it is refused with. */
+  static String any(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    assertThat(thrown).isInstanceOf(WritException.class);
+    WritException refusal = (WritException) thrown;
+    return refusal.code().code() + " " + refusal.found();
+  }
 }

@@ -37,7 +37,7 @@ public final class ExportCommand implements CliCommand {
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
                 + " one file, for `verify` anywhere. Reads only, also beside a server.",
             "The same run gives the same bytes. An open run is taken as the latest checkpoint saw"
-                + " it.")
+                + " it, a closed one as the checkpoint of its closing did.")
         .argument("RUN", "The run's name, see `writ runs`.")
         .option("-o", "FILE", "Where to; a file that is there is never overwritten.")
         .option("--tenant", "TENANT", "Whose run (default: the home's own tenant).")
@@ -45,6 +45,10 @@ public final class ExportCommand implements CliCommand {
             "--checkpoint",
             "NOTE",
             "A checkpoint that you kept: the bundle proves that its log is of one history with it.")
+        .flag(
+            "--latest",
+            "Take a closed run at the latest checkpoint, too: the bundle then shows which keys were"
+                + " revoked since.")
         .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
         .flag("--without-tools", "Leave out the tools' manifests and packages.");
   }
@@ -87,7 +91,10 @@ public final class ExportCommand implements CliCommand {
                   run,
                   new RegisteredPackages(registry),
                   new BundleExport.Options(
-                      !arguments.has("--without-blobs"), !arguments.has("--without-tools"), kept),
+                      !arguments.has("--without-blobs"),
+                      !arguments.has("--without-tools"),
+                      kept,
+                      arguments.has("--latest")),
                   out));
     }
     session.show(

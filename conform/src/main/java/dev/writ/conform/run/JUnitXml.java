@@ -61,7 +61,7 @@ public final class JUnitXml {
   }
 
   private static String seconds(long micros) {
-    return String.format(Locale.ROOT, "%.6f", micros / 1e6);
+    return String.format(Locale.ROOT, "%.3f", micros / 1e6);
   }
 
   /** XML 1.0 has no control characters, not even as references: they become U+FFFD. */

@@ -251,6 +251,10 @@ class TheRunnerIsHonestTest {
     var suite = (org.w3c.dom.Element) xml.getElementsByTagName("testsuite").item(0);
     assertThat(suite.getAttribute("name")).isEqualTo("digest");
     assertThat(suite.getAttribute("tests")).isEqualTo("13");
+    // Seconds to the millisecond, which is what readers of the format take.
+    assertThat(suite.getAttribute("time")).matches("[0-9]+\\.[0-9]{3}");
+    var one = (org.w3c.dom.Element) xml.getElementsByTagName("testcase").item(0);
+    assertThat(one.getAttribute("time")).matches("[0-9]+\\.[0-9]{3}");
   }
 
   @Test

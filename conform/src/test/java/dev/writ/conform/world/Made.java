@@ -37,8 +37,13 @@ record Made(
     }
     TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
     members.remove("bundle_file");
-    members.put("bundle_b64", JsonValue.of(StrictBase64.encode(files.get("runs/" + file.value()))));
+    members.put(
+        "bundle_b64", JsonValue.of(StrictBase64.encode(files.get(suite() + "/" + file.value()))));
     return new JsonValue.Obj(members);
+  }
+
+  private String suite() {
+    return name.substring(0, name.indexOf('/'));
   }
 
   /** As its file holds it. */

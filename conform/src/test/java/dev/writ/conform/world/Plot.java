@@ -234,7 +234,7 @@ final class Plot {
   /** A tool that no policy lists. */
   static final ToolManifest WORDS = manifest("words", Determinism.RECORDED);
 
-  private static final List<TestParty> GOVERNING =
+  static final List<TestParty> GOVERNING =
       Stream.concat(
               PARTIES.stream(),
               Stream.of(
@@ -244,7 +244,7 @@ final class Plot {
                   new TestParty("cyd", KeyRole.APPROVER, Optional.empty())))
           .toList();
 
-  private static final Policy GOVERNED =
+  static final Policy GOVERNED =
       policy(
           TOOLS,
           1,

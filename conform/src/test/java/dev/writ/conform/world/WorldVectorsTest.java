@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -29,8 +28,12 @@ class WorldVectorsTest {
       List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
   private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
 
-  /** The bundles of golden runs, which vectors name as files. */
-  private static final SortedMap<String, byte[]> RUNS = RunVectors.files();
+  /** Bundles that vectors name as files. */
+  private static final TreeMap<String, byte[]> RUNS = new TreeMap<>(RunVectors.files());
+
+  static {
+    RUNS.putAll(TrustVectors.files());
+  }
 
   static List<Made> all() {
     List<Made> all = new ArrayList<>();
@@ -39,6 +42,7 @@ class WorldVectorsTest {
     all.addAll(AttackVectors.all());
     all.addAll(DocumentVectors.all());
     all.addAll(BundleVectors.all());
+    all.addAll(TrustVectors.all());
     all.addAll(RunVectors.all());
     return all;
   }

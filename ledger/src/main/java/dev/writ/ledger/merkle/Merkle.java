@@ -184,6 +184,31 @@ public final class Merkle {
     requireRoot(hash2, root2, size2);
   }
 
+  /**
+   * How many hashes a proof of consistency between two sizes has, which follows from them alone.
+   *
+   * @param size1 at most size2
+   */
+  public static int consistencyHashes(long size1, long size2) {
+    if (size1 == 0 || size1 == size2) {
+      return 0;
+    }
+    long fn = size1 - 1 >> Long.numberOfTrailingZeros(size1);
+    long sn = size2 - 1 >> Long.numberOfTrailingZeros(size1);
+    int hashes = Long.bitCount(size1) == 1 ? 0 : 1;
+    while (sn != 0) {
+      if ((fn & 1) == 1 || fn == sn) {
+        int zeros = (fn & 1) == 1 ? 0 : Long.numberOfTrailingZeros(fn);
+        fn >>= zeros;
+        sn >>= zeros;
+      }
+      hashes++;
+      fn >>= 1;
+      sn >>= 1;
+    }
+    return hashes;
+  }
+
   private static void requireRoot(Digest calculated, Digest claimed, long size) {
     if (!calculated.equals(claimed)) {
       throw new WritException(

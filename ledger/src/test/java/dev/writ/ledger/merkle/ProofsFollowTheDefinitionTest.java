@@ -110,8 +110,10 @@ class ProofsFollowTheDefinitionTest {
         if (m > 0) {
           assertThat(consistency.hashes()).isEqualTo(subproof(m, d, true));
         }
+        assertThat(consistency.hashes()).hasSize(Merkle.consistencyHashes(m, n));
         Merkle.verifyConsistency(m, mth(LEAVES.subList(0, m)), n, root, consistency);
       }
+      assertThat(Merkle.consistencyHashes(n, n)).isZero();
     }
   }
 

@@ -1,0 +1,632 @@
+package dev.writ.conform.world;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.replay.Recording.Journal;
+import dev.writ.replay.Remade;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * The part of golden-vectors/bundle on whose word counts: what pins say, and where in the log keys
+ * are enrolled, revoked and out of their window, and tools governed. All of them are written by who
+ * holds every key: each digest, chain, signature and proof fits.
+ */
+final class TrustVectors {
+  private static final Instant EARLY = Instant.parse("2026-02-01T00:00:00.000Z");
+  private static final Instant LATE = Instant.parse("2029-01-01T00:00:00.000Z");
+
+  /** When alice's key is revoked in the latest bundle. */
+  private static final Instant REVOKED = revokedAt();
+
+  private final List<Made> made = new ArrayList<>();
+
+  static List<Made> all() {
+    TrustVectors vectors = new TrustVectors();
+    vectors.holders();
+    vectors.revocations();
+    vectors.windows();
+    vectors.algorithms();
+    vectors.placesInTheLog();
+    vectors.governance();
+    return vectors.made;
+  }
+
+  /** The bundles that pins are held against, by their file names. */
+  static SortedMap<String, byte[]> files() {
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    files.put("bundle/lean-closed.writ", FullRun.lean().closed);
+    files.put("bundle/lean-latest.writ", FullRun.lean().latest);
+    return files;
+  }
+
+  private static Instant revokedAt() {
+    return FullRun.remade(FullRun.lean().latest).steps.stream()
+        .filter(step -> step.kind.equals(EventKind.KEY_REVOKED))
+        .findFirst()
+        .orElseThrow()
+        .at;
+  }
+
+  // ---- pins
+
+  private static TrustedKey with(
+      TrustedKey key, Instant from, Instant end, Optional<Instant> revoked) {
+    return new TrustedKey(
+        key.key(), key.role(), key.tenant(), key.subject(), from, Optional.of(end), revoked);
+  }
+
+  private static UnaryOperator<TrustedKey> revoked(Instant at) {
+    return key -> with(key, key.notBefore(), key.notAfter().orElseThrow(), Optional.of(at));
+  }
+
+  private static UnaryOperator<TrustedKey> from(Instant at) {
+    return key -> with(key, at, key.notAfter().orElseThrow(), Optional.empty());
+  }
+
+  private static UnaryOperator<TrustedKey> until(Instant at) {
+    return key -> with(key, key.notBefore(), at, Optional.empty());
+  }
+
+  private static UnaryOperator<TrustedKey> held(KeyRole role, String tenant, String subject) {
+    return key ->
+        new TrustedKey(
+            key.key(),
+            role,
+            Optional.ofNullable(tenant),
+            subject,
+            key.notBefore(),
+            key.notAfter(),
+            Optional.empty());
+  }
+
+  /** Everybody's key is pinned as it is enrolled, one of them otherwise. */
+  private static ObjectBuilder pinned(String file, String name, UnaryOperator<TrustedKey> change) {
+    return JsonValue.object()
+        .put("bundle_file", file)
+        .putList(
+            "keys",
+            FullRun.PARTIES,
+            party ->
+                party.name().equals(name)
+                    ? change.apply(party.trusted()).toJson()
+                    : party.trusted().toJson());
+  }
+
+  private void add(String name, String about, String wanted, ObjectBuilder input) {
+    made.add(
+        new Made(
+            "bundle/" + name,
+            about,
+            Optional.empty(),
+            "bundle.verify",
+            input.build(),
+            List.of(wanted)));
+  }
+
+  private void pins(
+      String name, String about, String wanted, String who, UnaryOperator<TrustedKey> change) {
+    add("pins-" + name, about, wanted, pinned("lean-closed.writ", who, change));
+  }
+
+  private void latest(
+      String name, String about, String wanted, String who, UnaryOperator<TrustedKey> change) {
+    add("pins-" + name, about, wanted, pinned("lean-latest.writ", who, change));
+  }
+
+  private void holders() {
+    pins("all", "everybody is pinned as enrolled", "ok", "", key -> key);
+    pins(
+        "other-role",
+        "the guardian's key is pinned as an executor's",
+        "RPL-080",
+        "guardian",
+        held(KeyRole.EXECUTOR, null, "guardian"));
+    pins(
+        "other-tenant",
+        "an agent's key is pinned as one of another tenant",
+        "RPL-080",
+        "alice",
+        held(KeyRole.AGENT, "other", "alice"));
+    pins(
+        "other-subject",
+        "an agent's key is pinned as somebody else's",
+        "RPL-080",
+        "alice",
+        held(KeyRole.AGENT, "acme", "bob"));
+    pins(
+        "founder-of-a-tenant",
+        "the founding operator's key is pinned as one of a tenant",
+        "RPL-080",
+        "operator",
+        held(KeyRole.OPERATOR, "acme", "operator"));
+    pins(
+        "log-in-another-role",
+        "the log's key is pinned as a guardian's",
+        "RPL-041",
+        "log",
+        held(KeyRole.GUARDIAN, null, "log"));
+    pins(
+        "holder-of-a-key-not-used",
+        "a pin of a key that signed nothing here says nothing",
+        "ok",
+        "bob",
+        held(KeyRole.SURFACE, "acme", "bob"));
+  }
+
+  private void revocations() {
+    for (String name :
+        List.of(
+            "operator",
+            "owner",
+            "log",
+            "guardian",
+            "executor",
+            "alice",
+            "rita",
+            "boss",
+            "ci",
+            "pub",
+            "ada")) {
+      pins(
+          "revoked-" + name,
+          name + "'s key is pinned as revoked, and the log does not show it",
+          "RPL-081",
+          name,
+          revoked(LATE));
+    }
+    pins("revoked-not-used", "a revoked key that signed nothing here", "ok", "bob", revoked(EARLY));
+    latest("shown", "the log shows the revocation", "ok", "alice", revoked(REVOKED));
+    latest(
+        "shown-earlier",
+        "the log shows it earlier than the pins say",
+        "ok",
+        "alice",
+        revoked(LATE));
+    latest(
+        "shown-later",
+        "the log shows it later than the pins say, and nothing was signed between",
+        "ok",
+        "alice",
+        revoked(REVOKED.minusMillis(1)));
+    latest(
+        "signed-between",
+        "it signed after the time that the pins say and before the log's",
+        "RPL-081",
+        "alice",
+        revoked(Plot.START.plusSeconds(125)));
+    latest(
+        "shown-of-another",
+        "the log shows the revocation of another key",
+        "RPL-081",
+        "rita",
+        revoked(LATE));
+  }
+
+  private void windows() {
+    for (String name : List.of("operator", "log", "guardian", "alice", "boss", "ci", "ada")) {
+      pins(
+          "ended-" + name,
+          "the pinned window of " + name + "'s key ended before it signed",
+          "RPL-082",
+          name,
+          until(EARLY));
+      pins(
+          "not-begun-" + name,
+          "the pinned window of " + name + "'s key begins after it signed",
+          "RPL-082",
+          name,
+          from(LATE));
+    }
+    pins("window-of-a-key-not-used", "one that signed nothing", "ok", "bob", until(EARLY));
+    Instant first =
+        FullRun.remade(FullRun.lean().closed).steps.stream()
+            .filter(step -> step.kind.equals(EventKind.REQUEST_RECEIVED))
+            .findFirst()
+            .orElseThrow()
+            .at;
+    Instant last = FullRun.remade(FullRun.lean().closed).steps.getLast().at;
+    pins("begins-then", "a window begins with its first instant", "ok", "alice", from(first));
+    pins(
+        "begins-a-moment-later",
+        "the first of what it signed is before the window",
+        "RPL-082",
+        "alice",
+        from(first.plusMillis(1)));
+    pins("ends-then", "a window ends before its last instant", "RPL-082", "alice", until(last));
+    pins(
+        "ends-a-moment-later",
+        "the last of what it signed is in the window",
+        "ok",
+        "alice",
+        until(last.plusMillis(1)));
+    pins(
+        "log-ends-then",
+        "the checkpoint is no older than the last event that it covers",
+        "RPL-082",
+        "log",
+        until(last));
+  }
+
+  private void algorithms() {
+    JsonValue both = Plot.json("{\"guardian\":[\"Ed25519\",\"ML-DSA-65\"]}");
+    add(
+        "pins-algorithms",
+        "the pins require two algorithms of the guardian, and it signs with one",
+        "RPL-083",
+        pinned("lean-closed.writ", "", key -> key).put("required_algorithms", both));
+    add(
+        "pins-algorithms-of-nobody-here",
+        "the pins require two algorithms of a role that signed nothing here",
+        "ok",
+        pinned("lean-closed.writ", "", key -> key)
+            .put("required_algorithms", Plot.json("{\"surface\":[\"ML-DSA-65\"]}")));
+  }
+
+  // ---- the log
+
+  private void forged(String name, String about, String wanted, Consumer<Remade> change) {
+    forged(name, about, wanted, FullRun.lean().latest, change);
+  }
+
+  private void forged(
+      String name, String about, String wanted, byte[] bundle, Consumer<Remade> change) {
+    Remade remade = FullRun.remade(bundle);
+    change.accept(remade);
+    add(
+        name,
+        about,
+        wanted,
+        JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())));
+  }
+
+  private static int place(Remade remade, String kind, Predicate<JsonValue.Obj> body) {
+    for (int i = 0; i < remade.steps.size(); i++) {
+      Remade.Step step = remade.steps.get(i);
+      if (step.kind.equals(kind) && body.test(remade.document(step.body))) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("no " + kind);
+  }
+
+  private static Predicate<JsonValue.Obj> saying(String... texts) {
+    return document -> List.of(texts).stream().allMatch(document.toString()::contains);
+  }
+
+  private static Digest body(Remade remade, String kind, String... texts) {
+    return remade.steps.get(place(remade, kind, saying(texts))).body;
+  }
+
+  private static String kid(String name) {
+    return TestParty.key(name).kid();
+  }
+
+  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
+    return document -> {
+      TreeMap<String, JsonValue> members = new TreeMap<>(document.members());
+      members.put(member, value);
+      return new JsonValue.Obj(members);
+    };
+  }
+
+  private static UnaryOperator<JsonValue.Obj> set(String member, String value) {
+    return set(member, JsonValue.of(value));
+  }
+
+  private static UnaryOperator<JsonValue.Obj> in(
+      String outer, UnaryOperator<JsonValue.Obj> change) {
+    return document ->
+        set(outer, change.apply((JsonValue.Obj) document.get(outer))).apply(document);
+  }
+
+  /** A change of the system run, brought in before the first event of the run, two minutes ago. */
+  private static void change(Remade remade, String kind, JsonValue detail) {
+    int at = 0;
+    while (remade.steps.get(at).journal != Journal.RUN) {
+      at++;
+    }
+    change(remade, at, kind, detail);
+  }
+
+  private static void change(Remade remade, int at, String kind, JsonValue detail) {
+    Remade.Step step = remade.steps.get(at - 1).copy();
+    step.journal = Journal.SYSTEM;
+    step.tenant = "writ";
+    step.run = "system";
+    step.kind = kind;
+    step.seed = Optional.empty();
+    step.body =
+        remade.bring(
+            SystemChange.TYPE,
+            new SystemChange(kind, (JsonValue.Obj) detail, step.at).toJson(),
+            List.of(kid("operator")));
+    remade.steps.add(at, step);
+  }
+
+  private static Consumer<Remade> revoke(String name) {
+    return remade ->
+        change(remade, EventKind.KEY_REVOKED, JsonValue.object().put("kid", kid(name)).build());
+  }
+
+  private static Consumer<Remade> enrolled(String name, UnaryOperator<JsonValue.Obj> change) {
+    return remade ->
+        remade.change(body(remade, EventKind.KEY_ENROLLED, kid(name)), in("detail", change));
+  }
+
+  private void placesInTheLog() {
+    byte[] closed = FullRun.lean().closed;
+    for (String name : List.of("guardian", "executor", "alice", "rita")) {
+      forged(
+          "revoked-before-" + name,
+          name + "'s key signs a document that comes after its revocation",
+          "EXE-951",
+          closed,
+          revoke(name));
+    }
+    for (String name : List.of("boss", "ci")) {
+      forged(
+          "revoked-before-" + name,
+          name + "'s key signs what a request brings after its revocation",
+          "EXE-951 or EXE-956",
+          closed,
+          revoke(name));
+    }
+    forged(
+        "revoked-before-log",
+        "the checkpoint is signed by a log key that was revoked before",
+        "RPL-040",
+        closed,
+        revoke("log"));
+    forged(
+        "revoked-before-operator",
+        "a revoked operator changes something",
+        "CAN-055",
+        closed,
+        remade -> {
+          revoke("operator").accept(remade);
+          revoke("bob").accept(remade);
+        });
+    forged(
+        "window-ended",
+        "an agent's window ended before it asked",
+        "EXE-951",
+        closed,
+        enrolled("alice", set("writ_not_after", "2026-11-21T12:01:00.000Z")));
+    forged(
+        "window-not-begun",
+        "a guardian's window begins after it decided",
+        "EXE-951",
+        closed,
+        enrolled("guardian", set("writ_not_before", "2027-01-01T00:00:00.000Z")));
+    forged(
+        "window-of-an-operator",
+        "an operator's window ended before what it changed",
+        "CAN-054",
+        closed,
+        remade -> {
+          revoke("bob").accept(remade);
+          enrolled("operator", set("writ_not_after", "2026-11-21T12:00:00.001Z")).accept(remade);
+        });
+    forged(
+        "role-of-a-guardian",
+        "decisions are signed by a key that is enrolled as an executor's",
+        "EXE-951",
+        closed,
+        enrolled("guardian", set("writ_role", "executor")));
+    forged(
+        "role-of-a-founder",
+        "the first key is no operator's",
+        "CAN-053 or EXE-004 or EXE-950",
+        closed,
+        enrolled("operator", set("writ_role", "guardian")));
+    forged(
+        "role-of-the-log",
+        "the checkpoint is signed by a key that is enrolled as a guardian's",
+        "RPL-040",
+        closed,
+        enrolled("log", set("writ_role", "guardian")));
+    forged(
+        "policy-by-an-operator",
+        "a policy is signed by a key that is no policy owner's",
+        "CAN-053",
+        closed,
+        remade ->
+            remade.signedBy(body(remade, EventKind.POLICY_ACTIVATED), List.of(kid("operator"))));
+    forged(
+        "enrolled-after",
+        "a guardian's key is enrolled after it decided",
+        "EXE-951",
+        closed,
+        remade ->
+            remade.steps.addLast(
+                remade.steps.remove(
+                    place(remade, EventKind.KEY_ENROLLED, saying(kid("guardian"))))));
+    forged(
+        "prohibited-before",
+        "a tool is dispatched long after it was prohibited",
+        "EXE-954",
+        closed,
+        remade ->
+            change(
+                remade,
+                EventKind.TOOL_REVOKED,
+                Plot.json("{\"tool\":\"mail\",\"version\":\"1.0.0\"}")));
+    forged(
+        "approval-of-another-policy",
+        "an approval that a decision counts names another policy",
+        "EXE-956",
+        closed,
+        remade ->
+            remade.change(
+                body(remade, EventKind.APPROVAL_RECEIVED),
+                set("policy", Digest.sha256().toString())));
+    forged(
+        "approval-by-who-asks",
+        "the agent approves its own request",
+        "EXE-951",
+        closed,
+        remade ->
+            remade.signedBy(body(remade, EventKind.APPROVAL_RECEIVED), List.of(kid("alice"))));
+    forged(
+        "made-again",
+        "nothing is changed: what makes the others does nothing else",
+        "ok",
+        closed,
+        remade -> {});
+  }
+
+  private void governance() {
+    governed("made-again", "nothing is changed", "ok", remade -> {});
+    governed(
+        "approval-missing",
+        "one approver fewer than policy asks for",
+        "EXE-917",
+        remade -> remade.steps.remove(place(remade, EventKind.TOOL_APPROVED, saying("ben"))));
+    governed(
+        "approver-revoked",
+        "the word of an approver whose key was revoked before the staging",
+        "EXE-917",
+        remade ->
+            change(
+                remade,
+                place(remade, EventKind.TOOL_STAGED, saying("canary")),
+                EventKind.KEY_REVOKED,
+                JsonValue.object().put("kid", kid("ben")).build()));
+    governed(
+        "rejected",
+        "one of the words is a rejection",
+        "EXE-917",
+        remade ->
+            remade.change(body(remade, EventKind.TOOL_APPROVED, "ben"), set("verdict", "reject")));
+    governed(
+        "role-not-held",
+        "an approver speaks in a role that policy does not give",
+        "EXE-916",
+        remade ->
+            remade.change(body(remade, EventKind.TOOL_APPROVED, "ben"), set("role", "other")));
+    governed(
+        "in-the-name-of-another",
+        "an approver speaks in the name of another",
+        "EXE-916",
+        remade ->
+            remade.change(body(remade, EventKind.TOOL_APPROVED, "ben"), set("approver", "cyd")));
+    governed(
+        "twice-by-one",
+        "one approver speaks twice",
+        "EXE-914",
+        remade -> {
+          Digest ben = body(remade, EventKind.TOOL_APPROVED, "ben");
+          remade.change(ben, set("approver", "ada"));
+          remade.signedBy(ben, List.of(kid("ada")));
+        });
+    governed(
+        "of-a-tenant",
+        "an approver of one tenant speaks for all",
+        "CAN-053",
+        remade -> {
+          Digest ben = body(remade, EventKind.TOOL_APPROVED, "ben");
+          remade.change(ben, set("approver", "rita"));
+          remade.signedBy(ben, List.of(kid("rita")));
+        });
+    governed(
+        "not-validated",
+        "the validation is not there",
+        "EXE-917",
+        remade -> remade.steps.remove(place(remade, EventKind.TOOL_VALIDATED, saying("words"))));
+    governed(
+        "validation-failed",
+        "the validation found something",
+        "EXE-917",
+        remade ->
+            remade.change(
+                body(remade, EventKind.TOOL_VALIDATED),
+                in(
+                    "detail",
+                    set(
+                        "findings",
+                        JsonValue.of(
+                            List.of(
+                                Plot.json(
+                                    "{\"code\":\"TOL-211\",\"found\":\"socket\",\"place\":\"a\"}")))))));
+    governed(
+        "validation-of-another-package",
+        "the validation is of another package",
+        "EXE-915",
+        remade ->
+            remade.change(
+                body(remade, EventKind.TOOL_VALIDATED),
+                in("detail", set("package", Digest.sha256().toString()))));
+    governed(
+        "stage-skipped",
+        "from a canary to deprecated",
+        "EXE-914",
+        remade ->
+            remade.change(
+                body(remade, EventKind.TOOL_STAGED, "active"),
+                in("detail", set("stage", "deprecated"))));
+    governed(
+        "stage-not-later",
+        "a stage is said at the time of the one before",
+        "EXE-914",
+        remade ->
+            remade.change(
+                body(remade, EventKind.TOOL_STAGED, "active"),
+                set(
+                    "changed_at",
+                    remade
+                        .document(body(remade, EventKind.TOOL_STAGED, "canary"))
+                        .get("changed_at"))));
+    governed(
+        "canary-of-another-tenant",
+        "a decision allows a canary of another tenant's",
+        "EXE-956",
+        remade -> {
+          UnaryOperator<JsonValue.Obj> other =
+              in("canary", set("tenants", JsonValue.of(List.of(JsonValue.of("other")))));
+          remade.change(body(remade, EventKind.TOOL_STAGED, "canary"), in("detail", other));
+          remade.change(
+              body(remade, EventKind.DECISION_MADE, "canary"), in("inputs", in("governed", other)));
+        });
+    governed(
+        "not-recorded",
+        "a decision does not say what governance said of its tool",
+        "EXE-956",
+        remade ->
+            remade.change(
+                body(remade, EventKind.DECISION_MADE, "canary"),
+                in(
+                    "inputs",
+                    inputs -> {
+                      TreeMap<String, JsonValue> members = new TreeMap<>(inputs.members());
+                      members.remove("governed");
+                      return new JsonValue.Obj(members);
+                    })));
+    governed(
+        "prohibited-before",
+        "a version is allowed and dispatched that was prohibited two minutes before",
+        "EXE-954 or EXE-956",
+        remade ->
+            change(
+                remade,
+                EventKind.TOOL_REVOKED,
+                Plot.json("{\"tool\":\"words\",\"version\":\"1.0.0\"}")));
+  }
+
+  private void governed(String name, String about, String wanted, Consumer<Remade> change) {
+    forged("governance-" + name, about, wanted, FullRun.lean().closed, change);
+  }
+}

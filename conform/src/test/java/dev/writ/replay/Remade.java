@@ -1,0 +1,409 @@
+package dev.writ.replay;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.Guardian;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.DocumentSource;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import dev.writ.ledger.merkle.Merkle;
+import dev.writ.replay.Recording.Journal;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A bundle as who holds every key can write it: documents changed and signed again, events changed,
+ * dropped, brought in and put in another order, and whatever names them by digest made to fit, from
+ * the chains of the runs to the log, its checkpoint and the trust file. Its log has the bundle's
+ * events and no others.
+ */
+public final class Remade {
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
+
+  /** An event to be written: what its run makes of it follows. */
+  public static final class Step {
+    public final Event was;
+    public Journal journal;
+    public String tenant;
+    public String run;
+    public String kind;
+    public Digest body;
+    public Instant at;
+    public Optional<String> seed;
+
+    Step(Journal journal, Event was) {
+      this.journal = journal;
+      this.was = was;
+      this.tenant = was.tenant();
+      this.run = was.run();
+      this.kind = was.kind();
+      this.body = was.body();
+      this.at = was.at();
+      this.seed = was.prngSeed();
+    }
+
+    public Step copy() {
+      Step copy = new Step(journal, was);
+      copy.tenant = tenant;
+      copy.run = run;
+      copy.kind = kind;
+      copy.body = body;
+      copy.at = at;
+      copy.seed = seed;
+      return copy;
+    }
+  }
+
+  /** A document to be signed. */
+  private record Draft(String type, JsonValue document, List<String> kids) {}
+
+  private final TreeMap<String, byte[]> entries;
+  private final Function<String, SigningKey> keys;
+  private final TreeMap<Digest, Draft> drafts = new TreeMap<>();
+  private final TreeMap<Digest, Envelope> written = new TreeMap<>();
+  private final TreeSet<Digest> begun = new TreeSet<>();
+  private final TreeMap<String, String> renamed = new TreeMap<>();
+  private final TreeMap<String, String> runSeeds = new TreeMap<>();
+
+  /** In the order of the log. */
+  public final List<Step> steps = new ArrayList<>();
+
+  /** Signs the checkpoint. */
+  public SigningKey log;
+
+  /** Changes {@code bundle.json} at the end. */
+  public UnaryOperator<JsonValue.Obj> manifest = UnaryOperator.identity();
+
+  private Remade(TreeMap<String, byte[]> entries, Function<String, SigningKey> keys) {
+    this.entries = entries;
+    this.keys = keys;
+  }
+
+  /**
+   * @param keys the secret of a key id; of every key that signed something in it
+   * @param log signs the checkpoint
+   */
+  public static Remade of(byte[] bundle, Function<String, SigningKey> keys, SigningKey log) {
+    Remade remade = new Remade(Unpacked.entries(bundle), keys);
+    remade.log = log;
+    remade.entries.forEach((name, bytes) -> {
+      if (name.startsWith(Layout.DOCUMENTS)) {
+        Envelope envelope = Envelope.parse(bytes);
+        remade.drafts.put(
+            envelope.id(),
+            new Draft(
+                envelope.payloadType(),
+                envelope.document(),
+                envelope.signatures().stream().map(Envelope.Signature::kid).toList()));
+      }
+    });
+    try (Bundle open = Bundle.of(bundle)) {
+      open.events((journal, _, event) -> remade.steps.add(new Step(journal, event)));
+    }
+    return remade;
+  }
+
+  // ---- what a forger changes
+
+  /** The ids of all documents, as they were. */
+  public List<Digest> documents() {
+    return List.copyOf(drafts.keySet());
+  }
+
+  public JsonValue.Obj document(Digest id) {
+    return (JsonValue.Obj) drafts.get(id).document();
+  }
+
+  public String type(Digest id) {
+    return drafts.get(id).type();
+  }
+
+  public List<String> kids(Digest id) {
+    return drafts.get(id).kids();
+  }
+
+  public Remade change(Digest id, UnaryOperator<JsonValue.Obj> change) {
+    drafts.computeIfPresent(
+        id,
+        (_, old) ->
+            new Draft(old.type(), change.apply((JsonValue.Obj) old.document()), old.kids()));
+    return this;
+  }
+
+  /** Has a document signed by other keys. */
+  public Remade signedBy(Digest id, List<String> kids) {
+    drafts.computeIfPresent(id, (_, old) -> new Draft(old.type(), old.document(), kids));
+    return this;
+  }
+
+  /** Brings in a document; the id stands for it in steps and other documents. */
+  public Digest bring(String type, JsonValue document, List<String> kids) {
+    Digest id = Digest.sha256(Jcs.write(document));
+    drafts.put(id, new Draft(type, document, kids));
+    return id;
+  }
+
+  // ---- what follows
+
+  /** The entries of the bundle that this comes to. */
+  public TreeMap<String, byte[]> entries() {
+    written.clear();
+    begun.clear();
+    renamed.clear();
+    List<Event> events = new ArrayList<>();
+    TreeMap<RunId, Event> heads = new TreeMap<>();
+    for (Step step : steps) {
+      if (step.kind.equals(EventKind.RUN_OPENED)) {
+        step.seed.ifPresent(seed -> runSeeds.put(step.tenant + "/" + step.run, seed));
+      }
+      write(step.body);
+      Digest body = Digest.parse("sha256:" + text(step.body.hex()));
+      Optional<String> seed = step.seed.map(this::text);
+      RunId run = new RunId(step.tenant, step.run);
+      Event head = heads.get(run);
+      Event next;
+      if (step.journal == Journal.CONSUMED) {
+        next =
+            new Event(
+                step.tenant,
+                step.run,
+                step.was.seq(),
+                step.kind,
+                step.was.prev(),
+                body,
+                step.at,
+                seed);
+      } else {
+        next =
+            head == null
+                ? Event.first(step.tenant, step.run, step.kind, body, step.at, seed)
+                : head.next(step.kind, body, step.at, seed);
+        heads.put(run, next);
+      }
+      rename(step.was.id().hex(), next.id().hex());
+      events.add(next);
+    }
+    return lay(events);
+  }
+
+  public byte[] toBytes() {
+    return Unpacked.pack(entries());
+  }
+
+  private void write(Digest id) {
+    Draft draft = drafts.get(id);
+    // Two documents that name each other cannot both fit: the first keeps the old name.
+    if (draft == null || !begun.add(id)) {
+      return;
+    }
+    String before = new String(Jcs.write(draft.document()), StandardCharsets.UTF_8);
+    Matcher named = HEX.matcher(before);
+    while (named.find()) {
+      Digest other = Digest.parse("sha256:" + named.group());
+      if (!other.equals(id)) {
+        write(other);
+      }
+    }
+    JsonValue after = Jcs.parse(text(before).getBytes(StandardCharsets.UTF_8));
+    SigningKey[] signers = draft.kids().stream().map(keys).toArray(SigningKey[]::new);
+    Envelope envelope = Envelope.sign(draft.type(), after, signers);
+    written.put(id, envelope);
+    rename(id.hex(), envelope.id().hex());
+    if (draft.type().equals(Decision.TYPE)) {
+      effectSeed(id, envelope);
+    }
+  }
+
+  private void effectSeed(Digest before, Envelope decision) {
+    JsonValue.Obj document = (JsonValue.Obj) decision.document();
+    if (document.get("tenant") instanceof JsonValue.Str tenant
+        && document.get("run") instanceof JsonValue.Str run) {
+      String seed = runSeeds.get(tenant.value() + "/" + run.value());
+      if (seed != null) {
+        byte[] bytes = HexFormat.of().parseHex(seed);
+        rename(Guardian.effectSeed(bytes, before), Guardian.effectSeed(bytes, decision.id()));
+      }
+    }
+  }
+
+  private void rename(String before, String after) {
+    if (!before.equals(after)) {
+      renamed.put(before, after);
+    }
+  }
+
+  private String text(String text) {
+    return HEX.matcher(text)
+        .replaceAll(found -> renamed.getOrDefault(found.group(), found.group()));
+  }
+
+  // ---- the entries
+
+  private TreeMap<String, byte[]> lay(List<Event> events) {
+    TreeMap<Digest, Envelope> documents = new TreeMap<>();
+    written.values().forEach(envelope -> documents.put(envelope.id(), envelope));
+    TreeMap<String, byte[]> laid = new TreeMap<>();
+    Referred referred = new Referred(laid);
+    References references = new References(source(documents), referred);
+    try {
+      for (int i = 0; i < events.size(); i++) {
+        if (steps.get(i).journal == Journal.CONSUMED) {
+          referred.document(events.get(i).body(), "");
+        } else {
+          references.event(events.get(i));
+        }
+      }
+    } catch (WritException | ClassCastException refused) {
+      // What it refers to cannot be known; then everything is there.
+      documents.forEach((id, envelope) -> laid.put(Layout.document(id), envelope.toBytes()));
+      entries.forEach((name, bytes) -> {
+        if (name.startsWith(Layout.BLOBS) || name.startsWith(Layout.TOOLS)) {
+          laid.put(name, bytes);
+        }
+      });
+    }
+    referred.documents.forEach(id ->
+        Optional.ofNullable(documents.get(id))
+            .ifPresent(envelope -> laid.put(Layout.document(id), envelope.toBytes())));
+    log(events, documents, laid);
+    return laid;
+  }
+
+  private static DocumentSource source(TreeMap<Digest, Envelope> documents) {
+    return id -> Optional.ofNullable(documents.get(id));
+  }
+
+  private void log(
+      List<Event> events, TreeMap<Digest, Envelope> documents, TreeMap<String, byte[]> laid) {
+    List<Digest> leaves = new ArrayList<>();
+    var proof = JsonValue.object().put("hashes", JsonValue.of(List.of()));
+    for (Journal journal : Journal.values()) {
+      StringBuilder lines = new StringBuilder();
+      List<JsonValue> ranges = new ArrayList<>();
+      long from = -1;
+      for (int i = 0; i <= events.size(); i++) {
+        boolean here = i < events.size() && steps.get(i).journal == journal;
+        if (here) {
+          lines.append(new String(events.get(i).toBytes(), StandardCharsets.UTF_8)).append('\n');
+          from = from < 0 ? i : from;
+        } else if (from >= 0) {
+          ranges.add(JsonValue.of(List.of(JsonValue.of(from), JsonValue.of(i - from))));
+          from = -1;
+        }
+      }
+      laid.put(Layout.journal(journal), lines.toString().getBytes(StandardCharsets.UTF_8));
+      proof.put(journal.name().toLowerCase(Locale.ROOT), JsonValue.of(ranges));
+    }
+    events.forEach(event -> leaves.add(Merkle.leafHash(event.toBytes())));
+    laid.put(Layout.INCLUSION, Jcs.write(proof.build()));
+    JsonValue.Obj old = (JsonValue.Obj) Jcs.parse(entries.get(Layout.MANIFEST));
+    String origin = ((JsonValue.Str) old.get("origin")).value();
+    laid.put(
+        Layout.CHECKPOINT,
+        Checkpoint.sign(origin, events.size(), Merkle.root(leaves), log).toBytes());
+    laid.put(Layout.MANIFEST, Jcs.write(manifest.apply(stated(old, events))));
+    laid.put(Layout.TRUST, trust(events, documents));
+  }
+
+  private JsonValue.Obj stated(JsonValue.Obj old, List<Event> events) {
+    TreeMap<String, JsonValue> members = new TreeMap<>(old.members());
+    members.put("size", JsonValue.of(events.size()));
+    boolean closed = false;
+    for (int i = 0; i < events.size(); i++) {
+      if (steps.get(i).journal == Journal.RUN) {
+        closed = events.get(i).kind().equals(EventKind.RUN_CLOSED);
+      }
+    }
+    members.put("state", JsonValue.of(closed ? "closed" : "open"));
+    return new JsonValue.Obj(members);
+  }
+
+  /** What the system run adds up to, as far as it does. */
+  private byte[] trust(List<Event> events, TreeMap<Digest, Envelope> documents) {
+    SystemState state = SystemState.NOTHING;
+    for (Event event : events) {
+      if (event.runId().equals(SystemState.RUN)) {
+        try {
+          state = state.after(event, source(documents));
+        } catch (WritException refused) {
+          continue; // a verifier refuses it before it comes to the trust file
+        }
+      }
+    }
+    return Jcs.write(state.trust().toJson());
+  }
+
+  /** Takes over what is referred to, as far as the bundle had it. */
+  private final class Referred implements References.Sink {
+    final TreeSet<Digest> documents = new TreeSet<>();
+    private final SortedMap<String, byte[]> laid;
+
+    Referred(SortedMap<String, byte[]> laid) {
+      this.laid = laid;
+    }
+
+    private void keep(String name) {
+      byte[] bytes = entries.get(name);
+      if (bytes != null) {
+        laid.put(name, bytes);
+      }
+    }
+
+    @Override
+    public void document(Digest id, String place) {
+      documents.add(id);
+    }
+
+    @Override
+    public void blob(Digest digest, OptionalLong size, String place) {
+      keep(Layout.blob(digest));
+    }
+
+    @Override
+    public void notKept(Digest digest) {
+      // is outside
+    }
+
+    @Override
+    public void tool(ToolRef tool, String place) {
+      keep(Layout.tool(tool));
+    }
+
+    @Override
+    public void files(ToolRef tool, String place) {
+      tool(tool, place);
+      byte[] bytes = entries.get(Layout.tool(tool));
+      if (bytes != null) {
+        ToolManifest.read(Jcs.parse(bytes)).files().forEach(file -> keep(Layout.file(tool, file)));
+      }
+    }
+
+    @Override
+    public void foreign(Digest receipt, RunId run, String place) {
+      documents.add(receipt);
+    }
+  }
+}
