@@ -9,6 +9,7 @@ import dev.writ.sandbox.seccomp.SystemCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -57,6 +58,23 @@ public record Profile(
     }
     try (InputStream in = Profile.class.getResourceAsStream("profile-" + name + ".json")) {
       return read(Jcs.parse(in.readAllBytes()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The digests that earlier releases gave the profile of a name, so that what was recorded under
+   * them can be told from what nobody knows; for replay, and for nothing that runs.
+   */
+  public static List<Digest> before(String name) {
+    try (InputStream in = Profile.class.getResourceAsStream("profiles-before.tsv")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .map(line -> line.split("\t"))
+          .filter(columns -> columns[0].equals(name))
+          .map(columns -> Digest.parse(columns[2]))
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

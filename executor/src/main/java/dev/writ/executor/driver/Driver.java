@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,6 +29,11 @@ public interface Driver {
    *     does not have
    */
   Digest sandboxProfile(String profile);
+
+  /** What earlier releases gave as {@link #sandboxProfile}: a replay knows those runs by it. */
+  default List<Digest> sandboxProfilesBefore(String profile) {
+    return List.of();
+  }
 
   /**
    * Gets ready to run an operation: loads and compiles what is needed, without any effect. Called

@@ -40,6 +40,9 @@ final class World extends Tools {
      */
     boolean alone;
 
+    /** What the sandbox profile was in the release that recorded the run, where it is another. */
+    Optional<Digest> sandbox = Optional.empty();
+
     /** The snapshot, where it cannot be computed here. */
     Optional<Digest> snapshot = Optional.empty();
 
@@ -143,6 +146,13 @@ final class World extends Tools {
     }
     scene.manifest = approved;
     scene.sandboxMissing = false;
+    for (Digest before : profilesBefore(approved, effect)) {
+      scene.sandbox = Optional.of(before);
+      if (super.circumstances(effect, policy).snapshot().equals(snapshot)) {
+        return Known.COMPUTED;
+      }
+    }
+    scene.sandbox = Optional.empty();
     scene.snapshot = Optional.of(snapshot);
     if (approved.isEmpty()) {
       return Known.NO_MANIFEST;
@@ -150,7 +160,15 @@ final class World extends Tools {
     return hasDriver(approved.get()) ? Known.OTHER : Known.NO_DRIVER;
   }
 
+  private List<Digest> profilesBefore(Optional<ToolManifest> manifest, Effect effect) {
+    return manifest
+        .map(m -> drivers.get(m.driver()))
+        .map(driver -> driver.sandboxProfilesBefore(effect.sandbox()))
+        .orElse(List.of());
+  }
+
   private void reset() {
+    scene.sandbox = Optional.empty();
     scene.manifest = Optional.empty();
     scene.driverMissing = false;
     scene.sandboxMissing = false;
@@ -187,7 +205,10 @@ final class World extends Tools {
       if (scene.sandboxMissing) {
         throw refusal().orElseGet(() -> new WritException(ExecutorError.SANDBOX_MISSING, profile));
       }
-      return real.map(driver -> driver.sandboxProfile(profile)).orElseGet(Digest::sha256);
+      return scene
+          .sandbox
+          .or(() -> real.map(driver -> driver.sandboxProfile(profile)))
+          .orElseGet(Digest::sha256);
     }
 
     private Optional<WritException> refusal() {

@@ -17,6 +17,7 @@ import dev.writ.sandbox.SandboxError;
 import dev.writ.tools.ToolsError;
 import dev.writ.tools.wasm.Texts;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 
 /** Runs tools whose operations are confined processes of this host. */
@@ -68,11 +69,20 @@ public abstract class ProcessDriver implements Driver {
    */
   @Override
   public final Digest sandboxProfile(String profile) {
+    return withDriver(Profile.named(profile).digest());
+  }
+
+  @Override
+  public final List<Digest> sandboxProfilesBefore(String profile) {
+    return Profile.before(profile).stream().map(this::withDriver).toList();
+  }
+
+  private Digest withDriver(Digest profile) {
     return Jcs.digest(
         JsonValue.object()
             .put("driver", name)
             .put("interface", 1)
-            .put("profile", Profile.named(profile).digest())
+            .put("profile", profile)
             .put("program", program)
             .build());
   }
