@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -40,10 +41,13 @@ final class Appender {
   private Optional<WritException> failure = Optional.empty();
   private volatile CommitObserver observer = CommitObserver.NONE;
 
-  Appender(GroupWriter writer, Heads heads) {
+  /**
+   * @param threads makes the one that writes
+   */
+  Appender(GroupWriter writer, Heads heads, ThreadFactory threads) {
     this.writer = writer;
     this.heads = heads;
-    this.thread = Thread.ofPlatform().name("writ-appender").daemon().unstarted(this::run);
+    this.thread = threads.newThread(this::run);
   }
 
   void start() {

@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -18,11 +19,15 @@ import org.rocksdb.WriteBatch;
  * directory. Safe for use by many threads. It knows nothing of what its documents mean.
  */
 public final class Ledger extends StoreView implements RunJournal {
+  private static final ThreadFactory THREADS =
+      Thread.ofPlatform().name("writ-appender").daemon().factory();
+
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private volatile Durable durable;
 
-  private Ledger(LedgerConfig config, Store store, UnaryOperator<LogWriter.Disk> seam) {
+  private Ledger(
+      LedgerConfig config, Store store, UnaryOperator<LogWriter.Disk> seam, ThreadFactory threads) {
     super(store, new Blobs(store, config.dir().resolve("blobs")));
     if (!origin().equals(config.origin())) {
       throw new WritException(LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
@@ -36,7 +41,7 @@ public final class Ledger extends StoreView implements RunJournal {
             config.logKey(),
             durable,
             this::publish);
-    appender = new Appender(writer, new Heads(this));
+    appender = new Appender(writer, new Heads(this), threads);
     anchorKeeper =
         new AnchorKeeper(
             config.anchor(), config.origin(), config.clock(), e -> appender.fail(e, List.of()));
@@ -169,11 +174,22 @@ public final class Ledger extends StoreView implements RunJournal {
     Format.require(config.dir());
     Store store = Store.open(config.dir().resolve("db"));
     try {
-      return new Ledger(config, store, seam);
+      return new Ledger(config, store, seam, THREADS);
     } catch (WritException e) {
       store.close();
       throw e;
     }
+  }
+
+  /**
+   * For the simulation: a ledger over a store that is no database, without files and anchor.
+   *
+   * @param threads makes the appender's thread
+   */
+  static Ledger over(Store store, LedgerConfig config, ThreadFactory threads) {
+    Ledger ledger = new Ledger(config, store, disk -> disk, threads);
+    ledger.appender.start();
+    return ledger;
   }
 
   private void start() {
