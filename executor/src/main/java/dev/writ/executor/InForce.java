@@ -39,7 +39,7 @@ final class InForce {
   record Change(SystemState next, Commit commit) {}
 
   /** Changes the state, one change after the other; returns when that is durable. */
-  synchronized void change(Function<SystemState, Change> change) {
+  void change(Function<SystemState, Change> change) {
     Change made;
     order.writeLock().lock();
     try {

@@ -110,6 +110,8 @@ public final class Problems {
         ExecutorError.TIME_WENT_BACK,
         ExecutorError.NO_POLICY,
         ExecutorError.OWN_KEY,
+        ExecutorError.STATE_MOVED,
+        GuardianError.JUDGED_LATE,
         GatewayError.STORAGE,
         GatewayError.SERVER_BUSY,
         GatewayError.DRAINING,

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -40,11 +41,14 @@ final class Appender {
   private boolean closing;
   private volatile CommitObserver observer = CommitObserver.NONE;
 
-  Appender(GroupWriter writer, Heads heads, FailStop failStop) {
+  /**
+   * @param threads makes the one that writes
+   */
+  Appender(GroupWriter writer, Heads heads, FailStop failStop, ThreadFactory threads) {
     this.writer = writer;
     this.heads = heads;
     this.failStop = failStop;
-    this.thread = Thread.ofPlatform().name("writ-appender").daemon().unstarted(this::run);
+    this.thread = threads.newThread(this::run);
     failStop.listen(this::stopped);
   }
 

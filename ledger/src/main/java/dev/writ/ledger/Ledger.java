@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -26,10 +27,13 @@ import org.rocksdb.WriteBatch;
  * directory. Safe for use by many threads. It knows nothing of what its documents mean.
  */
 public final class Ledger extends StoreView implements RunJournal {
+  private static final ThreadFactory THREADS =
+      Thread.ofPlatform().name("writ-appender").daemon().factory();
+
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private final FailStop failStop;
-  private final WriterLock lock;
+  private final Optional<WriterLock> lock;
   private final Uploads uploads;
   private final ReentrantLock collecting = new ReentrantLock();
   private volatile Durable durable;
@@ -37,9 +41,10 @@ public final class Ledger extends StoreView implements RunJournal {
   private Ledger(
       LedgerConfig config,
       Store store,
-      WriterLock lock,
+      Optional<WriterLock> lock,
       UnaryOperator<LogWriter.Disk> seam,
-      FailStop failStop) {
+      FailStop failStop,
+      ThreadFactory threads) {
     super(store, new Blobs(store, config.dir().resolve("blobs"), config.files(), failStop));
     this.failStop = failStop;
     this.lock = lock;
@@ -57,16 +62,16 @@ public final class Ledger extends StoreView implements RunJournal {
             durable,
             blobs,
             uploads,
-            lock::requireHeld,
+            this::requireLock,
             this::publish);
-    appender = new Appender(writer, new Heads(this), failStop);
+    appender = new Appender(writer, new Heads(this), failStop, threads);
     anchorKeeper =
         new AnchorKeeper(
             config.files(),
             config.anchor(),
             config.origin(),
             config.clock(),
-            lock::requireHeld,
+            this::requireLock,
             failStop::stop);
   }
 
@@ -202,7 +207,7 @@ public final class Ledger extends StoreView implements RunJournal {
       try {
         lock.watch(db);
         lock.watch(db.resolve("LOCK"));
-        return new Ledger(config, store, lock, seam, new FailStop());
+        return new Ledger(config, store, Optional.of(lock), seam, new FailStop(), THREADS);
       } catch (WritException e) {
         store.close();
         throw e;
@@ -211,6 +216,22 @@ public final class Ledger extends StoreView implements RunJournal {
       lock.close();
       throw e;
     }
+  }
+
+  /**
+   * For the simulation: a ledger over a store that is no database, without files and anchor.
+   *
+   * @param threads makes the appender's thread
+   */
+  static Ledger over(Store store, LedgerConfig config, ThreadFactory threads) {
+    Ledger ledger =
+        new Ledger(config, store, Optional.empty(), disk -> disk, new FailStop(), threads);
+    ledger.appender.start();
+    return ledger;
+  }
+
+  private void requireLock() {
+    lock.ifPresent(WriterLock::requireHeld);
   }
 
   private void start() {
@@ -425,7 +446,7 @@ public final class Ledger extends StoreView implements RunJournal {
       anchorKeeper.close();
     } finally {
       store.close();
-      lock.close();
+      lock.ifPresent(WriterLock::close);
     }
   }
 }

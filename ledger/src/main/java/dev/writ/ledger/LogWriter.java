@@ -156,7 +156,7 @@ final class LogWriter implements Appender.GroupWriter {
         }
         default -> {
           if (row.value() == null) {
-            write.delete(store.handle(row.family()), row.key());
+            store.delete(write, row.family(), row.key());
           } else {
             put(row.family(), row.key(), row.value());
           }
@@ -206,7 +206,7 @@ final class LogWriter implements Appender.GroupWriter {
     }
 
     private void put(Store.Family family, byte[] key, byte[] value) throws RocksDBException {
-      write.put(store.handle(family), key, value);
+      store.put(write, family, key, value);
     }
   }
 

@@ -35,8 +35,10 @@ import org.rocksdb.WriteOptions;
 /**
  * The RocksDB database. Native memory must not be touched after closing, so every use holds a
  * shared lock that {@link #close} takes exclusively.
+ *
+ * <p>The simulation puts another one below a ledger: a subclass that keeps its rows itself.
  */
-final class Store implements AutoCloseable {
+class Store implements AutoCloseable {
   /** Column families (spec/storage.md). */
   enum Family {
     /** Rows about the ledger itself. RocksDB insists on the name of this one. */
@@ -127,6 +129,16 @@ final class Store implements AutoCloseable {
       closeNatives();
       throw e;
     }
+  }
+
+  /** One that is no database, whose every method is overridden. */
+  Store() {
+    this.dir = Path.of("");
+    this.scratch = Optional.empty();
+    this.options = null;
+    this.familyOptions = null;
+    this.synced = null;
+    this.reading = null;
   }
 
   private Opened open() throws RocksDBException {
@@ -361,6 +373,16 @@ final class Store implements AutoCloseable {
                 : Optional.empty();
           }
         });
+  }
+
+  /** Adds a row to a batch. */
+  void put(WriteBatch batch, Family family, byte[] key, byte[] value) throws RocksDBException {
+    batch.put(handle(family), key, value);
+  }
+
+  /** Adds the removal of a row to a batch. */
+  void delete(WriteBatch batch, Family family, byte[] key) throws RocksDBException {
+    batch.delete(handle(family), key);
   }
 
   /** Writes a batch and returns when it is on the disk. */

@@ -164,7 +164,7 @@ final class ExecutorVectors {
     add(
         "lapsed",
         "an intent that lapsed undispatched: the same request is judged anew",
-        List.of("ALLOW", DONE, "EXE-107", "GRD-005"),
+        List.of("ALLOW", DONE, "EXE-107", "GRD-012"),
         ask("mail").decide(),
         clock(301),
         execute(1, 1, "alice"),

@@ -154,7 +154,7 @@ final class AccountWalk {
     for (var entry : entries.entrySet()) {
       String key = Accounts.ROW_PREFIX + entry.getKey().hex();
       findings.rows++;
-      if (latest.filter(entry.getValue().keptUntil()::isAfter).isPresent()
+      if (entry.getValue().keptUntil().isAfter(ledger.highWater())
           && ledger.get(Tables.ACCOUNT, key).isEmpty()) {
         findings.problem(
             AUDIT_ROW,

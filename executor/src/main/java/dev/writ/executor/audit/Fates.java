@@ -59,6 +59,11 @@ record Fates(LedgerView ledger) {
       };
     }
 
+    /** The same of a row that was left as it was when the effect was dispatched. */
+    Fate left() {
+      return new Fate(End.OPEN, OptionalLong.empty());
+    }
+
     private static Charge unknown(Account account) {
       return new Charge(account, 0, AccountSums.UNKNOWN, AccountSums.UNKNOWN);
     }

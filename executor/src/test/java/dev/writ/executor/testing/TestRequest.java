@@ -35,7 +35,7 @@ public final class TestRequest {
   private List<Digest> evidence = List.of();
   private Optional<Digest> workspaceBefore = Optional.empty();
 
-  TestRequest(String tenant, String subject, String nonce, Instant at) {
+  public TestRequest(String tenant, String subject, String nonce, Instant at) {
     this.tenant = tenant;
     this.subject = subject;
     this.signer = TestKeys.key(subject);

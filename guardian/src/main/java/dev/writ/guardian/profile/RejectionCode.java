@@ -70,9 +70,10 @@ public enum RejectionCode {
       case "GRD-201", "GRD-202", "GRD-203", "GRD-204" -> Optional.of(EXCEEDS_POLICY);
       case "GRD-302", "GRD-303", "GRD-304", "GRD-404", "GRD-406" -> Optional.of(EXCEEDS_POLICY);
       case "GRD-003", "GRD-006", "GRD-008", "GRD-721", "EXE-902" -> Optional.of(WORKSPACE_MISMATCH);
-      case "GRD-004", "GRD-005", "GRD-301", "GRD-308", "EXE-109" -> Optional.of(REPLAY);
+      case "GRD-004", "GRD-005", "GRD-012", "GRD-301", "GRD-308", "EXE-109" -> Optional.of(REPLAY);
       case "GRD-007", "GRD-307", "GRD-702", "EXE-110" -> Optional.of(MUTATION);
       case "GRD-011", "EXE-901" -> Optional.of(ALREADY_CONSUMED);
+      case "GRD-013" -> Optional.empty();
       case "GRD-407" -> Optional.of(PROFILE_INVALID);
       case "EXE-301", "EXE-302", "EXE-303" -> Optional.of(INTENT_UNKNOWN);
       default -> code.startsWith("GRD-") ? Optional.of(INTENT_UNKNOWN) : Optional.empty();

@@ -1,0 +1,158 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
+import org.rocksdb.RocksDB;
+import org.rocksdb.WriteBatch;
+
+/**
+ * A store in memory for the simulation. It promises what RocksDB with synced writes does: a write
+ * is there as a whole when it has returned, and as a whole or not at all where it failed or the
+ * power went before. What it holds outlives the ledger over it.
+ */
+public final class MemoryStore extends Store {
+  /** Decides what becomes of a write, and is told of each access, at which others may come in. */
+  public interface Faults {
+    Faults NONE =
+        new Faults() {
+          @Override
+          public void access() {}
+
+          @Override
+          public Fate write() {
+            return Fate.DONE;
+          }
+        };
+
+    void access();
+
+    Fate write();
+  }
+
+  /** What becomes of a write. */
+  public enum Fate {
+    DONE,
+    /** It fails, and is not there. */
+    FAILED,
+    /** It fails, and is found to be there after the next start. */
+    FAILED_AND_THERE
+  }
+
+  private record Change(Family family, byte[] key, byte[] value) {}
+
+  private final EnumMap<Family, TreeMap<byte[], byte[]>> rows = new EnumMap<>(Family.class);
+  private final List<Change> batch = new ArrayList<>();
+  private final Faults faults;
+
+  private MemoryStore(Faults faults) {
+    this.faults = faults;
+    for (Family family : Family.values()) {
+      rows.put(family, new TreeMap<>(Arrays::compareUnsigned));
+    }
+  }
+
+  /** That of a new ledger. */
+  public static MemoryStore fresh(String origin) {
+    RocksDB.loadLibrary(); // its batches are made, and stay empty
+    MemoryStore store = new MemoryStore(Faults.NONE);
+    TreeMap<byte[], byte[]> meta = store.rows.get(Family.DEFAULT);
+    meta.put(StoreView.META_ORIGIN, Names.utf8("origin", origin));
+    meta.put(StoreView.META_INCARNATION, Keys.number(1));
+    meta.put(StoreView.META_HIGH_WATER, Keys.number(0));
+    return store;
+  }
+
+  /** What is there after the process has ended, with the faults of the next one. */
+  public MemoryStore after(Faults next) {
+    MemoryStore store = new MemoryStore(next);
+    rows.forEach((family, all) -> store.rows.get(family).putAll(all));
+    return store;
+  }
+
+  /** A ledger over it. */
+  public Ledger ledger(LedgerConfig config, ThreadFactory threads) {
+    return Ledger.over(this, config, threads);
+  }
+
+  @Override
+  void put(WriteBatch unused, Family family, byte[] key, byte[] value) {
+    batch.add(new Change(family, key, value));
+  }
+
+  @Override
+  void delete(WriteBatch unused, Family family, byte[] key) {
+    batch.add(new Change(family, key, null));
+  }
+
+  @Override
+  void write(WriteBatch unused) {
+    faults.access();
+    Fate fate = faults.write();
+    if (fate != Fate.FAILED) {
+      for (Change change : batch) {
+        if (change.value() == null) {
+          rows.get(change.family()).remove(change.key());
+        } else {
+          rows.get(change.family()).put(change.key(), change.value());
+        }
+      }
+    }
+    batch.clear();
+    faults.access();
+    if (fate != Fate.DONE) {
+      throw new WritException(LedgerError.STORAGE, "a simulated fault");
+    }
+  }
+
+  @Override
+  Optional<byte[]> get(Family family, byte[] key) {
+    faults.access();
+    return Optional.ofNullable(rows.get(family).get(key));
+  }
+
+  @Override
+  boolean has(Family family, byte[] key) {
+    return get(family, key).isPresent();
+  }
+
+  @Override
+  void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+    faults.access();
+    for (Map.Entry<byte[], byte[]> row :
+        List.copyOf(rows.get(family).tailMap(from, true).entrySet())) {
+      if (!Keys.startsWith(row.getKey(), prefix) || !visitor.row(row.getKey(), row.getValue())) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  Optional<Row> last(Family family) {
+    return row(rows.get(family).lastEntry());
+  }
+
+  @Override
+  Optional<Row> atLeast(Family family, byte[] key) {
+    return row(rows.get(family).ceilingEntry(key));
+  }
+
+  private static Optional<Row> row(Map.Entry<byte[], byte[]> entry) {
+    return Optional.ofNullable(entry).map(found -> new Row(found.getKey(), found.getValue()));
+  }
+
+  @Override
+  void verifyChecksums() {}
+
+  @Override
+  void catchUp() {}
+
+  @Override
+  public void close() {}
+}
