@@ -649,8 +649,8 @@ public final class Kernel {
   }
 
   /**
-   * The same for one subject: another one cannot name it by its digest. It counts against the tenant's quota from its
-   * first byte, and is collected where no document comes to name it.
+   * The same for one subject: another one cannot name it by its digest. It counts against the
+   * tenant's quota from its first byte, and is collected where no document comes to name it.
    *
    * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows
    */

@@ -360,12 +360,15 @@ public final class Ledger extends StoreView implements RunJournal {
    * work; one collection goes on at a time.
    *
    * @param max how many uploads are looked at
-   * @param references the table whose rows let a tenant read a blob; the key ends in the digest's
-   *     hexadecimal digits
-   * @param referenceKey of tenant and digest in that table
+   * @param references the tables whose rows let a tenant read a blob; keys of the first end in the
+   *     digest's hexadecimal digits
+   * @param referenceKey of tenant and digest, with which the keys in these tables begin
    */
   public Collected collect(
-      Instant before, int max, String references, BiFunction<String, Digest, String> referenceKey) {
+      Instant before,
+      int max,
+      List<String> references,
+      BiFunction<String, Digest, String> referenceKey) {
     collecting.lock();
     try {
       List<String> candidates = uploads.unnamedBefore(before, max);

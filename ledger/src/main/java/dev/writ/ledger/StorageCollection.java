@@ -33,7 +33,7 @@ final class StorageCollection {
   private final Mentions mentions;
   private final List<String> candidates;
   private final Instant before;
-  private final String references;
+  private final List<String> references;
   private final BiFunction<String, Digest, String> referenceKey;
   private final List<String> named = new ArrayList<>();
   private final List<String> gone = new ArrayList<>();
@@ -42,8 +42,8 @@ final class StorageCollection {
 
   /**
    * @param candidates keys of {@link Uploads}
-   * @param references the table whose rows let a tenant read a blob
-   * @param referenceKey of tenant and digest in that table
+   * @param references the tables whose rows let a tenant read a blob
+   * @param referenceKey of tenant and digest, with which the keys in these tables begin
    */
   StorageCollection(
       Store store,
@@ -51,7 +51,7 @@ final class StorageCollection {
       Uploads uploads,
       List<String> candidates,
       Instant before,
-      String references,
+      List<String> references,
       BiFunction<String, Digest, String> referenceKey) {
     this.store = store;
     this.blobs = blobs;
@@ -78,7 +78,7 @@ final class StorageCollection {
           uploads.exclusively(() -> mentions.look(payload));
           return true;
         });
-    byte[] table = Keys.table(references, "");
+    byte[] table = Keys.table(references.getFirst(), "");
     store.scan(
         Store.Family.TABLES,
         table,
@@ -133,9 +133,9 @@ final class StorageCollection {
       }
       gone.add(key);
       write.delete(store.handle(Store.Family.TABLES), row);
-      write.delete(
-          store.handle(Store.Family.TABLES),
-          Keys.table(references, referenceKey.apply(Uploads.tenant(key), digest)));
+      for (byte[] reference : referencesOf(Uploads.tenant(key), digest)) {
+        write.delete(store.handle(Store.Family.TABLES), reference);
+      }
       if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
         removed.add(digest);
         bytes += claim.size();
@@ -143,6 +143,15 @@ final class StorageCollection {
         write.delete(store.handle(Store.Family.FILES), digest.bytes());
       }
     }
+  }
+
+  private List<byte[]> referencesOf(String tenant, Digest digest) {
+    List<byte[]> rows = new ArrayList<>();
+    for (String table : references) {
+      byte[] prefix = Keys.table(table, referenceKey.apply(tenant, digest));
+      store.scan(Store.Family.TABLES, prefix, prefix, (row, _) -> rows.add(row));
+    }
+    return rows;
   }
 
   /** After what was decided is durable. */

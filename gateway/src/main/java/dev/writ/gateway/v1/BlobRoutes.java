@@ -67,8 +67,7 @@ final class BlobRoutes {
     }
     String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
     InputStream content = new Checked(call.stream().orElseThrow(), digest);
-    Content stored =
-        reader.kernel().put(caller.tenant(), caller.subject(), content, mediaType);
+    Content stored = reader.kernel().put(caller.tenant(), caller.subject(), content, mediaType);
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }
