@@ -10,6 +10,11 @@ public final class LedgerSeam {
     void write();
   }
 
+  /** The log's time goes on from the batch's first event, whoever says so. */
+  public static Batch restarting(Batch batch) {
+    return batch.restartingTime();
+  }
+
   public static Ledger open(LedgerConfig config, BeforeWrite before) {
     return Ledger.open(
         config,

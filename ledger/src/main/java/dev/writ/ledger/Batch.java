@@ -26,6 +26,7 @@ public final class Batch {
   private final List<Entry> entries = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
   private OptionalLong incarnation = OptionalLong.empty();
+  private boolean restartsTime;
   private long bytes;
   private boolean used;
 
@@ -95,6 +96,16 @@ public final class Batch {
 
   OptionalLong incarnation() {
     return incarnation;
+  }
+
+  /** The log's time goes on from this batch's first event, also where that lies back. */
+  Batch restartingTime() {
+    restartsTime = true;
+    return this;
+  }
+
+  boolean restartsTime() {
+    return restartsTime;
   }
 
   List<Entry> entries() {

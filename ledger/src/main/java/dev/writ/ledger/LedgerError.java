@@ -95,7 +95,12 @@ public enum LedgerError implements ErrorCode {
       "LED-053", "a note is not signed by the key that is trusted", "Check the log's key."),
   CHECKPOINT_ORIGIN("LED-054", "a checkpoint is of another log", "Use this log's checkpoint."),
   KEY_TEXT(
-      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says.");
+      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says."),
+
+  TIME_BACK(
+      "LED-060",
+      "an event's time lies before what the log's time may go back to",
+      "Do it again; where the clock is wrong, set it, and see `writ clock status`.");
 
   private final String code;
   private final String meaning;
