@@ -86,10 +86,7 @@ public final class Kernel {
     this.inForce = new InForce(SystemState.read(ledger));
     this.time =
         new SteadyTime(
-            config.clock(),
-            config.elapsed(),
-            () -> system().clockLimits(),
-            ledger.highWater());
+            config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
     time.now(KernelTime.Reading.OUTSIDE); // a clock that does not fit the log is refused here
     this.accounts =
         Accounts.restore(accountRows(ledger), system().policyInForce(), ledger.highWater());

@@ -15,6 +15,11 @@ public final class LedgerSeam {
     return batch.restartingTime();
   }
 
+  /** The same, and the ledger is of that incarnation from then on. */
+  public static Batch restarting(Batch batch, long incarnation) {
+    return batch.incarnation(incarnation).restartingTime();
+  }
+
   public static Ledger open(LedgerConfig config, BeforeWrite before) {
     return Ledger.open(
         config,

@@ -86,7 +86,10 @@ final class Rewrite {
           (index, event) -> {
             Batch batch = new Batch();
             Instant at = event(event, batch);
-            if (from.timeRestarts().contains(index) || at.isBefore(time.earliest())) {
+            if (from.timeRestarts().contains(index)) {
+              LedgerSeam.restarting(batch, from.incarnation());
+              time.restart(at);
+            } else if (at.isBefore(time.earliest())) {
               LedgerSeam.restarting(batch);
               time.restart(at);
             }
