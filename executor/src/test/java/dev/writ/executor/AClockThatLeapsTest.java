@@ -133,7 +133,7 @@ class AClockThatLeapsTest {
     home.clock.leap(Duration.ofDays(90));
     home.restart();
     assertThat(Refused.code(() -> home.submit(home.ask("alice").at(TestHome.START))))
-        .isEqualTo("GRD-005");
+        .isEqualTo("GRD-012");
     home.clock.leap(Duration.ofDays(-90));
     home.restart();
     home.activate(
