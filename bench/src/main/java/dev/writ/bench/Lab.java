@@ -116,6 +116,7 @@ final class Lab implements AutoCloseable {
                 List.of(new NoopDriver()),
                 RunWorkspaces.NONE,
                 CLOCK,
+                System::nanoTime,
                 random));
   }
 

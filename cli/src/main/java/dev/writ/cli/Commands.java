@@ -5,6 +5,7 @@ import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.BenchCommand;
 import dev.writ.cli.command.CanonCommand;
 import dev.writ.cli.command.CheckpointCommand;
+import dev.writ.cli.command.ClockCommand;
 import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
 import dev.writ.cli.command.ConfigCommand;
@@ -60,6 +61,7 @@ final class Commands {
           new RuntimeCommand(),
           new SecretCommand(),
           new ResolveCommand(),
+          new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
           new AuditCommand(),

@@ -48,6 +48,9 @@ final class Administration {
   InForce.Change change(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     String kind = SystemState.kindOf(signed);
+    if (kind.equals(EventKind.LEDGER_INCARNATED) || kind.equals(EventKind.CLOCK_CORRECTED)) {
+      throw new WritException(ExecutorError.CLOCK_CORRECTION, kind + " while the kernel runs");
+    }
     SystemState after = before.with(signed, kind, now);
     return new InForce.Change(after, write(signed, kind, now));
   }

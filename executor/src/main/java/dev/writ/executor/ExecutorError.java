@@ -107,7 +107,8 @@ public enum ExecutorError implements ErrorCode {
   TIME_WENT_BACK(
       "EXE-904",
       "the clock is behind what the ledger has seen",
-      "Set the clock; nothing is decided or dispatched until then."),
+      "Set the clock; nothing is decided or dispatched until then. Where the clock is right and the"
+          + " ledger ran ahead: `writ clock correct`."),
   UNKNOWN_ID("EXE-905", "there is nothing of that id", "Check the id and the tenant."),
   POLICY_ORDER(
       "EXE-906", "the policy does not follow the one in force", "Raise version and name previous."),
@@ -139,6 +140,22 @@ public enum ExecutorError implements ErrorCode {
       "EXE-917",
       "a tool lacks what it needs before it runs: a validation without findings, or approvals",
       "Look at `writ tool review`; mend the package, or ask further approvers."),
+  TIME_LEAPT(
+      "EXE-980",
+      "the clock is further ahead of what the ledger has seen than policy lets it be",
+      "Set the clock; nothing is decided or dispatched until then. Where the clock is right, start"
+          + " again, or sign for it with `writ clock correct`."),
+  CLOCK_CORRECTION(
+      "EXE-981",
+      "a correction of the clock does not fit this place of the log",
+      "Stop the kernel and run `writ clock correct`, which states what is found."),
+  AUDIT_TIME(
+      "EXE-982",
+      "an event's time lies before what the log's time may go back to",
+      "Find out who set the clock back, and what ran meanwhile."),
+  CLOCK_FITS(
+      "EXE-983", "the clock fits the ledger", "There is nothing to correct; start the kernel."),
+
   AUDIT_SYSTEM(
       "EXE-950",
       "the system run does not add up, or something rests on what it does not say",

@@ -186,7 +186,9 @@ final class Judging {
   private Accounts.Judged judged(Admitted a, Circumstances c, Policy policy, Trust trust) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return accounts.judge(a, c, policy, trust, time.now(KernelTime.Reading.JUDGEMENT));
+        Instant now = time.now(KernelTime.Reading.JUDGEMENT);
+        requireReceived(a, now);
+        return accounts.judge(a, c, policy, trust, now);
       } catch (WritException e) {
         if (e.code() != GuardianError.JUDGED_LATE || attempt == READINGS_MAX) {
           throw e;
@@ -207,6 +209,15 @@ final class Judging {
             inputs.ignored().stream().map(JudgeInputs.Ignored::id))
         .filter(request.evidence()::contains)
         .toList();
+  }
+
+  /** One that came while the clock was ahead would wait, and stay fresh, until that time comes. */
+  private static void requireReceived(Admitted admitted, Instant now) {
+    if (admitted.receivedAt().isAfter(now.plus(Admission.SKEW))) {
+      throw new WritException(
+          GuardianError.REQUEST_RECEIVED_AHEAD,
+          "received at " + admitted.receivedAt() + ", now " + now);
+    }
   }
 
   private Judged issue(
@@ -490,7 +501,9 @@ final class Judging {
   private boolean stands(RequestRow row, Policy policy) {
     Intent intent =
         Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
-    if (!time.now(KernelTime.Reading.STANDING).isBefore(intent.expiresAt())) {
+    Instant now = time.now(KernelTime.Reading.STANDING);
+    if (!now.isBefore(intent.expiresAt())
+        || now.isBefore(intent.issuedAt().minus(Admission.SKEW))) {
       return false;
     }
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());

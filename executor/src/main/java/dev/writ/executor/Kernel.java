@@ -30,6 +30,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.ClockLimits;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.Batch;
@@ -53,8 +54,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -93,8 +94,10 @@ public final class Kernel {
     this.ledger = config.ledger();
     this.inForce = new InForce(SystemState.read(ledger));
     this.access = new Access(ledger, this::system);
-    this.time = new SteadyTime(config.clock(), ledger.highWater());
-    time.now(KernelTime.Reading.OUTSIDE); // one that stands before the log's end is refused here
+    this.time =
+        new SteadyTime(
+            config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
+    time.now(KernelTime.Reading.OUTSIDE); // a clock that does not fit the log is refused here
     this.accounts =
         Accounts.restore(accountRows(ledger), system().policyInForce(), ledger.highWater());
     this.tools = new Tools(config.registry(), config.drivers());
@@ -197,9 +200,8 @@ public final class Kernel {
       Envelope policy,
       InstantSource clock,
       SecureRandom random) {
-    Administration administration =
-        new Administration(
-            ledger, new SteadyTime(clock, ledger.highWater()), new Runs(ledger, random));
+    SteadyTime time = new SteadyTime(clock, () -> 0, () -> ClockLimits.DEFAULT, ledger.highWater());
+    Administration administration = new Administration(ledger, time, new Runs(ledger, random));
     InForce inForce = new InForce(SystemState.read(ledger));
     changes.forEach(change -> inForce.change(state -> administration.change(change, state)));
     inForce.change(state -> administration.activate(policy, state));
@@ -479,19 +481,23 @@ public final class Kernel {
 
   /**
    * Begins the next incarnation of a ledger that was put back from a backup (PROTOCOL 27): what was
-   * signed for the one before is void, and that is an event.
+   * signed for the one before is void, and that is an event. A clock that does not fit the log does
+   * not stop it: the event has the log's latest time then.
    *
-   * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number
+   * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number and
+   *     the time of the event
    * @return the new incarnation
    */
-  public static long incarnate(LedgerConfig config, LongFunction<Envelope> signed) {
+  public static long incarnate(LedgerConfig config, BiFunction<Long, Instant, Envelope> signed) {
     return Ledger.nextIncarnation(
         config,
         (ledger, incarnation) -> {
-          Envelope change = signed.apply(incarnation);
+          SystemState state = SystemState.read(ledger);
           Instant at =
-              new SteadyTime(config.clock(), ledger.highWater()).now(KernelTime.Reading.CHANGE);
-          SystemState.read(ledger).with(change, EventKind.LEDGER_INCARNATED, at);
+              new SteadyTime(config.clock(), () -> 0, state::clockLimits, ledger.highWater())
+                  .nowOrLatest(KernelTime.Reading.CHANGE);
+          Envelope change = signed.apply(incarnation, at);
+          state.with(change, EventKind.LEDGER_INCARNATED, at);
           Event head = ledger.head(SystemState.RUN).orElseThrow();
           return new Batch()
               .document(change)

@@ -8,6 +8,7 @@ import dev.writ.ledger.Ledger;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * What a kernel is made of. There is no optional part: what is not given is not there.
@@ -17,6 +18,8 @@ import java.util.List;
  * @param executorKey signs receipts and refusals
  * @param workspaces {@link RunWorkspaces#NONE} where there are none
  * @param clock and {@code random} are the only sources of time and of run seeds
+ * @param elapsed nanoseconds that really passed, however the clock is set, as {@link
+ *     System#nanoTime}: what tells an idle installation from a clock that leapt
  */
 public record KernelConfig(
     Ledger ledger,
@@ -26,4 +29,5 @@ public record KernelConfig(
     List<Driver> drivers,
     RunWorkspaces workspaces,
     InstantSource clock,
+    LongSupplier elapsed,
     SecureRandom random) {}

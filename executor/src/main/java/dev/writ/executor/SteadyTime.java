@@ -2,44 +2,112 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.guardian.policy.ClockLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * Time that never goes back: the greater of the clock and of the latest time in the ledger. A clock
- * more than two seconds behind refuses everything (PROTOCOL 22).
+ * Time that never goes back and never leaps: the greater of the clock and of the latest time in the
+ * ledger. A clock more than two seconds behind that refuses everything (PROTOCOL 22), and so does
+ * one that is further ahead than policy lets it be. A refused reading changes nothing, so that
+ * everything goes on once the clock is right again.
  */
 final class SteadyTime implements KernelTime {
   /** How far the clock may be behind. */
   static final Duration TOLERANCE = Duration.ofSeconds(2);
 
   private final InstantSource clock;
+  private final LongSupplier elapsed;
+  private final Supplier<ClockLimits> limits;
   private Instant highWater;
 
-  SteadyTime(InstantSource clock, Instant highWater) {
+  /** What {@link #elapsed} said when the high-water mark rose last. */
+  private long raisedAt;
+
+  /** Whether this process has read the clock: before that, nobody knows how much time passed. */
+  private boolean running;
+
+  /**
+   * @param elapsed nanoseconds that really passed, from any beginning
+   * @param highWater the latest time in the ledger; the epoch in an empty one, which takes any time
+   */
+  SteadyTime(
+      InstantSource clock, LongSupplier elapsed, Supplier<ClockLimits> limits, Instant highWater) {
     this.clock = clock;
+    this.elapsed = elapsed;
+    this.limits = limits;
     this.highWater = Timestamps.truncate(highWater);
   }
 
   @Override
   public synchronized Instant now(Reading what) {
     Instant read = Timestamps.truncate(clock.instant());
+    long elapsedNow = elapsed.getAsLong();
     if (read.isBefore(highWater.minus(TOLERANCE))) {
       throw new WritException(
           ExecutorError.TIME_WENT_BACK, "clock " + read + ", ledger " + highWater);
     }
-    return raise(read);
+    requireNoLeap(read, elapsedNow);
+    if (!running) {
+      running = true;
+      raisedAt = elapsedNow;
+    }
+    return raise(read, elapsedNow);
   }
 
   @Override
   public synchronized Instant nowOrLatest(Reading what) {
-    return raise(Timestamps.truncate(clock.instant()));
+    Instant read = Timestamps.truncate(clock.instant());
+    long elapsedNow = elapsed.getAsLong();
+    boolean leapt = read.isAfter(highest(elapsedNow));
+    return raise(leapt ? highWater.plus(passed(elapsedNow)) : read, elapsedNow);
   }
 
-  private Instant raise(Instant read) {
+  private void requireNoLeap(Instant read, long elapsedNow) {
+    if (!read.isAfter(highest(elapsedNow))) {
+      return;
+    }
+    throw new WritException(
+        ExecutorError.TIME_LEAPT,
+        "clock "
+            + read
+            + ", ledger "
+            + highWater
+            + (running
+                ? ", "
+                    + passed(elapsedNow).toSeconds()
+                    + " s passed since; policy lets it step "
+                    + limits.get().step().toSeconds()
+                    + " s"
+                : "; policy lets an installation stand idle for "
+                    + limits.get().idle().toSeconds()
+                    + " s"));
+  }
+
+  /** The latest time that is believed. */
+  private Instant highest(long elapsedNow) {
+    if (highWater.equals(Instant.EPOCH)) {
+      return Instant.MAX;
+    }
+    return running
+        ? highWater.plus(passed(elapsedNow)).plus(limits.get().step())
+        : highWater.plus(limits.get().idle());
+  }
+
+  /** Truncated, as every time is. */
+  private Duration passed(long elapsedNow) {
+    return running
+        ? Duration.ofMillis(Math.max(0, elapsedNow - raisedAt) / 1_000_000)
+        : Duration.ZERO;
+  }
+
+  private Instant raise(Instant read, long elapsedNow) {
     if (read.isAfter(highWater)) {
       highWater = read;
+      raisedAt = elapsedNow;
     }
     return highWater;
   }

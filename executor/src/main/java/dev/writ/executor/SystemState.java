@@ -9,6 +9,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
@@ -17,6 +18,7 @@ import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.Admission;
+import dev.writ.guardian.policy.ClockLimits;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rollout;
 import dev.writ.ledger.DocumentSource;
@@ -173,8 +175,18 @@ public record SystemState(
       case EventKind.RUNTIME_WITHDRAWN ->
           with(governance.runtime(false, change.detail(), change.changedAt()));
       case EventKind.LEDGER_INCARNATED -> this;
+      case EventKind.CLOCK_CORRECTED -> corrected(ClockCorrection.read(change.detail()), at);
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
     };
+  }
+
+  /** What was said at a time that is not yet was said by now. */
+  private SystemState corrected(ClockCorrection correction, Instant at) {
+    if (!correction.to().equals(at)) {
+      throw new WritException(
+          ExecutorError.CLOCK_CORRECTION, "its event is of " + at + ", it says " + correction.to());
+    }
+    return correction.goesBack() ? with(governance.notAfter(at)) : this;
   }
 
   /** A key of one tenant cannot speak for all of them. */
@@ -281,6 +293,11 @@ public record SystemState(
    */
   public Policy policyInForce() {
     return policy.orElseThrow(() -> new WritException(ExecutorError.NO_POLICY, ""));
+  }
+
+  /** How far the clock may step, also before there is a policy. */
+  ClockLimits clockLimits() {
+    return policy.map(p -> p.limits().clock()).orElse(ClockLimits.DEFAULT);
   }
 
   public boolean isProhibited(String tool, String version) {

@@ -10,6 +10,16 @@ public final class LedgerSeam {
     void write();
   }
 
+  /** The log's time goes on from the batch's first event, whoever says so. */
+  public static Batch restarting(Batch batch) {
+    return batch.restartingTime();
+  }
+
+  /** The same, and the ledger is of that incarnation from then on. */
+  public static Batch restarting(Batch batch, long incarnation) {
+    return batch.incarnation(incarnation).restartingTime();
+  }
+
   public static Ledger open(LedgerConfig config, BeforeWrite before) {
     return Ledger.open(
         config,

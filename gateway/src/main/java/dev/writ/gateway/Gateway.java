@@ -23,6 +23,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,9 @@ import java.util.function.Supplier;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
 public final class Gateway implements AutoCloseable {
+  /** A clock that nobody sets, for what is looked at again after a time. */
+  private static final InstantSource PASSED = () -> Instant.ofEpochSecond(0, System.nanoTime());
+
   /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
@@ -90,7 +94,7 @@ public final class Gateway implements AutoCloseable {
    * @param disk where the ledger lies
    * @param surfaceKeys by {@link KernelPipeline#keyName}
    * @param log gets one line of JSON for each call
-   * @param probes what has to be so beside ledger, disk and policy
+   * @param probes what has to be so beside ledger, disk, clock and policy
    * @param confining what confines the tools that are processes, where there may be such
    */
   public record Installation(
@@ -224,12 +228,10 @@ public final class Gateway implements AutoCloseable {
         installation
             .confining()
             .map(processes ->
-                new ConfiningWatch(
-                    processes, () -> kernel.system().policy(), installation.clock(), log));
+                new ConfiningWatch(processes, () -> kernel.system().policy(), PASSED, log));
     List<Probe> probes = new ArrayList<>(installation.probes());
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
-    Readiness readiness =
-        new Readiness(kernel, pipeline, installation.disk(), probes, installation.clock());
+    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), probes, PASSED);
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(
         new NativeApi(

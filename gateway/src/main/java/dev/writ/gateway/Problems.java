@@ -108,6 +108,8 @@ public final class Problems {
         ExecutorError.STORE_FAILED,
         ExecutorError.RECEIPT_FAILED,
         ExecutorError.TIME_WENT_BACK,
+        ExecutorError.TIME_LEAPT,
+        LedgerError.TIME_BACK,
         ExecutorError.NO_POLICY,
         ExecutorError.OWN_KEY,
         ExecutorError.STATE_MOVED,

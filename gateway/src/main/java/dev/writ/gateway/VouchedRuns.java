@@ -60,6 +60,7 @@ final class VouchedRuns {
       read();
     }
     Instant now = kernel.now();
+    Instant restarted = restarted();
     List<Over> over = new ArrayList<>();
     open.removeIf(run -> isClosedOrForeign(run));
     for (RunId run : open) {
@@ -67,7 +68,7 @@ final class VouchedRuns {
       if (state.unfinished().pending() == 0
           && state.unfinished().running() == 0
           && state.unfinished().inDoubt() == 0
-          && isOver(run, limits.get(), now)) {
+          && isOver(run, limits.get(), now, restarted)) {
         over.add(new Over(openers.get(state.opener()), run));
       }
     }
@@ -102,11 +103,25 @@ final class VouchedRuns {
         .map(RunState::parse);
   }
 
-  private boolean isOver(RunId run, RunLimits limits, Instant now) {
+  /** When an operator had the log's time go back last. */
+  private Instant restarted() {
+    LedgerView ledger = kernel.ledger();
+    Instant[] at = {Instant.MAX};
+    List<Long> restarts = ledger.timeRestarts();
+    if (!restarts.isEmpty()) {
+      long index = restarts.getLast();
+      ledger.eventsByIndex(index, index + 1, (_, event) -> at[0] = event.at());
+    }
+    return at[0];
+  }
+
+  /** What happened at a time that is not yet happened when time went back, at the latest. */
+  private boolean isOver(RunId run, RunLimits limits, Instant now, Instant restarted) {
     LedgerView ledger = kernel.ledger();
     Instant first = ledger.event(run, 0).map(Event::at).orElse(now);
     Instant last = ledger.head(run).map(Event::at).orElse(now);
-    return limits.isOver(first, last, now);
+    return limits.isOver(
+        first.isAfter(now) ? restarted : first, last.isAfter(now) ? restarted : last, now);
   }
 
   /** A run that somebody used, or that somebody closed, at the last moment is left as it is. */

@@ -421,7 +421,7 @@ public final class Accounts implements Accounting {
         .filter(owner -> totals.freshUntil(entries.get(owner).now()).isAfter(now));
   }
 
-  private static String nonceKey(Request request) {
+  static String nonceKey(Request request) {
     return new String(
         Jcs.write(
             JsonValue.of(
@@ -590,7 +590,7 @@ public final class Accounts implements Accounting {
     return forgotten;
   }
 
-  private static Row row(AccountEntry entry) {
+  static Row row(AccountEntry entry) {
     return new Row(ROW_PREFIX + entry.request().hex(), Optional.of(Jcs.write(entry.toJson())));
   }
 }

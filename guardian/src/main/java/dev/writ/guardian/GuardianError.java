@@ -46,6 +46,10 @@ public enum GuardianError implements ErrorCode {
       "GRD-013",
       "the clock reading of a judgement is far behind those of others",
       "Nothing was done; try again."),
+  REQUEST_RECEIVED_AHEAD(
+      "GRD-015",
+      "the request was received under a clock that was corrected since",
+      "Sign a new request."),
 
   PRG_NO_RULE(
       "GRD-101", "no requirement covers this effect", "Add a requirement for it to the policy."),

@@ -32,6 +32,7 @@ public final class Batch {
   private final List<Digest> held = new ArrayList<>();
   private final Map<String, Uploads.Claim> uploads = new TreeMap<>();
   private OptionalLong incarnation = OptionalLong.empty();
+  private boolean restartsTime;
   private long bytes;
   private boolean used;
 
@@ -118,6 +119,16 @@ public final class Batch {
 
   OptionalLong incarnation() {
     return incarnation;
+  }
+
+  /** The log's time goes on from this batch's first event, also where that lies back. */
+  Batch restartingTime() {
+    restartsTime = true;
+    return this;
+  }
+
+  boolean restartsTime() {
+    return restartsTime;
   }
 
   List<Entry> entries() {

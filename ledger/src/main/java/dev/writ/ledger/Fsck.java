@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -91,7 +92,8 @@ public final class Fsck {
   private final Frontier frontier = Frontier.empty();
   private long problemsTotal;
   private long logRows;
-  private Instant highWater = Instant.EPOCH;
+  private final LogTime time = LogTime.begin();
+  private final TreeSet<Long> restarts = new TreeSet<>();
   private Optional<Anchor> anchor = Optional.empty();
 
   private Fsck(Options options, Store store) {
@@ -254,9 +256,6 @@ public final class Fsck {
         Event event = Event.parse(bytes);
         position(where, event, key, row);
         body(where, event);
-        if (event.at().isAfter(highWater)) {
-          highWater = event.at();
-        }
       } catch (WritException e) {
         problem(where, e.getMessage());
       }
@@ -342,6 +341,7 @@ public final class Fsck {
 
   /** Grows the tree anew from the event bytes and holds every stored node and root against it. */
   private void log() {
+    StoreView.timeRestarts(store).forEach(restarts::add);
     root(0);
     scan(
         Store.Family.LOG,
@@ -375,6 +375,7 @@ public final class Fsck {
     if (row.length < StoreView.nodesLength(index)) {
       problem(where, row.length + " bytes are too few for its nodes");
     }
+    event.ifPresent(e -> time(where, index, e));
     byte[] padded = Arrays.copyOf(row, Math.max(row.length, StoreView.nodesLength(index)));
     Digest leaf =
         event
@@ -395,6 +396,30 @@ public final class Fsck {
                 + stored
                 + " is stored");
       }
+    }
+  }
+
+  /** One that is no event is told with its run. */
+  private void time(String where, long index, byte[] row) {
+    Optional<Instant> at = at(row);
+    if (at.isEmpty()) {
+      return;
+    }
+    if (restarts.contains(index)) {
+      time.restart(at.get());
+    }
+    try {
+      time.take(at.get());
+    } catch (WritException e) {
+      problem(where, e.getMessage());
+    }
+  }
+
+  private static Optional<Instant> at(byte[] row) {
+    try {
+      return Optional.of(Event.parse(StoreView.eventBytes(row)).at());
+    } catch (WritException e) {
+      return Optional.empty();
     }
   }
 
@@ -567,9 +592,16 @@ public final class Fsck {
   private void meta() {
     Instant stored =
         Instant.ofEpochMilli(Keys.number(StoreView.meta(store, StoreView.META_HIGH_WATER)));
-    if (!stored.equals(highWater)) {
-      problem("high_water", "calculated " + highWater + ", but " + stored + " is stored");
+    if (!stored.equals(time.latest())) {
+      problem("high_water", "calculated " + time.latest() + ", but " + stored + " is stored");
     }
-    verified.add("the high-water mark of time");
+    restarts
+        .tailSet(frontier.size())
+        .forEach(index ->
+            problem("time_restarts", "time restarts at event " + index + ", which is not there"));
+    verified.add(
+        "times of events: none more than a day behind those before it, but where time restarts ("
+            + restarts.size()
+            + "); the high-water mark");
   }
 }

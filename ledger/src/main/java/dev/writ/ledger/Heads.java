@@ -19,9 +19,14 @@ final class Heads {
 
   private final LedgerView committed;
   private final LinkedHashMap<RunId, Head> recent = new LinkedHashMap<>(64, 0.75f, true);
+  private LogTime time;
 
-  Heads(LedgerView committed) {
+  /**
+   * @param time of the log so far
+   */
+  Heads(LedgerView committed, LogTime time) {
     this.committed = committed;
+    this.time = time;
   }
 
   Optional<Head> head(RunId run) {
@@ -42,11 +47,17 @@ final class Heads {
    *
    * @param number of the batch, from 1
    * @param durable number of the last batch that is durable: what came later is never forgotten
-   * @throws WritException {@code LED-020} where an event does not continue its run
+   * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-060}
+   *     where its time lies too far back
    */
   void advance(Batch batch, long number, long durable) {
     Map<RunId, Head> changed = new LinkedHashMap<>();
+    LogTime then = time.copy();
+    if (batch.restartsTime()) {
+      then.restart(batch.entries().getFirst().event().at());
+    }
     for (Batch.Entry entry : batch.entries()) {
+      then.take(entry.event().at());
       Optional<Head> head =
           changed.containsKey(entry.runId())
               ? Optional.of(changed.get(entry.runId()))
@@ -55,6 +66,7 @@ final class Heads {
       changed.put(entry.runId(), new Head(entry.event(), entry.id(), number));
     }
     recent.putAll(changed);
+    time = then;
     var eldest = recent.entrySet().iterator();
     while (recent.size() > RUNS_MAX && eldest.hasNext()) {
       if (eldest.next().getValue().batch() > durable) {

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -64,7 +65,7 @@ public final class Ledger extends StoreView implements RunJournal {
             uploads,
             this::requireLock,
             this::publish);
-    appender = new Appender(writer, new Heads(this), failStop, threads);
+    appender = new Appender(writer, new Heads(this, durable.time()), failStop, threads);
     anchorKeeper =
         new AnchorKeeper(
             config.files(),
@@ -272,11 +273,19 @@ public final class Ledger extends StoreView implements RunJournal {
    * As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write.
    */
   public static long nextIncarnation(LedgerConfig config, Incarnating incarnating) {
+    return incarnate(config, (_, _) -> {}, incarnating);
+  }
+
+  private static long incarnate(
+      LedgerConfig config,
+      BiConsumer<Ledger, Optional<Anchor>> requirement,
+      Incarnating incarnating) {
     Commit commit;
     long next;
     try (Ledger ledger = unstarted(config, disk -> disk)) {
       Optional<Anchor> anchor = Anchor.read(config.anchor());
       anchor.ifPresent(a -> a.requireOrigin(ledger.origin()));
+      requirement.accept(ledger, anchor);
       next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
       Batch batch = incarnating.batch(ledger, next).incarnation(next);
       // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
@@ -291,12 +300,42 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
+   * Has the log's time go on from an earlier one: the way out where it ran ahead. Begins the next
+   * incarnation as well, so that what was signed for the one before is void.
+   *
+   * @param restarting says what becomes durable with it; the time of its first event is the time
+   *     from which the log goes on
+   * @return the new incarnation
+   * @throws WritException as {@link #open}; one that was cut off can be done again
+   */
+  public static long restartTime(LedgerConfig config, Incarnating restarting) {
+    return incarnate(
+        config,
+        Ledger::requireNothingLost,
+        (ledger, incarnation) -> restarting.batch(ledger, incarnation).restartingTime());
+  }
+
+  /** It continues its anchor, or a restart of time was cut off behind the anchor's writing. */
+  private static void requireNothingLost(Ledger ledger, Optional<Anchor> anchor) {
+    Anchor found =
+        anchor.orElseThrow(() -> new WritException(LedgerError.ANCHOR_MISSING, ledger.origin()));
+    boolean cutOff =
+        found.incarnation() == ledger.incarnation() + 1
+            && found.treeSize() == ledger.treeSize()
+            && found.root().equals(ledger.root());
+    if (!cutOff) {
+      found.verify(ledger);
+    }
+  }
+
+  /**
    * Enqueues a batch and returns at once; the order of calls is the order of commits. Events are
    * checked against the head of their run, enqueued batches included.
    *
-   * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-022}
-   *     after a failure, {@code LED-023} after closing, {@code LED-024} where too much waits,
-   *     {@code LED-025} for a batch that was used: nothing of the batch is enqueued then
+   * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-060}
+   *     where its time lies too far back, {@code LED-022} after a failure, {@code LED-023} after
+   *     closing, {@code LED-024} where too much waits, {@code LED-025} for a batch that was used:
+   *     nothing of the batch is enqueued then
    */
   @Override
   public Commit append(Batch batch) {

@@ -118,7 +118,12 @@ public enum LedgerError implements ErrorCode {
   QUOTA(
       "LED-080",
       "the tenant's uploads would be more than policy lets it store",
-      "Wait until what no document names is collected, or have policy raise storage/bytes_max.");
+      "Wait until what no document names is collected, or have policy raise storage/bytes_max."),
+
+  TIME_BACK(
+      "LED-060",
+      "an event's time lies before what the log's time may go back to",
+      "Do it again; where the clock is wrong, set it, and see `writ clock status`.");
 
   private final String code;
   private final String meaning;

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.merkle.MerkleProof;
 import java.io.InputStream;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -104,8 +105,14 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** Name of the log. */
   String origin();
 
-  /** The greatest {@code at} ever committed; the epoch where there is none (PROTOCOL 22). */
+  /**
+   * The greatest {@code at} that was committed since time restarted last, if it ever did; the epoch
+   * where there is none (PROTOCOL 22).
+   */
   Instant highWater();
+
+  /** Positions of the events at which an operator had time restart, in their order. */
+  List<Long> timeRestarts();
 
   /** Moves a reader of another process's ledger on to what is durable now; a writer always is. */
   void refresh();

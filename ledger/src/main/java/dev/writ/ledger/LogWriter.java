@@ -79,7 +79,7 @@ final class LogWriter implements Appender.GroupWriter {
       }
       next.end();
       commit(write);
-      durable = new Durable(next.frontier, next.highWater, next.incarnation);
+      durable = new Durable(next.frontier, next.time.latest(), next.time.floor(), next.incarnation);
       published.accept(durable);
     } catch (RocksDBException e) {
       throw Failures.of("gathering a write", e);
@@ -114,7 +114,7 @@ final class LogWriter implements Appender.GroupWriter {
     private final TreeSet<ByteBuffer> contents = new TreeSet<>();
     private final TreeMap<ByteBuffer, Long> heads = new TreeMap<>();
     private final Frontier frontier = durable.frontier().copy();
-    private Instant highWater = durable.highWater();
+    private final LogTime time = durable.time();
     private long incarnation = durable.incarnation();
     private Optional<Checkpoint> sealed = Optional.empty();
 
@@ -123,6 +123,9 @@ final class LogWriter implements Appender.GroupWriter {
     }
 
     void add(Batch batch) throws RocksDBException {
+      if (batch.restartsTime()) {
+        restartTime(batch.entries().getFirst().event().at());
+      }
       for (Batch.Entry entry : batch.entries()) {
         event(entry);
       }
@@ -141,9 +144,19 @@ final class LogWriter implements Appender.GroupWriter {
       put(Store.Family.EVENTS, key, concat(position, entry.bytes()));
       put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
-      if (entry.event().at().isAfter(highWater)) {
-        highWater = entry.event().at();
-      }
+      time.take(entry.event().at());
+    }
+
+    private void restartTime(Instant at) throws RocksDBException {
+      byte[] before =
+          store
+              .get(Store.Family.DEFAULT, StoreView.META_TIME_RESTARTS)
+              .orElseGet(() -> new byte[0]);
+      put(
+          Store.Family.DEFAULT,
+          StoreView.META_TIME_RESTARTS,
+          concat(before, Keys.number(frontier.size())));
+      time.restart(at);
     }
 
     private void row(Batch.Row row) throws RocksDBException {
@@ -200,8 +213,11 @@ final class LogWriter implements Appender.GroupWriter {
       for (Map.Entry<ByteBuffer, Long> head : heads.entrySet()) {
         put(Store.Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
       }
-      if (!highWater.equals(durable.highWater())) {
-        put(Store.Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(highWater.toEpochMilli()));
+      if (!time.latest().equals(durable.highWater())) {
+        put(
+            Store.Family.DEFAULT,
+            StoreView.META_HIGH_WATER,
+            Keys.number(time.latest().toEpochMilli()));
       }
     }
 

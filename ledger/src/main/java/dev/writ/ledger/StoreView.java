@@ -11,9 +11,12 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The reading side, which the writer and readers beside it share. */
 abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLedger {
@@ -21,17 +24,33 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   static final byte[] META_INCARNATION = Names.utf8("row", "incarnation");
   static final byte[] META_HIGH_WATER = Names.utf8("row", "high_water");
 
+  /** Positions of the events at which time restarted, 8 bytes each; absent where it never did. */
+  static final byte[] META_TIME_RESTARTS = Names.utf8("row", "time_restarts");
+
   private static final byte[] ALL = {};
 
-  /** What is durable, published as one. */
-  record Durable(Frontier frontier, Instant highWater, long incarnation) {
+  /**
+   * What is durable, published as one.
+   *
+   * @param floor time of the last restart of time; {@link Instant#MIN} where there was none
+   */
+  record Durable(Frontier frontier, Instant highWater, Instant floor, long incarnation) {
 
     static Durable load(Store store) {
       long size = store.last(Store.Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
       return new Durable(
           Frontier.load(size, nodes(store)),
           Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
+          timeRestarts(store).reduce((_, last) -> last).stream()
+              .mapToObj(
+                  index -> parseEvent(eventRow(store, eventKey(index, logRow(store, index)))).at())
+              .findFirst()
+              .orElse(Instant.MIN),
           Keys.number(meta(store, META_INCARNATION)));
+    }
+
+    LogTime time() {
+      return LogTime.of(highWater, floor);
     }
   }
 
@@ -54,6 +73,15 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
             new WritException(
                 LedgerError.CORRUPT,
                 "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
+  }
+
+  static LongStream timeRestarts(Store store) {
+    byte[] row = store.get(Store.Family.DEFAULT, META_TIME_RESTARTS).orElse(ALL);
+    if (row.length % Long.BYTES != 0) {
+      throw new WritException(LedgerError.CORRUPT, "the row time_restarts has odd bytes");
+    }
+    return IntStream.range(0, row.length / Long.BYTES)
+        .mapToLong(i -> Keys.number(Arrays.copyOfRange(row, i * Long.BYTES, (i + 1) * Long.BYTES)));
   }
 
   /** Nodes out of the rows of the leaves that completed them. */
@@ -144,6 +172,10 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   }
 
   private byte[] eventRow(byte[] key) {
+    return eventRow(store, key);
+  }
+
+  private static byte[] eventRow(Store store, byte[] key) {
     return store
         .get(Store.Family.EVENTS, key)
         .orElseThrow(() -> new WritException(LedgerError.CORRUPT, "an event's row is missing"));
@@ -322,5 +354,10 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public Instant highWater() {
     return durable().highWater();
+  }
+
+  @Override
+  public List<Long> timeRestarts() {
+    return timeRestarts(store).boxed().toList();
   }
 }

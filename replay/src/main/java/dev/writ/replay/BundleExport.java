@@ -3,7 +3,7 @@ package dev.writ.replay;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
@@ -225,10 +225,9 @@ public final class BundleExport {
     if (stated.isEmpty()) {
       system = system.after(event, ledger);
     }
-    if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
-      SystemChange change =
-          SystemChange.read(ledger.document(event.body()).orElseThrow().document());
-      incarnation = Fields.of("detail", change.detail()).count("incarnation");
+    Envelope signed = ledger.document(event.body()).orElseThrow();
+    if (signed.payloadType().equals(SystemChange.TYPE)) {
+      incarnation = SystemChange.read(signed.document()).incarnation().orElse(incarnation);
     }
   }
 

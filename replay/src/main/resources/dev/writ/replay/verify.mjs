@@ -1626,7 +1626,7 @@ const FORMS = {
     detail: anyObject,
     kind: oneOf(
       'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
-      'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated',
+      'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated', 'clock.corrected',
     ),
   }),
   'tool-submission': record({ ...governedTool, submitted_at: time }),
@@ -1646,7 +1646,10 @@ const FORMS = {
       runtimes: bool,
       tools: list(name),
     })),
-    limits: record({ pending_max_s: count, request_age_max_s: count, request_bytes_max: count }),
+    limits: record({
+      clock_idle_max_s: optional(count), clock_step_max_s: optional(count),
+      pending_max_s: count, request_age_max_s: count, request_bytes_max: count,
+    }),
     name,
     previous: optional(digest),
     prices: anyObject,
@@ -1704,11 +1707,12 @@ const DOCUMENT_OF_EVENT = {
   'runtime.approved': 'system-change',
   'runtime.withdrawn': 'system-change',
   'ledger.incarnated': 'system-change',
+  'clock.corrected': 'system-change',
   'policy.activated': 'policy',
 };
 const SYSTEM_KINDS = [
   'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
-  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated',
+  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated', 'clock.corrected',
 ];
 
 /** The seed of an effect (runs.md, 2). */
@@ -2061,6 +2065,7 @@ function readToolManifest(bytes, named, folder, expected) {
 // ------------------------------------------------------------------- the system run (system-run.md)
 
 const IN_FLIGHT_MS = 60000;
+const LATE_MS = 86400000;
 const SYSTEM = { tenant: 'writ', run: 'system' };
 
 /** From which stage an operator may put a version into which. */
@@ -2208,6 +2213,16 @@ class Governance {
     this.runtimes.set(key, { approved, at: change.changed_at });
   }
 
+  /** The log's time goes on from an earlier one: what was said later was said by then. */
+  notAfter(time) {
+    const earlier = (at) => (at !== null && at > time ? time : at);
+    for (const version of this.versions.values()) {
+      version.submittedAt = earlier(version.submittedAt);
+      version.stagedAt = earlier(version.stagedAt);
+    }
+    for (const word of this.runtimes.values()) word.at = earlier(word.at);
+  }
+
   /** As a decision records it; null where nothing was submitted. */
   governed(tool, version, prohibited) {
     const known = this.versions.get(Governance.key(tool, version));
@@ -2234,6 +2249,17 @@ class System {
     this.founder = null;
     this.inFlight = 0;
     this.signed = new Signed();
+    this.latest = -Infinity; // greatest time since it went back last, in milliseconds
+    this.floor = -Infinity; // the time that it went back to
+    this.correctedAt = -1; // where in the log that was
+  }
+
+  /** No event lies more than a day behind those before it, and none before what time went back to (log.md). */
+  time(event) {
+    const at = millis(event.at);
+    const least = Math.max(this.floor, this.latest - LATE_MS);
+    if (at < least) refuse('EXE-982', placeOf(event), event.at, `not before ${new Date(least).toISOString()}`);
+    this.latest = Math.max(this.latest, at);
   }
 
   /**
@@ -2251,7 +2277,8 @@ class System {
 
   /** The kernel acts on what was in force when it looked. */
   allowInFlight(event, ended, code, place, what) {
-    if (millis(event.at) > millis(ended.at) + IN_FLIGHT_MS) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
+    const long = ended.index < this.correctedAt || millis(event.at) > millis(ended.at) + IN_FLIGHT_MS;
+    if (long) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
     this.inFlight++;
   }
 
@@ -2262,6 +2289,9 @@ class System {
     const kind = DOCUMENT_OF_EVENT[event.kind];
     const { envelope, document } = bodyOf(event, kind, documents, 'EXE-950');
     if (kind === 'system-change' && document.kind !== event.kind) refuse('EXE-950', `${place} /kind`, document.kind, event.kind);
+    if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
+      refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
+    }
     if (this.founder === null) this.found(event, envelope, document, place);
     const signers = await verifyAt(this, event, envelope, kind, place);
     if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
@@ -2274,6 +2304,7 @@ class System {
     if (event.kind.startsWith('tool.')) this.govern(event, document, signers[0], place);
     if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
+    if (event.kind === 'clock.corrected') this.correct(event, document.detail, place);
   }
 
   /** The first document enrols the operator that signs it. */
@@ -2335,7 +2366,7 @@ class System {
   /** What the kernel can have seen governance say of a tool at an event, the newest first. */
   governedAt(event, tool, version) {
     const past = (this.governance.past.get(Governance.key(tool, version)) ?? []).toReversed();
-    const inFlight = past.filter(({ until }) => millis(event.at) <= millis(until.at) + IN_FLIGHT_MS);
+    const inFlight = past.filter(({ until }) => until.index > this.correctedAt && millis(event.at) <= millis(until.at) + IN_FLIGHT_MS);
     return [this.governedNow(tool, version), ...inFlight.map(({ governed }) => governed)];
   }
 
@@ -2347,6 +2378,26 @@ class System {
 
   incarnate(detail, place) {
     systemFault(place, () => record({ incarnation: integer(1) })(detail, '/detail'));
+    this.begin(detail, place);
+  }
+
+  /** The operator states from where the log's time goes on; what was in flight before it went back is void. */
+  correct(event, detail, place) {
+    systemFault(place, () => record({ from: time, incarnation: optional(integer(1)), to: time, tree_size: count })(detail, '/detail'));
+    const back = detail.to < detail.from;
+    if (back !== ('incarnation' in detail)) refuse('EXE-981', `${place} /detail/incarnation is there`, 'incarnation' in detail, back);
+    same('EXE-981', place, '/detail/to', detail.to, event.at);
+    same('EXE-981', place, '/detail/tree_size', detail.tree_size, event.index);
+    if (millis(detail.from) < this.latest) refuse('EXE-981', `${place} /detail/from`, detail.from, `not before ${new Date(this.latest).toISOString()}`);
+    if (!back) return;
+    this.begin(detail, place);
+    this.latest = millis(detail.to);
+    this.floor = this.latest;
+    this.correctedAt = event.index;
+    this.governance.notAfter(detail.to);
+  }
+
+  begin(detail, place) {
     if (!(detail.incarnation > this.incarnation)) refuse('EXE-950', `${place} /detail/incarnation`, detail.incarnation, `above ${this.incarnation}`);
     this.incarnation = detail.incarnation;
   }
@@ -3191,9 +3242,11 @@ async function walk(bundle, ordered, run, progress) {
       run.neededDocuments.add(event.body);
       if (event.seq > 0) run.counts.signatures++;
       await bundle.system.apply(event, bundle.contents.documents);
+      bundle.system.time(event);
     } else if (event.journal === 'consumed') {
       await run.consumed(event);
     } else {
+      bundle.system.time(event);
       await run.apply(event);
     }
   }

@@ -4,7 +4,6 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
-import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.Arguments;
 import dev.writ.cli.CliCommand;
 import dev.writ.cli.ExitCode;
@@ -16,6 +15,7 @@ import dev.writ.cli.home.Home;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
+import dev.writ.executor.ClockCheck;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
@@ -69,6 +69,11 @@ public final class FsckCommand implements CliCommand {
     if (!report.isSound()) {
       return ExitCode.BROKEN_INPUT;
     }
+    ClockCheck clock = ClockCommand.check(session);
+    if (clock.fit() != ClockCheck.Fit.FITS) {
+      session.terminal().err().println("note: " + ClockCommand.found(clock));
+      session.terminal().err().println(ClockCommand.remedy(clock));
+    }
     if (restored) {
       long incarnation = incarnate(home, logKey);
       session.terminal().err().println("in service as incarnation " + incarnation);
@@ -80,13 +85,13 @@ public final class FsckCommand implements CliCommand {
     SigningKey operator = home.key("operator");
     return Kernel.incarnate(
         new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
-        next ->
+        (next, at) ->
             Envelope.sign(
                 SystemChange.TYPE,
                 new SystemChange(
                         EventKind.LEDGER_INCARNATED,
                         JsonValue.object().put("incarnation", next).build(),
-                        Timestamps.truncate(Homes.clock().instant()))
+                        at)
                     .toJson(),
                 operator));
   }

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Homes;
 import dev.writ.cli.Report;
 import dev.writ.cli.Session;
+import dev.writ.executor.ClockCheck;
 import dev.writ.executor.SystemState;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * What was found about this machine.
@@ -71,6 +73,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     findings.add(corretto());
     findings.add(disk(home));
     findings.add(home(home));
+    clock(session).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     List<Guarantee> waived = waived(session, findings);
     findings.addAll(Confinement.findings(engines, waived));
@@ -91,6 +94,25 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
       findings.add(
           new Finding(State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
       return List.of();
+    }
+  }
+
+  /** Against the ledger's time, where there is a ledger. */
+  private static Optional<Finding> clock(Session session) {
+    if (!Files.isDirectory(session.home().resolve("ledger"))) {
+      return Optional.empty();
+    }
+    try {
+      ClockCheck check = ClockCommand.check(session);
+      boolean fits = check.fit() == ClockCheck.Fit.FITS;
+      String found = ClockCommand.found(check);
+      return Optional.of(
+          fits
+              ? new Finding(State.GOOD, "clock", found)
+              : new Finding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check)));
+    } catch (WritException e) {
+      return Optional.of(
+          new Finding(State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage()));
     }
   }
 

@@ -52,6 +52,7 @@ public final class OpenHome implements AutoCloseable {
                 drivers.byName().values().stream().map(wrap).toList(),
                 drivers.processes().runWorkspaces(),
                 clock,
+                new PassedTime(),
                 new SecureRandom()));
     drivers.workers().allowOnly(this::mayRun);
   }

@@ -134,6 +134,7 @@ final class Installation implements AutoCloseable {
                   withDriver ? List.<Driver>of(driver) : List.of(),
                   withWorkspaces ? workspaces : RunWorkspaces.NONE,
                   clock,
+                  clock::elapsed,
                   random));
     } catch (RuntimeException e) {
       ledger.close();

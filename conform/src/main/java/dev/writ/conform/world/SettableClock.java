@@ -1,14 +1,22 @@
 package dev.writ.conform.world;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
 /** A clock that stands still until a scenario moves it. */
 final class SettableClock implements InstantSource {
+  private final Instant start;
   private volatile Instant now;
 
   SettableClock(Instant start) {
+    this.start = start;
     this.now = start;
+  }
+
+  /** Nanoseconds: a scenario's clock is moved by time that passes. */
+  long elapsed() {
+    return Duration.between(start, now).toNanos();
   }
 
   @Override

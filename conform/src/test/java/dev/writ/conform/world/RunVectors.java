@@ -185,6 +185,7 @@ final class RunVectors {
             drivers,
             config.workspaces(),
             config.clock(),
+            config.elapsed(),
             config.random()),
         seam);
   }
@@ -235,6 +236,7 @@ final class RunVectors {
                     drivers,
                     new RecalledCode.Trees(),
                     config.clock(),
+                    config.elapsed(),
                     config.random()),
                 UnaryOperator.identity()));
   }

@@ -4,6 +4,7 @@ import static dev.writ.executor.ExecutorError.AUDIT_ROW;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -33,6 +34,7 @@ final class AccountRows {
   private final LedgerView ledger;
   private final Findings findings;
   private final TreeMap<Digest, Policy> policies;
+  private final TreeMap<Digest, Instant> redated;
   private final Fates fates;
 
   /** A row, as the accounts write it. */
@@ -60,7 +62,15 @@ final class AccountRows {
     }
   }
 
-  AccountRows(LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies) {
+  /**
+   * @param redated decisions that time restarted behind, with the time of their charges since
+   */
+  AccountRows(
+      LedgerView ledger,
+      Findings findings,
+      TreeMap<Digest, Policy> policies,
+      TreeMap<Digest, Instant> redated) {
+    this.redated = redated;
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
@@ -95,7 +105,8 @@ final class AccountRows {
     }
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
     Fates.Fate fate = fates.of(id, stands.decision());
-    findings.same(AUDIT_ROW, place + " /at", row.at(), inputs.time());
+    Instant time = redated.getOrDefault(stands.decision(), inputs.time());
+    findings.same(AUDIT_ROW, place + " /at", row.at(), time);
     findings.same(AUDIT_ROW, place + " /step", row.step(), inputs.step());
     findings.same(AUDIT_ROW, place + " /nonce", row.nonce(), nonce(request));
     boolean allowed = decision.verdict() == Verdict.ALLOW;
@@ -121,7 +132,7 @@ final class AccountRows {
                 budget, request.scope().tenant(), inputs.charged(), request.effect().tool())) {
           long amount = AccountWalk.amount(policy, budget, request.effect());
           AccountSums.Account account =
-              new AccountSums.Account(budget.name(), key, budget.windowStart(inputs.time()));
+              new AccountSums.Account(budget.name(), key, budget.windowStart(time));
           charges.add(fate.charge(account, budget.unit(), amount));
           boolean measured = budget.unit() == Budget.Unit.CPU_MS && fate.cpuMs().isPresent();
           asDeclared.add(charge(account, amount));
@@ -130,15 +141,15 @@ final class AccountRows {
       }
       for (Rate rate : policy.rates().values()) {
         for (String key : keys(rate, policy, request, inputs)) {
-          marks.add(new AccountSums.Mark(new AccountSums.Counter(rate.name(), key), inputs.time()));
+          marks.add(new AccountSums.Mark(new AccountSums.Counter(rate.name(), key), time));
         }
       }
       declared = JsonValue.of(asDeclared);
       settled = JsonValue.of(asSettled);
     }
     charges(place, row, leftReserved ? fate.left() : fate, declared, settled);
-    marks(place, row, id, decision);
-    Instant keptUntil = KeptUntil.of(policy, inputs.time(), charges, marks);
+    marks(place, row, id, stands.decision());
+    Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
     if (row.keptUntil().isBefore(keptUntil)) {
       findings.problem(AUDIT_ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
     }
@@ -173,17 +184,13 @@ final class AccountRows {
   }
 
   /** Marks of all its ALLOWs; those before the accounts forgot it in between are gone. */
-  private void marks(String place, Row row, Digest id, Decision last) {
+  private void marks(String place, Row row, Digest id, Digest last) {
     List<JsonValue> all = new ArrayList<>();
-    Optional<Decision> decision = Optional.of(last);
-    while (decision.isPresent()) {
-      all.addAll(0, marks(decision.get(), id));
-      decision =
-          decision
-              .get()
-              .supersedes()
-              .flatMap(ledger::document)
-              .map(envelope -> Decision.read(envelope.document()));
+    Optional<Envelope> envelope = ledger.document(last);
+    while (envelope.isPresent()) {
+      Decision decision = Decision.read(envelope.get().document());
+      all.addAll(0, marks(decision, envelope.get().id(), id));
+      envelope = decision.supersedes().flatMap(ledger::document);
     }
     int kept = row.marks().size();
     if (kept > all.size() || !all.subList(all.size() - kept, all.size()).equals(row.marks())) {
@@ -192,7 +199,7 @@ final class AccountRows {
     }
   }
 
-  private List<JsonValue> marks(Decision decision, Digest id) {
+  private List<JsonValue> marks(Decision decision, Digest decisionId, Digest id) {
     Policy policy = policies.get(decision.policy());
     if (decision.verdict() != Verdict.ALLOW || policy == null) {
       return List.of();
@@ -206,7 +213,7 @@ final class AccountRows {
             JsonValue.object()
                 .put("rate", rate.name())
                 .put("key", key)
-                .put("at", Timestamps.truncate(inputs.time()))
+                .put("at", redated.getOrDefault(decisionId, Timestamps.truncate(inputs.time())))
                 .build());
       }
     }

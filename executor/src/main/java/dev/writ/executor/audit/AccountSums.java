@@ -134,6 +134,12 @@ final class AccountSums {
       }
     }
 
+    /** Time goes on from an earlier one: what was defined later was defined by then. */
+    void restart(Instant now) {
+      since.replaceAll(
+          (_, known) -> known.from().isAfter(now) ? new Since(known.definition(), now) : known);
+    }
+
     boolean holdsSince(Budget budget, Instant start) {
       return !since.get("budget " + budget.name()).from().isAfter(start);
     }
@@ -157,6 +163,16 @@ final class AccountSums {
       if (open > 0) {
         until.merge(time, open, Long::sum);
         open = 0;
+      }
+    }
+
+    /** Time goes on from an earlier one: what counted until later counts until then. */
+    void restart(Instant now) {
+      before(now);
+      long later = until.tailMap(now, false).values().stream().mapToLong(Long::longValue).sum();
+      until.tailMap(now, false).clear();
+      if (later > 0) {
+        until.merge(now, later, Long::sum);
       }
     }
 

@@ -27,6 +27,7 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -52,6 +53,9 @@ final class AccountWalk {
   private final TreeMap<Digest, Entry> entries = new TreeMap<>();
   private final TreeMap<String, Digest> nonces = new TreeMap<>();
   private final TreeMap<Instant, TreeSet<Digest>> expiries = new TreeMap<>();
+  private final ArrayDeque<Instant> restarts;
+  private final TreeMap<Digest, Instant> ahead = new TreeMap<>();
+  private final TreeMap<Digest, Instant> redated = new TreeMap<>();
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
   private long nextStep = 1;
@@ -74,16 +78,28 @@ final class AccountWalk {
   /**
    * What is remembered of a request.
    *
+   * @param at when it was judged, or when time restarted since, where that is earlier
    * @param nonceUntil another request with its nonce is certainly refused until then
    */
   private record Entry(
+      Policy policy,
+      Instant at,
       String nonce,
       Instant nonceUntil,
       Instant keptUntil,
       List<Charge> charges,
       List<Mark> marks) {}
 
-  AccountWalk(LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies, Steps steps) {
+  /**
+   * @param restarts times at which time restarts, in the order of the log
+   */
+  AccountWalk(
+      LedgerView ledger,
+      Findings findings,
+      TreeMap<Digest, Policy> policies,
+      Steps steps,
+      List<Instant> restarts) {
+    this.restarts = new ArrayDeque<>(restarts);
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
@@ -163,6 +179,71 @@ final class AccountWalk {
             "a row, until " + entry.getValue().keptUntil());
       }
     }
+  }
+
+  /**
+   * The log's time goes on from an earlier one. Nothing is in flight, and whatever was charged or
+   * counted at a time that is not yet is charged and counted now, so that no window is spent twice.
+   */
+  void restart() {
+    last.ifPresent(this::offer);
+    last = Optional.empty();
+    flush(true);
+    Instant now = restarts.removeFirst();
+    new TreeMap<>(entries)
+        .forEach((request, entry) -> {
+          drop(request, entry);
+          add(request, redated(entry, now));
+        });
+    ahead.forEach((decision, at) -> {
+      if (at.isAfter(now)) {
+        redated.put(decision, now);
+      }
+    });
+    ahead.replaceAll((_, at) -> earlier(at, now));
+    definitions.restart(now);
+    gaps.restart(now);
+    latest = Optional.of(now);
+  }
+
+  private static Entry redated(Entry entry, Instant now) {
+    Policy policy = entry.policy();
+    Instant at = earlier(entry.at(), now);
+    List<Charge> charges =
+        entry.charges().stream()
+            .map(charge -> {
+              Account account = charge.account();
+              Instant start = policy.budgets().get(account.budget()).windowStart(at);
+              return new Charge(
+                  new Account(account.budget(), account.key(), start),
+                  charge.least(),
+                  charge.most(),
+                  charge.usedMost());
+            })
+            .toList();
+    List<Mark> marks =
+        entry.marks().stream()
+            .map(mark -> new Mark(mark.counter(), earlier(mark.at(), now)))
+            .toList();
+    return new Entry(
+        policy,
+        at,
+        entry.nonce(),
+        at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW),
+        KeptUntil.of(policy, at, charges, marks),
+        charges,
+        marks);
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+
+  /**
+   * Decisions that time restarted behind, with the time that their charges and marks have since.
+   */
+  TreeMap<Digest, Instant> redated() {
+    return redated;
   }
 
   /** One step of the accounts, as {@link Accounts} takes it. */
@@ -346,16 +427,24 @@ final class AccountWalk {
     Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
     Entry entry =
         new Entry(
+            policy,
+            time,
             Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
             nonceUntil,
             keptUntil,
             charges,
             marks);
-    Digest id = judged.decision().request();
+    add(judged.decision().request(), entry);
+    if (restarts.stream().anyMatch(time::isAfter)) {
+      ahead.put(judged.id(), time);
+    }
+  }
+
+  private void add(Digest id, Entry entry) {
     entries.put(id, entry);
     nonces.put(entry.nonce(), id);
-    sums.add(charges, marks, 1);
-    expiries.computeIfAbsent(keptUntil, _ -> new TreeSet<>()).add(id);
+    sums.add(entry.charges(), entry.marks(), 1);
+    expiries.computeIfAbsent(entry.keptUntil(), _ -> new TreeSet<>()).add(id);
   }
 
   static long amount(Policy policy, Budget budget, Effect effect) {
@@ -377,8 +466,9 @@ final class AccountWalk {
     }
   }
 
-  /** Forgets what no judgement that is compared can count any more. */
-  private void expire(Instant now) {
+  /** Forgets what no judgement that is compared can count any more, also after a restart. */
+  private void expire(Instant latestTime) {
+    Instant now = restarts.stream().reduce(latestTime, AccountWalk::earlier);
     Instant end = now.minus(Standing.IN_FLIGHT);
     while (!expiries.isEmpty() && expiries.firstKey().isBefore(end)) {
       for (Digest id : List.copyOf(expiries.firstEntry().getValue())) {

@@ -1,11 +1,14 @@
 package dev.writ.executor.audit;
 
+import static dev.writ.executor.ExecutorError.AUDIT_SYSTEM;
+
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +45,7 @@ public final class Audit {
     this.ledger = ledger;
     this.progress = progress;
     this.size = ledger.treeSize();
-    this.standing = new Standing(ledger, ledger.origin(), findings);
+    this.standing = new Standing(ledger, ledger.origin(), findings, true);
     this.rows = new RowCheck(ledger, findings, tools);
     Documents documents = new Documents(ledger, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
@@ -61,24 +64,38 @@ public final class Audit {
   private AuditReport run() {
     ledger.eventsByIndex(0, size, this::event);
     standing.end(ledger.incarnation());
+    findings.same(AUDIT_SYSTEM, "time restarts", ledger.timeRestarts(), standing.restarts());
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();
-    AccountWalk accounts = new AccountWalk(ledger, findings, standing.policies(), runs.steps);
+    AccountWalk accounts =
+        new AccountWalk(ledger, findings, standing.policies(), runs.steps, restartTimes());
     ledger.eventsByIndex(
         0,
         size,
         (index, event) -> {
+          if (standing.restarts().contains(index)) {
+            accounts.restart();
+          }
           accounts.event(event);
           progress.at("steps of the accounts, event", index + 1);
         });
     accounts.end();
-    new AccountRows(ledger, findings, standing.policies()).check();
+    new AccountRows(ledger, findings, standing.policies(), accounts.redated()).check();
     return report();
+  }
+
+  private List<Instant> restartTimes() {
+    List<Instant> times = new ArrayList<>();
+    for (long index : standing.restarts()) {
+      ledger.eventsByIndex(index, index + 1, (_, event) -> times.add(event.at()));
+    }
+    return times;
   }
 
   private void event(long index, Event event) {
     progress.at("events", index + 1);
+    standing.time(index, event);
     if (!event.runId().equals(SystemState.RUN)) {
       runs.event(index, event);
     } else if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
@@ -116,6 +133,10 @@ public final class Audit {
             + " decisions: judged again to the same bytes, "
             + findings.snapshots
             + " of them under the same snapshot",
+        size
+            + " times of events: none more than a day behind those before it, but for "
+            + standing.restarts().size()
+            + " corrections that an operator signed",
         findings.balances + " balances and " + findings.rates + " rates: added up over all runs",
         findings.rows + " rows that the kernel acts on: recomputed from the events",
         findings.outputs + " outputs and artifacts: kept, in full size");

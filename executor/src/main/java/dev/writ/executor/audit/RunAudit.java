@@ -31,7 +31,7 @@ public final class RunAudit {
    */
   public RunAudit(DocumentSource source, String origin, Tools tools) {
     this.documents = new Documents(source, findings);
-    this.standing = new Standing(source, origin, findings);
+    this.standing = new Standing(source, origin, findings, false);
     this.runs =
         new RunWalk(
             documents,
@@ -43,9 +43,11 @@ public final class RunAudit {
   /**
    * Takes the next event of either run, in the order of the log.
    *
-   * @throws WritException {@code EXE-95x} with the place, what is recorded and what is recomputed
+   * @throws WritException {@code EXE-95x}, {@code EXE-98x} with the place, what is recorded and
+   *     what is recomputed
    */
   public void event(long index, Event event) {
+    standing.time(index, event);
     if (!event.runId().equals(SystemState.RUN)) {
       runs.event(index, event);
     } else if (!event.kind().equals(EventKind.RUN_OPENED) || event.seq() != 0) {

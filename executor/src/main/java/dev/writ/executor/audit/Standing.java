@@ -1,14 +1,16 @@
 package dev.writ.executor.audit;
 
+import static dev.writ.executor.ExecutorError.CLOCK_CORRECTION;
+
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Audience;
@@ -19,6 +21,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.LogTime;
 import dev.writ.ledger.RunId;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What is in force at one place of the log: the sum of the system run up to there. Signatures are
@@ -47,17 +51,83 @@ final class Standing {
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
   private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
+  private final TreeSet<String> revokedBeforeCorrection = new TreeSet<>();
+  private final LogTime time = LogTime.begin();
+  private final List<Long> restarts = new ArrayList<>();
+  private final boolean wholeLog;
   private Audience audience;
   long changes;
 
   /** What was in force before a change, which may still have been acted on for a moment. */
   private record Past(SystemState state, Instant until) {}
 
-  Standing(DocumentSource documents, String origin, Findings findings) {
+  /**
+   * @param wholeLog whether it is given every event of the log, or those of two runs
+   */
+  Standing(DocumentSource documents, String origin, Findings findings, boolean wholeLog) {
+    this.wholeLog = wholeLog;
     this.documents = documents;
     this.origin = origin;
     this.findings = findings;
     this.audience = new Audience(origin, 1);
+  }
+
+  /** Takes the time of the log's next event; a correction of the clock may set it back. */
+  void time(long index, Event event) {
+    try {
+      correction(event).ifPresent(correction -> correct(index, correction, event));
+      time.take(event.at());
+    } catch (WritException e) {
+      findings.problem(
+          ExecutorError.AUDIT_TIME,
+          Findings.place(event),
+          event.at(),
+          "not before " + time.earliest());
+    }
+  }
+
+  private void correct(long index, ClockCorrection correction, Event event) {
+    String place = Findings.place(event) + " /detail";
+    findings.same(CLOCK_CORRECTION, place + "/tree_size", correction.treeSize(), index);
+    if (wholeLog || correction.from().isBefore(time.latest())) {
+      findings.same(CLOCK_CORRECTION, place + "/from", correction.from(), time.latest());
+    }
+    if (correction.goesBack()) {
+      restarts.add(index);
+      time.restart(event.at());
+      settle();
+    }
+  }
+
+  /** What was in flight when time went back is void: what ended before, ended long before. */
+  private void settle() {
+    past.clear();
+    superseded.replaceAll((_, _) -> Instant.MIN);
+    prohibited.replaceAll((_, _) -> Instant.MIN);
+    state.trust().keys().values().stream()
+        .filter(key -> key.revokedAt().isPresent())
+        .forEach(key -> revokedBeforeCorrection.add(key.kid()));
+  }
+
+  /** One that holds; what is wrong with another is found with the change itself. */
+  private Optional<ClockCorrection> correction(Event event) {
+    if (!event.kind().equals(EventKind.CLOCK_CORRECTED) || !event.runId().equals(SystemState.RUN)) {
+      return Optional.empty();
+    }
+    try {
+      state.after(event, documents);
+      return Optional.of(
+          ClockCorrection.read(
+              SystemChange.read(documents.document(event.body()).orElseThrow().document())
+                  .detail()));
+    } catch (WritException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Positions of the corrections that set time back. */
+  List<Long> restarts() {
+    return restarts;
   }
 
   /** Takes an event of the system run. One that does not hold changes nothing. */
@@ -67,8 +137,9 @@ final class Standing {
     SystemState after;
     try {
       after = state.after(event, documents);
-      if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
-        audience = new Audience(origin, incarnation(event));
+      Optional<Long> incarnation = incarnation(event);
+      if (incarnation.isPresent()) {
+        audience = new Audience(origin, incarnation.get());
       }
     } catch (WritException e) {
       findings.problem(ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
@@ -92,15 +163,17 @@ final class Standing {
     changes++;
   }
 
-  private long incarnation(Event event) {
-    SystemChange change =
-        SystemChange.read(documents.document(event.body()).orElseThrow().document());
-    Fields fields = Fields.of("detail", change.detail());
-    long next = fields.count("incarnation");
-    fields.end();
-    if (next <= audience.incarnation()) {
+  /** The incarnation that begins with an event. */
+  private Optional<Long> incarnation(Event event) {
+    Envelope document = documents.document(event.body()).orElseThrow();
+    Optional<Long> next =
+        document.payloadType().equals(SystemChange.TYPE)
+            ? SystemChange.read(document.document()).incarnation()
+            : Optional.empty();
+    if (next.filter(n -> n <= audience.incarnation()).isPresent()) {
       throw new WritException(
-          ExecutorError.MALFORMED, "incarnation " + next + " after " + audience.incarnation());
+          ExecutorError.MALFORMED,
+          "incarnation " + next.get() + " after " + audience.incarnation());
     }
     return next;
   }
@@ -241,6 +314,7 @@ final class Standing {
         state.trust().keys().values().stream()
             .map(key ->
                 key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
+                        && !revokedBeforeCorrection.contains(key.kid())
                     ? new TrustedKey(
                         key.key(),
                         key.role(),

@@ -3,7 +3,9 @@ package dev.writ.executor.document;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.executor.journal.EventKind;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * An operator's change to the installation: a key enrolled or revoked, a tool prohibited, a
@@ -22,6 +24,24 @@ public record SystemChange(String kind, JsonValue.Obj detail, Instant changedAt)
         new SystemChange(fields.name("kind"), fields.obj("detail"), fields.time("changed_at"));
     fields.end();
     return change;
+  }
+
+  /**
+   * The incarnation that begins with it.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code CAN-02x}, {@code EXE-981} for another form
+   */
+  public Optional<Long> incarnation() {
+    return switch (kind) {
+      case EventKind.CLOCK_CORRECTED -> ClockCorrection.read(detail).incarnation();
+      case EventKind.LEDGER_INCARNATED -> {
+        Fields fields = Fields.of("detail", detail);
+        long next = fields.count("incarnation");
+        fields.end();
+        yield Optional.of(next);
+      }
+      default -> Optional.empty();
+    };
   }
 
   public JsonValue.Obj toJson() {

@@ -236,6 +236,16 @@ public record Governance(
     return Rollout.of(tools, prohibited, approved);
   }
 
+  /** The same, with nothing said later than that: the log's time goes on from there. */
+  public Governance notAfter(Instant time) {
+    TreeMap<String, Submitted> submitted = new TreeMap<>(versions);
+    submitted.replaceAll((_, version) -> version.notAfter(time));
+    TreeMap<String, RuntimeWord> words = new TreeMap<>(runtimes);
+    words.replaceAll(
+        (_, word) -> word.at().isAfter(time) ? new RuntimeWord(word.approved(), time) : word);
+    return new Governance(submitted, words);
+  }
+
   private static String key(String tool, String version) {
     return tool + "\u0000" + version;
   }

@@ -72,6 +72,18 @@ public record Submitted(
         Optional.of(at));
   }
 
+  Submitted notAfter(Instant time) {
+    return new Submitted(
+        tool,
+        publisher,
+        submittedAt.isAfter(time) ? time : submittedAt,
+        validation,
+        words,
+        stage,
+        canary,
+        stagedAt.map(at -> at.isAfter(time) ? time : at));
+  }
+
   /** Whether the static validation found nothing. */
   public boolean passed() {
     return validation.filter(ToolValidation::passed).isPresent();

@@ -25,6 +25,7 @@ public final class EventKind {
   public static final String RUNTIME_APPROVED = "runtime.approved";
   public static final String RUNTIME_WITHDRAWN = "runtime.withdrawn";
   public static final String LEDGER_INCARNATED = "ledger.incarnated";
+  public static final String CLOCK_CORRECTED = "clock.corrected";
 
   private EventKind() {}
 }

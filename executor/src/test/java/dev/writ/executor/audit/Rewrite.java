@@ -12,9 +12,12 @@ import dev.writ.ledger.Batch;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerSeam;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.LogTime;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -39,6 +42,7 @@ final class Rewrite {
   private final TreeSet<Digest> written = new TreeSet<>();
   private final TreeMap<RunId, String> seeds = new TreeMap<>();
   private final TreeMap<RunId, Event> heads = new TreeMap<>();
+  private final LogTime time = LogTime.begin();
 
   Rewrite(LedgerView from) {
     this.from = from;
@@ -81,7 +85,15 @@ final class Rewrite {
           from.treeSize(),
           (index, event) -> {
             Batch batch = new Batch();
-            event(event, batch);
+            Instant at = event(event, batch);
+            if (from.timeRestarts().contains(index)) {
+              LedgerSeam.restarting(batch, from.incarnation());
+              time.restart(at);
+            } else if (at.isBefore(time.earliest())) {
+              LedgerSeam.restarting(batch);
+              time.restart(at);
+            }
+            time.take(at);
             to.append(batch).await();
             if (from.checkpoint(index + 1).isPresent()) {
               to.checkpoint();
@@ -93,7 +105,7 @@ final class Rewrite {
     }
   }
 
-  private void event(Event event, Batch batch) {
+  private Instant event(Event event, Batch batch) {
     if (event.kind().equals(EventKind.RUN_OPENED)) {
       seeds.put(event.runId(), event.prngSeed().orElseThrow());
     }
@@ -105,6 +117,7 @@ final class Rewrite {
     if (again != null) {
       batch.event(append(again));
     }
+    return next.at();
   }
 
   private Event append(Event event) {

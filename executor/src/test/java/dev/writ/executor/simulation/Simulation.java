@@ -106,6 +106,7 @@ final class Simulation {
   private final List<Answer> decided = new ArrayList<>();
   private final SeededRandom seeds;
   private Instant now = START;
+  private long elapsed;
   private boolean calm;
   private int names;
   private MemoryStore store = FOUNDED;
@@ -233,6 +234,7 @@ final class Simulation {
                 List.of(driver),
                 RunWorkspaces.NONE,
                 this::clock,
+                () -> elapsed,
                 seeds));
     opened.observe(
         new StageObserver() {
@@ -262,16 +264,22 @@ final class Simulation {
 
   /** Read under a monitor, so nobody else comes in here. */
   private Instant clock() {
-    now = now.plusMillis(1 + random.nextInt(3));
+    pass(Duration.ofMillis(1 + random.nextInt(3)));
     if (!calm && random.nextInt(150) == 0) {
       jump();
     }
     return now;
   }
 
+  /** Time that passes is the installation's idle time; back goes only the clock. */
+  private void pass(Duration time) {
+    now = now.plus(time);
+    elapsed += Math.max(0, time.toNanos());
+  }
+
   private void jump() {
     counts.jumps++;
-    now = now.plus(JUMPS.get(random.nextInt(JUMPS.size())));
+    pass(JUMPS.get(random.nextInt(JUMPS.size())));
   }
 
   private final class Faults implements MemoryStore.Faults {

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 public final class TestClock implements InstantSource {
   private Instant now;
   private Duration step = Duration.ZERO;
+  private Duration elapsed = Duration.ZERO;
 
   public TestClock(Instant start) {
     this.now = start;
@@ -16,15 +17,33 @@ public final class TestClock implements InstantSource {
   @Override
   public synchronized Instant instant() {
     Instant read = now;
-    now = now.plus(step);
+    pass(step);
     return read;
   }
 
   public synchronized void set(Instant time) {
+    if (time.isAfter(now)) {
+      pass(Duration.between(now, time));
+    }
     now = time;
   }
 
   public synchronized void forward(Duration by) {
+    pass(by);
+  }
+
+  private void pass(Duration by) {
+    now = now.plus(by);
+    elapsed = elapsed.plus(by);
+  }
+
+  /** What passed, in nanoseconds, however the clock leapt. */
+  public synchronized long elapsed() {
+    return elapsed.toNanos();
+  }
+
+  /** Forward or back, without any time passing. */
+  public synchronized void leap(Duration by) {
     now = now.plus(by);
   }
 

@@ -5,12 +5,14 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
+import dev.writ.executor.ClockCheck;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.Served;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
@@ -150,6 +152,7 @@ public final class TestHome implements AutoCloseable {
                   List.copyOf(drivers),
                   withoutWorkspaces ? RunWorkspaces.NONE : workspaces,
                   clock,
+                  clock::elapsed,
                   random),
               seam);
     } catch (RuntimeException e) {
@@ -162,6 +165,32 @@ public final class TestHome implements AutoCloseable {
   public void restart() {
     stop();
     start();
+  }
+
+  /** The operator signs that time goes on from the clock's; starts again. */
+  public ClockCorrection correctClock() {
+    stop();
+    ClockCorrection made = ClockCheck.correct(atClock(), this::correction);
+    start();
+    return made;
+  }
+
+  /** The ledger for commands that work on it while it is stopped. */
+  public LedgerConfig atClock() {
+    LedgerConfig config = ledgerConfig();
+    return new LedgerConfig(
+        config.dir(),
+        config.anchor(),
+        config.origin(),
+        config.logKey(),
+        InstantSource.fixed(clock.instant()));
+  }
+
+  public Envelope correction(ClockCorrection correction) {
+    return Envelope.sign(
+        SystemChange.TYPE,
+        new SystemChange(EventKind.CLOCK_CORRECTED, correction.toJson(), correction.to()).toJson(),
+        TestKeys.key("operator"));
   }
 
   /** Stops and starts with a part of the executor exchanged; identity puts the real one back. */

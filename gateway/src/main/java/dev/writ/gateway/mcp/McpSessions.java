@@ -37,6 +37,9 @@ final class McpSessions {
     this.idleMax = idleMax;
   }
 
+  /**
+   * @param now of a clock that nobody sets: a session does not end because a host's clock leapt
+   */
   McpSession open(Caller caller, Instant now) {
     byte[] id = new byte[16];
     random.nextBytes(id);
@@ -55,6 +58,7 @@ final class McpSessions {
   }
 
   /**
+   * @param now of the same clock
    * @throws WritException {@code GWY-154}, alike for what is not there, what nobody used for too
    *     long and what is another's
    */

@@ -14,6 +14,7 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.ProtocolVersions;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -88,13 +89,18 @@ public final class McpSurface implements Surface {
   }
 
   private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
-    McpSession session = sessions.open(call.caller(), call.receivedAt());
+    McpSession session = sessions.open(call.caller(), passed());
     McpEndpoint.Reply reply = endpoint.answer(session, request, call.rawDigest(), context(call));
     if (reply.failed()) {
       sessions.end(session);
       return reply(reply);
     }
     return reply(reply).with(SESSION, session.id());
+  }
+
+  /** By a clock that nobody sets. */
+  private static Instant passed() {
+    return Instant.ofEpochSecond(0, System.nanoTime());
   }
 
   private static HttpAnswer reply(McpEndpoint.Reply reply) {
@@ -130,7 +136,7 @@ public final class McpSurface implements Surface {
         call.headers()
             .one(SESSION)
             .orElseThrow(() -> new WritException(McpRefusal.SESSION_MISSING, ""));
-    return sessions.find(call.caller(), id, call.receivedAt());
+    return sessions.find(call.caller(), id, passed());
   }
 
   private static JsonValue.Obj context(HttpCall call) {

@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether the server can take effects now: disk, ledger, policy, not draining, what is probed. */
+/**
+ * Whether the server can take effects now: disk, ledger, clock, policy, not draining, what is
+ * probed.
+ */
 public final class Readiness {
   private static final long DISK_BYTES_MIN = 64L << 20;
   private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
@@ -31,6 +34,7 @@ public final class Readiness {
   /**
    * @param disk where the ledger lies
    * @param probes what has to be so besides
+   * @param clock one that nobody sets
    */
   public Readiness(
       Kernel kernel,
@@ -65,6 +69,7 @@ public final class Readiness {
     List<Check> checks = new ArrayList<>();
     checks.add(new Check("disk", diskHasRoom()));
     checks.add(new Check("ledger", !ledgerStopped && ledgerAnswers()));
+    checks.add(clockFits());
     checks.add(new Check("policy", kernel.system().policy().isPresent()));
     checks.add(new Check("not-draining", !pipeline.isDraining()));
     checks.addAll(probed());
@@ -97,6 +102,16 @@ public final class Readiness {
       return Files.getFileStore(disk).getUsableSpace() >= DISK_BYTES_MIN;
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** It recovers by itself: nothing was moved by a clock that was refused. */
+  private Check clockFits() {
+    try {
+      kernel.now();
+      return new Check("clock", true);
+    } catch (WritException e) {
+      return new Check("clock", false, Optional.of(e.code().code()));
     }
   }
 

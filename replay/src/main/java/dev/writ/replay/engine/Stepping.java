@@ -3,7 +3,6 @@ package dev.writ.replay.engine;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.KernelTime.Reading;
@@ -154,11 +153,14 @@ final class Stepping {
 
   void system(Event event) {
     states.event(event);
-    if (event.kind().equals(EventKind.LEDGER_INCARNATED)) {
-      SystemChange change = SystemChange.read(document(event.body()).document());
-      Fields fields = Fields.of("detail", change.detail());
-      audience = new Audience(recording.manifest().origin(), fields.count("incarnation"));
-      rerun = make();
+    Envelope signed = document(event.body());
+    if (signed.payloadType().equals(SystemChange.TYPE)) {
+      SystemChange.read(signed.document())
+          .incarnation()
+          .ifPresent(incarnation -> {
+            audience = new Audience(recording.manifest().origin(), incarnation);
+            rerun = make();
+          });
     }
   }
 

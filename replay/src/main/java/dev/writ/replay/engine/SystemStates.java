@@ -1,6 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.executor.SystemState;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
@@ -35,7 +36,10 @@ final class SystemStates {
 
   void event(Event event) {
     SystemState next = now.after(event, documents);
-    if (next != now) {
+    if (event.kind().equals(EventKind.CLOCK_CORRECTED)) {
+      past.clear(); // the kernel did not run: nothing was in flight
+      now = next;
+    } else if (next != now) {
       past.add(new Past(now, event.at()));
       past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
       now = next;

@@ -3,6 +3,7 @@ package dev.writ.executor.audit;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import java.util.Map;
@@ -49,5 +50,11 @@ public final class Forgers {
     changes.forEach(rewrite::document);
     signers.forEach(rewrite::signer);
     rewrite.write(to);
+  }
+
+  /** The same, with one event changed, which keeps its place in its run. */
+  public static void rewrite(
+      LedgerView from, Event event, UnaryOperator<Event> change, LedgerConfig to) {
+    new Rewrite(from).event(event, change).write(to);
   }
 }

@@ -1,0 +1,124 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.document.ClockCorrection;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.policy.ClockLimits;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * How the host's clock stands to a ledger that nobody has open for writing, and the operator's way
+ * out where the two do not fit (spec/system-run.md).
+ *
+ * @param clock of the host
+ * @param ledger the log's latest time; the epoch where it has no events
+ * @param idleMax how far ahead the clock may be at a start
+ */
+public record ClockCheck(Instant clock, Instant ledger, Duration idleMax, Fit fit) {
+  /** What a start would find. */
+  public enum Fit {
+    /** The kernel starts. */
+    FITS,
+    /** The ledger has later events: it ran ahead, or the clock is back. */
+    BEHIND,
+    /** More time has passed than policy lets an installation stand idle, or the clock leapt. */
+    AHEAD
+  }
+
+  /** Looks without changing anything. */
+  public static ClockCheck of(LedgerView ledger, Instant clock) {
+    ClockLimits limits = SystemState.read(ledger).clockLimits();
+    Instant now = Timestamps.truncate(clock);
+    Instant latest = ledger.highWater();
+    boolean empty = latest.equals(Instant.EPOCH);
+    Fit fit =
+        now.isBefore(latest.minus(SteadyTime.TOLERANCE))
+            ? Fit.BEHIND
+            : !empty && now.isAfter(latest.plus(limits.idle())) ? Fit.AHEAD : Fit.FITS;
+    return new ClockCheck(now, latest, limits.idle(), fit);
+  }
+
+  /**
+   * Has the log's time go on from the clock's. Where that is back, every intent issued before is
+   * void, and the accounts count what was charged at later times as charged now.
+   *
+   * @param signed an operator's change of kind {@code clock.corrected} with that detail, said at
+   *     its {@code to}
+   * @throws WritException {@code EXE-983} where the clock fits; {@code EXE-981}, {@code CAN-05x},
+   *     {@code CAN-06x} where what was signed does not hold; {@code LED-0xx}. Nothing is written
+   *     then
+   */
+  public static ClockCorrection correct(
+      LedgerConfig config, Function<ClockCorrection, Envelope> signed) {
+    ClockCheck found;
+    try (LedgerView view = Ledger.openReadOnly(config.dir())) {
+      found = of(view, config.clock().instant());
+    }
+    return switch (found.fit()) {
+      case FITS ->
+          throw new WritException(
+              ExecutorError.CLOCK_FITS, "clock " + found.clock() + ", ledger " + found.ledger());
+      case BEHIND -> back(config, found.clock(), signed);
+      case AHEAD -> forward(config, found.clock(), signed);
+    };
+  }
+
+  private static ClockCorrection back(
+      LedgerConfig config, Instant to, Function<ClockCorrection, Envelope> signed) {
+    ClockCorrection[] made = new ClockCorrection[1];
+    Ledger.restartTime(
+        config,
+        (ledger, incarnation) -> {
+          made[0] =
+              new ClockCorrection(
+                  ledger.highWater(), to, ledger.treeSize(), Optional.of(incarnation));
+          Batch batch = batch(ledger, made[0], signed);
+          new CorrectedAccounts(ledger, to).addTo(batch);
+          return batch;
+        });
+    return made[0];
+  }
+
+  private static ClockCorrection forward(
+      LedgerConfig config, Instant to, Function<ClockCorrection, Envelope> signed) {
+    try (Ledger ledger = Ledger.open(config)) {
+      ClockCorrection made =
+          new ClockCorrection(ledger.highWater(), to, ledger.treeSize(), Optional.empty());
+      ledger.append(batch(ledger, made, signed)).await();
+      return made;
+    }
+  }
+
+  private static Batch batch(
+      Ledger ledger, ClockCorrection correction, Function<ClockCorrection, Envelope> signed) {
+    Envelope change = signed.apply(correction);
+    requireStates(change, correction);
+    SystemState.read(ledger).with(change, EventKind.CLOCK_CORRECTED, correction.to());
+    Event head = ledger.head(SystemState.RUN).orElseThrow();
+    return new Batch()
+        .document(change)
+        .event(
+            head.next(EventKind.CLOCK_CORRECTED, change.id(), correction.to(), Optional.empty()));
+  }
+
+  private static void requireStates(Envelope change, ClockCorrection correction) {
+    SystemChange signed = SystemChange.read(change.document());
+    if (!signed.kind().equals(EventKind.CLOCK_CORRECTED)
+        || !ClockCorrection.read(signed.detail()).equals(correction)) {
+      throw new WritException(
+          ExecutorError.CLOCK_CORRECTION,
+          "signed is " + signed.kind() + " " + signed.detail() + ", not " + correction);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package dev.writ.executor;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.executor.document.Receipt;
+import dev.writ.executor.document.Status;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.Accounts;
+import dev.writ.guardian.RestatedAccounts;
+import dev.writ.guardian.RestatedAccounts.Fate;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
+import dev.writ.ledger.Batch;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The rows of the accounts with which a ledger goes on from an earlier time. A clock that was ahead
+ * had windows end and rows swept away before their time, so those that are gone are made again from
+ * the log.
+ */
+final class CorrectedAccounts {
+  private static final int OBSERVATIONS_BYTES_MAX = 64 << 20;
+
+  /** What {@link Policy} keeps beyond windows, spans and the age of requests, in seconds. */
+  private static final long SLACK_S = 3600;
+
+  private final LedgerView ledger;
+  private final Instant to;
+  private final RestatedAccounts restated;
+  private final TreeMap<Digest, Policy> policies = new TreeMap<>();
+  private final TreeMap<Digest, List<Judged>> gone = new TreeMap<>();
+  private long neededMaxS;
+
+  /**
+   * A decision in the log.
+   *
+   * @param at its time, or when time went back since, where that is earlier
+   */
+  private record Judged(Digest decision, Instant at) {}
+
+  CorrectedAccounts(LedgerView ledger, Instant to) {
+    this.ledger = ledger;
+    this.to = to;
+    this.restated = new RestatedAccounts(to);
+  }
+
+  void addTo(Batch batch) {
+    List<Accounts.Row> rows = new ArrayList<>(moved());
+    TreeSet<Long> restarts = new TreeSet<>(ledger.timeRestarts());
+    ledger.eventsByIndex(
+        0, ledger.treeSize(), (index, event) -> event(event, restarts.contains(index)));
+    gone.forEach((request, judged) -> made(request, judged).ifPresent(rows::add));
+    rows.forEach(row -> batch.put(Tables.ACCOUNT, row.key(), row.value().orElseThrow()));
+  }
+
+  /** Stored rows whose times are not yet. */
+  private List<Accounts.Row> moved() {
+    List<Accounts.Row> rows = new ArrayList<>();
+    ledger.scan(
+        Tables.ACCOUNT,
+        "",
+        (key, value) -> {
+          Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
+          restated
+              .moved(
+                  new Accounts.Row(key, Optional.of(value)),
+                  policy(decision(stands(request).decision()).policy()))
+              .ifPresent(rows::add);
+          return true;
+        });
+    return rows;
+  }
+
+  private void event(Event event, boolean restarts) {
+    if (restarts) {
+      gone.replaceAll((_, judged) ->
+          judged.stream().map(j -> new Judged(j.decision(), earlier(j.at(), event.at()))).toList());
+    }
+    if (event.kind().equals(EventKind.POLICY_ACTIVATED)) {
+      neededMaxS = Math.max(neededMaxS, neededMaxS(policy(event.body())));
+    }
+    boolean young = earlier(event.at(), to).plusSeconds(neededMaxS).isAfter(to);
+    if (event.kind().equals(EventKind.DECISION_MADE) && young) {
+      Digest request = decision(event.body()).request();
+      if (ledger.get(Tables.ACCOUNT, Accounts.ROW_PREFIX + request.hex()).isEmpty()) {
+        List<Judged> judged = new ArrayList<>(gone.getOrDefault(request, List.of()));
+        judged.add(new Judged(event.body(), event.at()));
+        gone.put(request, judged);
+      }
+    }
+  }
+
+  private static long neededMaxS(Policy policy) {
+    long longest = policy.limits().requestAgeMaxS();
+    for (Budget budget : policy.budgets().values()) {
+      longest = Math.max(longest, budget.windowS());
+    }
+    for (Rate rate : policy.rates().values()) {
+      longest = Math.max(longest, rate.perS());
+    }
+    return longest + SLACK_S;
+  }
+
+  private Optional<Accounts.Row> made(Digest id, List<Judged> judged) {
+    List<RestatedAccounts.Made> decisions =
+        judged.stream()
+            .map(j -> {
+              Decision decision = decision(j.decision());
+              return new RestatedAccounts.Made(decision, policy(decision.policy()), j.at());
+            })
+            .toList();
+    Optional<Receipt> receipt = receipt(id);
+    return restated.made(
+        Request.read(ledger.document(id).orElseThrow().document()),
+        decisions,
+        fate(id, judged.getLast().decision(), receipt),
+        receipt.flatMap(Receipt::observations).map(this::cpuMs).orElseGet(OptionalLong::empty));
+  }
+
+  private Optional<Receipt> receipt(Digest request) {
+    return ledger
+        .get(Tables.SERVED, Tables.key(request))
+        .map(Digest::ofBytes)
+        .flatMap(ledger::document)
+        .map(envelope -> Receipt.read(envelope.document()));
+  }
+
+  private Fate fate(Digest request, Digest decision, Optional<Receipt> receipt) {
+    if (receipt.isPresent()) {
+      boolean inDoubt = receipt.get().status() == Status.IN_DOUBT;
+      return inDoubt ? Fate.RESERVED : Fate.SETTLED;
+    }
+    RequestRow row = stands(request);
+    boolean stands = row.state() == RequestRow.State.ALLOWED && row.decision().equals(decision);
+    return stands ? Fate.RESERVED : Fate.RELEASED;
+  }
+
+  private OptionalLong cpuMs(Digest observations) {
+    try {
+      Fields observed =
+          Fields.of(
+              "observations",
+              Jcs.parseCanonical(
+                  ledger.blob(observations, OBSERVATIONS_BYTES_MAX), Limits.DEFAULT));
+      return OptionalLong.of(observed.fields("metrics").count("cpu_ms"));
+    } catch (WritException e) {
+      return OptionalLong.empty(); // what was declared counts
+    }
+  }
+
+  private RequestRow stands(Digest request) {
+    return ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse).orElseThrow();
+  }
+
+  private Decision decision(Digest id) {
+    return Decision.read(ledger.document(id).orElseThrow().document());
+  }
+
+  private Policy policy(Digest id) {
+    return policies.computeIfAbsent(
+        id, _ -> Policy.ofCanonical(ledger.document(id).orElseThrow().document()));
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+}

@@ -1,0 +1,21 @@
+package dev.writ.executor.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.executor.audit.Audit;
+import dev.writ.executor.stage.Tools;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerView;
+
+/** What is left in a ledger holds, byte for byte and in what it means. */
+public final class Sound {
+  private Sound() {}
+
+  public static void require(TestHome home) {
+    assertThat(home.fsck().problems()).isEmpty();
+    try (LedgerView reader = Ledger.openReadOnly(home.ledgerConfig().dir())) {
+      assertThat(Audit.check(reader, new Tools(home.tools, home.drivers), (_, _) -> {}).problems())
+          .isEmpty();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.writ.guardian;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.guardian.AccountEntry.Charge;
+import dev.writ.guardian.AccountEntry.Mark;
+import dev.writ.guardian.AccountEntry.State;
+import dev.writ.guardian.Accounts.Row;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The rows of {@link Accounts} as they must be when the log's time goes on from an earlier one, so
+ * that nothing can be spent or used twice: what was charged at a time that is not yet counts now,
+ * and what was forgotten because of it comes back.
+ *
+ * @param now the time from which the log goes on
+ */
+public record RestatedAccounts(Instant now) {
+  /** What became of what a decision reserved. */
+  public enum Fate {
+    /** It still stands, or is in doubt. */
+    RESERVED,
+    /** It has a receipt of an effect that ended. */
+    SETTLED,
+    /** It was given back. */
+    RELEASED
+  }
+
+  /**
+   * One decision on a request.
+   *
+   * @param at its time, or when time went back since, where that is earlier
+   */
+  public record Made(Decision decision, Policy policy, Instant at) {}
+
+  /** A stored row as it must be stored; empty where it stays as it is. */
+  public Optional<Row> moved(Row stored, Policy policy) {
+    AccountEntry entry =
+        AccountEntry.read(
+            Digest.parse("sha256:" + stored.key().substring(Accounts.ROW_PREFIX.length())),
+            Jcs.parseCanonical(stored.value().orElseThrow(), Limits.DEFAULT));
+    if (!entry.at().isAfter(now) && entry.marks().stream().noneMatch(m -> m.at().isAfter(now))) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        row(
+            new AccountEntry(
+                entry.request(),
+                earlier(entry.at()),
+                entry.step(),
+                entry.state(),
+                entry.nonce(),
+                earlier(entry.at()),
+                entry.charges(),
+                entry.marks().stream()
+                    .map(m -> new Mark(m.rate(), m.key(), earlier(m.at())))
+                    .toList()),
+            policy));
+  }
+
+  /**
+   * The row of a request whose row is gone; empty where nothing needs it.
+   *
+   * @param decisions on it, the last one last
+   * @param cpuMs measured; absent where it is not recorded, and what was declared counts
+   */
+  public Optional<Row> made(Request request, List<Made> decisions, Fate fate, OptionalLong cpuMs) {
+    Made last = decisions.getLast();
+    JudgeInputs inputs = JudgeInputs.read(last.decision().inputs());
+    boolean allowed = last.decision().verdict() == Verdict.ALLOW;
+    State state =
+        !allowed
+            ? State.JUDGED
+            : switch (fate) {
+              case RESERVED -> State.RESERVED;
+              case SETTLED -> State.SETTLED;
+              case RELEASED -> State.RELEASED;
+            };
+    List<Charge> charges = new ArrayList<>();
+    if (state == State.RESERVED || state == State.SETTLED) {
+      for (Charges.Due due : due(last.policy(), request, inputs)) {
+        boolean measured = state == State.SETTLED && due.budget().unit() == Budget.Unit.CPU_MS;
+        charges.add(
+            new Charge(
+                due.budget().name(),
+                due.key(),
+                measured ? cpuMs.orElse(due.amount().orElseThrow()) : due.amount().orElseThrow()));
+      }
+    }
+    List<Mark> marks = new ArrayList<>();
+    decisions.forEach(made -> marks.addAll(marks(made, request)));
+    Instant at = earlier(last.at());
+    AccountEntry entry =
+        new AccountEntry(
+            last.decision().request(),
+            at,
+            inputs.step(),
+            state,
+            Accounts.nonceKey(request),
+            at,
+            charges,
+            marks);
+    return AccountTotals.neededUntil(last.policy(), entry).isAfter(now)
+        ? Optional.of(row(entry, last.policy()))
+        : Optional.empty();
+  }
+
+  private List<Mark> marks(Made made, Request request) {
+    List<Mark> marks = new ArrayList<>();
+    if (made.decision().verdict() == Verdict.ALLOW) {
+      JudgeInputs inputs = JudgeInputs.read(made.decision().inputs());
+      for (Rate rate : made.policy().rates().values()) {
+        for (String key :
+            made.policy()
+                .accountsOf(
+                    rate, request.scope().tenant(), inputs.charged(), request.effect().tool())) {
+          marks.add(new Mark(rate.name(), key, earlier(made.at())));
+        }
+      }
+    }
+    return marks;
+  }
+
+  private static List<Charges.Due> due(Policy policy, Request request, JudgeInputs inputs) {
+    return Charges.of(policy, request.scope().tenant(), inputs.charged(), request.effect());
+  }
+
+  private Instant earlier(Instant at) {
+    return at.isAfter(now) ? now : at;
+  }
+
+  private static Row row(AccountEntry entry, Policy policy) {
+    return Accounts.row(entry.keptUntil(AccountTotals.neededUntil(policy, entry)));
+  }
+}

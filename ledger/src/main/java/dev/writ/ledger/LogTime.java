@@ -1,0 +1,82 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Time along the log. Steps reach the log a little later than their clock was read, so times need
+ * not rise; but none lies more than {@link #LATE_MAX} behind the greatest before it, and none
+ * before the time at which time restarted last. Not thread safe.
+ */
+public final class LogTime {
+  /** How far an event's time may lie behind the greatest time before it. */
+  public static final Duration LATE_MAX = Duration.ofDays(1);
+
+  private Instant latest;
+  private Instant floor;
+
+  private LogTime(Instant latest, Instant floor) {
+    this.latest = latest;
+    this.floor = floor;
+  }
+
+  /** The time of a log without events. */
+  public static LogTime begin() {
+    return new LogTime(Instant.EPOCH, Instant.MIN);
+  }
+
+  /**
+   * @param latest greatest time since the last restart
+   * @param floor time of the last restart; {@link Instant#MIN} where there was none
+   */
+  static LogTime of(Instant latest, Instant floor) {
+    return new LogTime(latest, floor);
+  }
+
+  LogTime copy() {
+    return new LogTime(latest, floor);
+  }
+
+  /** The greatest time since the last restart; the epoch where there is none. */
+  public Instant latest() {
+    return latest;
+  }
+
+  /** The time of the last restart; {@link Instant#MIN} where there was none. */
+  Instant floor() {
+    return floor;
+  }
+
+  /** The least time that the next event may have. */
+  public Instant earliest() {
+    Instant late = latest.minus(LATE_MAX);
+    return late.isAfter(floor) ? late : floor;
+  }
+
+  /**
+   * Takes the next event's time.
+   *
+   * @throws WritException {@code LED-060}; nothing is taken then
+   */
+  public void take(Instant at) {
+    if (at.isBefore(earliest())) {
+      throw new WritException(
+          LedgerError.TIME_BACK,
+          "its time is "
+              + at
+              + ", the log's latest "
+              + latest
+              + (floor.equals(Instant.MIN) ? "" : ", restarted at " + floor));
+    }
+    if (at.isAfter(latest)) {
+      latest = at;
+    }
+  }
+
+  /** From the next event on, time goes on from there. */
+  public void restart(Instant at) {
+    latest = at;
+    floor = at;
+  }
+}
