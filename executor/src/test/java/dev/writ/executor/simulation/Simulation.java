@@ -149,9 +149,7 @@ final class Simulation {
   private static Envelope change(
       String kind, dev.writ.canonicalize.json.JsonValue.Obj detail, Instant at) {
     return Envelope.sign(
-        SystemChange.TYPE,
-        new SystemChange(kind, detail, at).toJson(),
-        TestKeys.key("operator"));
+        SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), TestKeys.key("operator"));
   }
 
   Result run() {
@@ -294,9 +292,7 @@ final class Simulation {
         return MemoryStore.Fate.DONE;
       }
       counts.failedWrites++;
-      return random.nextBoolean()
-          ? MemoryStore.Fate.FAILED
-          : MemoryStore.Fate.FAILED_AND_THERE;
+      return random.nextBoolean() ? MemoryStore.Fate.FAILED : MemoryStore.Fate.FAILED_AND_THERE;
     }
   }
 
@@ -308,7 +304,7 @@ final class Simulation {
     if (dice < 30) {
       attempt("submit", () -> submit(fresh()));
     } else if (dice < 52) {
-      attempt("repeat", () -> submit(any(requests)));
+      attempt("repeat", () -> submit(random.nextBoolean() ? newest() : any(requests)));
     } else if (dice < 62) {
       attempt("decide", () -> decide(random.nextBoolean() ? fresh() : any(requests)));
     } else if (dice < 72) {
@@ -344,6 +340,12 @@ final class Simulation {
       throw new WritException(dev.writ.executor.ExecutorError.UNKNOWN_ID, "nothing yet");
     }
     return list.get(random.nextInt(list.size()));
+  }
+
+  /** Which somebody else may just be about to send. */
+  private Envelope newest() {
+    any(requests);
+    return requests.getLast();
   }
 
   private Envelope fresh() {
@@ -520,16 +522,18 @@ final class Simulation {
         Answer answer = kernel.decide(request.toBytes(), List.of());
         answer.served().ifPresent(this::note);
         counts.inDoubt +=
-            answer.served().filter(s -> s.receipt().reason().equals("in-doubt")).isPresent() ? 1 : 0;
+            answer.served().filter(s -> s.receipt().reason().equals("in-doubt")).isPresent()
+                ? 1
+                : 0;
         if (!known && answer.decision().verdict() == Verdict.ALLOW) {
           wrong.add("judged a day later: " + request.id());
         }
       } catch (WritException e) {
-        boolean unseen =
-            e.code() == dev.writ.guardian.GuardianError.REQUEST_NEVER_SEEN;
+        boolean unseen = e.code() == dev.writ.guardian.GuardianError.REQUEST_NEVER_SEEN;
         boolean lapsed = known && !served;
         if (unseen == known || served || !unseen && !lapsed) {
-          wrong.add(e.getMessage() + (known ? ", known" : ", unknown") + (served ? ", served" : ""));
+          wrong.add(
+              e.getMessage() + (known ? ", known" : ", unknown") + (served ? ", served" : ""));
         }
       }
     }
