@@ -221,7 +221,10 @@ abstract sealed class SecretForm {
     }
   }
 
-  /** Text with any of its characters as backslash, u and four digits, as programs write JSON in ASCII. */
+  /**
+   * Text with any of its characters as backslash, u and four digits, as programs write JSON in
+   * ASCII.
+   */
   static final class EscapedText extends SecretForm {
     private final String text;
 

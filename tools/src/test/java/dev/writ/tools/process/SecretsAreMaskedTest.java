@@ -229,7 +229,8 @@ class SecretsAreMaskedTest {
   @Test
   void whatIsNotAsciiIsFoundWhereJsonIsWrittenInAscii() {
     Masking masking = of("pässwörd-😀");
-    assertThat(masked(masking, "\"p\\u00e4ssw\\u00F6rd-\\ud83d\\ude00\"")).isEqualTo("\"[secret]\"");
+    assertThat(masked(masking, "\"p\\u00e4ssw\\u00F6rd-\\ud83d\\ude00\""))
+        .isEqualTo("\"[secret]\"");
     assertThat(masked(masking, "\"pässw\\u00f6rd-\\uD83D\\uDE00\"")).isEqualTo("\"[secret]\"");
     assertThat(masked(masking, "p\\u00e5ssw\\u00f6rd")).isEqualTo("p\\u00e5ssw\\u00f6rd");
   }
