@@ -2,15 +2,22 @@ package dev.writ.gateway;
 
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.gateway.schedule.Lane;
 
 /**
  * What surfaces share behind them.
  *
  * @param kernel whose drivers are {@link Running#cancellable}
+ * @param lane where effects of all surfaces wait for their turn
  * @param effects is told of every effect that was answered
  */
 public record Backend(
-    Kernel kernel, Places places, Running running, Changes changes, EffectObserver effects) {
+    Kernel kernel,
+    Places places,
+    Running running,
+    Changes changes,
+    Lane lane,
+    EffectObserver effects) {
 
   /** Is told of every effect that was answered, through whichever surface. */
   @FunctionalInterface

@@ -217,6 +217,7 @@ public final class Gateway implements AutoCloseable {
             places,
             installation.running(),
             changes,
+            lane,
             (surface, tenant, subject, tool, answer) -> {
               metrics.answered(surface, tenant, subject, tool, answer);
               watch.answered(answer);

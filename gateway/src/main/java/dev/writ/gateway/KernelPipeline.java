@@ -11,7 +11,9 @@ import dev.writ.executor.Served;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
@@ -21,6 +23,7 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -42,7 +45,8 @@ public final class KernelPipeline implements Pipeline {
   private final Credentials credentials;
   private final SecureRandom random;
   private final VouchedRuns runs;
-  private final TreeSet<String> keysAtWork = new TreeSet<>();
+  private final TreeSet<String> keysAtWork;
+  private final Duration patience;
 
   /** For callers whose credentials are not narrowed. */
   public KernelPipeline(
@@ -67,6 +71,30 @@ public final class KernelPipeline implements Pipeline {
     TreeMap<String, String> openers = new TreeMap<>();
     surfaceKeys.forEach((name, key) -> openers.put(key.kid(), name.split("\u0000", 2)[0]));
     this.runs = new VouchedRuns(kernel, openers);
+    this.keysAtWork = new TreeSet<>();
+    this.patience = Ticket.AS_POLICY_SAYS;
+  }
+
+  private KernelPipeline(KernelPipeline same, Duration patience) {
+    this.credentials = same.credentials;
+    this.backend = same.backend;
+    this.kernel = same.kernel;
+    this.surfaceKeys = same.surfaceKeys;
+    this.random = same.random;
+    this.runs = same.runs;
+    this.keysAtWork = same.keysAtWork;
+    this.patience = patience;
+  }
+
+  @Override
+  public Pipeline withoutWaiting() {
+    return new KernelPipeline(this, Ticket.NONE);
+  }
+
+  /** Signed and judged within its turn, so that no request grows old while it waits. */
+  private <T> T inTurn(Scope scope, Effect effect, Supplier<T> work) {
+    Ticket ticket = Ticket.of(scope, effect, policy().engine().classes(), patience);
+    return backend.lane().run(ticket, work).value();
   }
 
   /**
@@ -96,13 +124,19 @@ public final class KernelPipeline implements Pipeline {
 
   @Override
   public Answer vouch(Vouched asked) {
-    return refusedElsewhere(
-        asked,
-        signed ->
-            through(
-                signed.id(),
-                signed.request(),
-                () -> kernel.submit(signed.envelope().toBytes(), List.of(), asked.body())));
+    key(asked.origin(), asked.tenant()); // who is not served here does not wait for it
+    return inTurn(
+        new Scope(asked.tenant(), asked.run(), asked.subject()),
+        asked.effect(),
+        () ->
+            refusedElsewhere(
+                asked,
+                signed ->
+                    through(
+                        signed.id(),
+                        signed.request(),
+                        () ->
+                            kernel.submit(signed.envelope().toBytes(), List.of(), asked.body()))));
   }
 
   @Override
@@ -238,8 +272,13 @@ public final class KernelPipeline implements Pipeline {
   @Override
   public Answer again(Caller caller, Digest id, Optional<byte[]> body) {
     Signed signed = again(caller, id);
-    return through(
-        id, signed.request(), () -> kernel.submit(signed.envelope().toBytes(), List.of(), body));
+    Request request = signed.request();
+    return inTurn(
+        request.scope(),
+        request.effect(),
+        () ->
+            through(
+                id, request, () -> kernel.submit(signed.envelope().toBytes(), List.of(), body)));
   }
 
   private Signed again(Caller caller, Digest id) {

@@ -105,7 +105,8 @@ public interface Pipeline {
   }
 
   /**
-   * Signs a request with the surface's key and puts it through judgement and execution.
+   * Signs a request with the surface's key and puts it through judgement and execution, when its
+   * turn comes (spec/scheduling.md).
    *
    * @throws dev.writ.canonicalize.WritException {@code GWY-030} where the surface has no key for
    *     that tenant; else as {@link dev.writ.executor.Kernel#submit}
@@ -159,6 +160,12 @@ public interface Pipeline {
    * @throws dev.writ.canonicalize.WritException {@code GWY-025}
    */
   Places.Place placeFor(String tenant);
+
+  /**
+   * The same pipeline for a surface that forbids queues: what does not have its turn at once is
+   * refused with {@code GWY-080} to {@code GWY-083}, and nothing of it is begun.
+   */
+  Pipeline withoutWaiting();
 
   /** Looks without taking anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);

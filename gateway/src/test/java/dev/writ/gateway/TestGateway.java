@@ -10,6 +10,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolManifest;
@@ -56,7 +57,8 @@ public final class TestGateway implements AutoCloseable {
     places = GatewayServer.places(limits);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
-    Backend backend = new Backend(home.kernel(), places, running, changes, (_, _, _, _, _) -> {});
+    Backend backend =
+        new Backend(home.kernel(), places, running, changes, Lane.DIRECT, (_, _, _, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> surfaces = new ArrayList<>(more);
     nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);

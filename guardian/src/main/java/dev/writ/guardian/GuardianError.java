@@ -142,6 +142,10 @@ public enum GuardianError implements ErrorCode {
       "a schema or capability of a tool manifest is not acceptable",
       "Write it as spec/tool-manifest.md says."),
   OUTPUT_SCHEMA("GRD-421", "an output does not fit the operation's schema", "Mend the tool."),
+  SCHEMA_MALFORMED(
+      "GRD-422",
+      "a schema of a tool is not valid JSON Schema 2020-12, and would check nothing",
+      "Mend what the message names; spec/tool-manifest.md has the rules."),
 
   POLICY_SYNTAX("GRD-501", "the file is not YAML or JSON", "Mend the syntax."),
   POLICY_KEY_UNKNOWN("GRD-502", "a key is not known here", "Leave it out; see spec/policy.md."),

@@ -5,8 +5,13 @@ import com.google.re2j.PatternSyntaxException;
 import com.networknt.schema.regex.RegularExpression;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Which JSON Schemas (2020-12) a manifest may have: keywords that are known here, references only
@@ -15,9 +20,10 @@ import java.util.TreeMap;
  * value.
  */
 final class SchemaRules {
+  private static final String DEFS = "#/$defs/";
   private static final int STEPS_MAX = 10_000;
   private static final int DEPTH_MAX = 64;
-  private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
+  static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
   /** Keywords with one schema. */
   private static final List<String> ONE =
@@ -73,11 +79,13 @@ final class SchemaRules {
 
   private final String at;
   private final JsonValue.Obj root;
+  private final boolean standard;
   private final TreeMap<String, Long> known = new TreeMap<>();
 
-  private SchemaRules(String at, JsonValue.Obj root) {
+  private SchemaRules(String at, JsonValue.Obj root, boolean standard) {
     this.at = at;
     this.root = root;
+    this.standard = standard;
   }
 
   /**
@@ -85,7 +93,17 @@ final class SchemaRules {
    * @throws WritException {@code GRD-420}
    */
   static void require(String at, JsonValue.Obj schema) {
-    new SchemaRules(at, schema).steps("#", schema, 0);
+    new SchemaRules(at, schema, false).steps("#", schema, 0);
+  }
+
+  /**
+   * The same for a schema that is to be registered: its references mean by the standard what they
+   * are taken for here.
+   *
+   * @throws WritException {@code GRD-420}
+   */
+  static void requireStandardReferences(String at, JsonValue.Obj schema) {
+    new SchemaRules(at, schema, true).steps("#", schema, 0);
   }
 
   /** A pattern as JSON Schema means it: found anywhere in the text. */
@@ -161,14 +179,40 @@ final class SchemaRules {
     return steps;
   }
 
+  /**
+   * A fragment is percent-decoded (RFC 6901, 6). A name that is there as it is written comes first,
+   * as it did before fragments were decoded; a schema in which both are there is not registered.
+   */
   private long reference(String path, String ref, int depth) {
-    if (!ref.startsWith("#/$defs/")) {
-      throw refuse(path, "a reference leads elsewhere than to #/$defs/");
+    Optional<String> decoded = decoded(ref);
+    if (!Stream.concat(Stream.of(ref), decoded.stream()).anyMatch(r -> r.startsWith(DEFS))) {
+      throw refuse(path, "a reference leads elsewhere than to " + DEFS);
     }
-    JsonValue target =
-        JsonPointers.find(root, ref.substring(1))
-            .orElseThrow(() -> refuse(path, "the reference leads nowhere"));
-    return steps(ref, target, depth + 1);
+    Optional<JsonValue> written = target(ref);
+    if (standard && (decoded.isEmpty() || (!decoded.get().equals(ref) && written.isPresent()))) {
+      throw refuse(path, "the reference is no percent-encoded pointer, or can be read in two ways");
+    }
+    String taken = written.isPresent() ? ref : decoded.orElse(ref);
+    JsonValue target = target(taken).orElseThrow(() -> refuse(path, "the reference leads nowhere"));
+    return steps(taken, target, depth + 1);
+  }
+
+  private Optional<JsonValue> target(String ref) {
+    return ref.startsWith(DEFS) ? JsonPointers.find(root, ref.substring(1)) : Optional.empty();
+  }
+
+  /** Nothing where it is not UTF-8 in percent-encoding, or hides the escapes of a pointer. */
+  private static Optional<String> decoded(String ref) {
+    if (ref.indexOf('%') < 0) {
+      return Optional.of(ref);
+    }
+    try {
+      String text = URLDecoder.decode(ref.replace("+", "%2B"), StandardCharsets.UTF_8);
+      boolean hides = text.indexOf('\ufffd') >= 0 || ref.toLowerCase(Locale.ROOT).contains("%7e");
+      return hides ? Optional.empty() : Optional.of(text);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   private void requirePattern(String path, String pattern) {

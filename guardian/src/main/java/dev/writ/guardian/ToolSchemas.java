@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
@@ -46,6 +47,10 @@ public final class ToolSchemas {
                           .build())
                   .schemaCacheEnabled(false)
                   .schemaLoader(loader -> loader.fetchRemoteResources(false)));
+
+  /** The metaschema of the dialect, which the library carries along. */
+  private static final Schema METASCHEMA =
+      REGISTRY.getSchema(SchemaLocation.of(SchemaRules.DIALECT));
 
   private final ToolManifest manifest;
   private final Digest packageDigest;
@@ -96,6 +101,31 @@ public final class ToolSchemas {
           Stream.concat(Stream.of(found), recent.stream()).distinct().limit(RECENT_MAX).toList();
     }
     return found;
+  }
+
+  /**
+   * Holds the schemas of a package that is to be registered to the metaschema of their dialect. It
+   * is not asked when an effect is judged: packages from before this rule are judged as they were.
+   *
+   * @throws WritException {@code GRD-420}, {@code GRD-422}
+   */
+  public static void requireWellFormed(ToolManifest manifest) {
+    of(manifest);
+    for (ToolManifest.Operation operation : manifest.operations()) {
+      String at = manifest.name() + "/" + operation.name();
+      requireWellFormed(at + "/input", operation.input());
+      operation.output().ifPresent(output -> requireWellFormed(at + "/output", output));
+    }
+  }
+
+  private static void requireWellFormed(String at, JsonValue.Obj schema) {
+    METASCHEMA.validate(toNode(schema)).stream()
+        .map(e -> e.getInstanceLocation() + ": " + e.getMessage())
+        .min(Comparator.naturalOrder())
+        .ifPresent(first -> {
+          throw new WritException(GuardianError.SCHEMA_MALFORMED, at + " " + Outcomes.cut(first));
+        });
+    SchemaRules.requireStandardReferences(at, schema);
   }
 
   /** The digest of the package whose schemas these are. */

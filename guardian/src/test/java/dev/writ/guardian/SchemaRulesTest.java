@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Schemas that are validated in time in proportion to the value, or not accepted. */
@@ -88,5 +89,68 @@ class SchemaRulesTest {
         .doesNotThrowAnyException();
     assertThatThrownBy(() -> schemas.requireInput("eval", World.json("{\"n\":1.5}")))
         .hasMessageContaining("GRD-403");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'required':'text'} | /required",
+        "{'minLength':-1} | /minLength",
+        "{'type':'strng'} | /type",
+        "{'type':[]} | /type",
+        "{'multipleOf':0} | /multipleOf",
+        "{'allOf':[]} | /allOf",
+        "{'properties':{'a':{'enum':3}}} | /properties/a/enum",
+        "{'$defs':{'a':{'maxItems':1.5}}} | /$defs/a/maxItems",
+        "{'items':{'required':['a','a']}} | /items/required",
+        "{'description':3} | /description",
+        "{'dependentRequired':{'a':'b'}} | /dependentRequired/a",
+        "{'uniqueItems':'yes'} | /uniqueItems",
+      })
+  void whatTheMetaschemaRefusesIsNotRegistered(String schema, String place) {
+    String json = schema.replace('\'', '"');
+    assertThatThrownBy(() -> ToolSchemas.requireWellFormed(World.manifest(json)))
+        .hasMessageContaining("GRD-422")
+        .hasMessageContaining("/input " + place + ": ");
+    // What was registered before is judged as it was.
+    assertThatCode(() -> schemas(json)).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "#/$defs/a%20b | a b",
+        "#/$defs/%C3%A9 | é",
+        "#/%24defs/x | x",
+        "#/$defs/a~1b | a/b",
+        "#/$defs/a~01b | a~1b",
+        "#/$defs/100%25 | 100%",
+        "#/$defs/x+y | x+y",
+      })
+  void aReferenceIsAPercentEncodedPointer(String ref, String name) {
+    String schema =
+        "{\"properties\":{\"n\":{\"$ref\":\""
+            + ref
+            + "\"}},\"$defs\":{\""
+            + name
+            + "\":{\"type\":\"integer\"}}}";
+    ToolSchemas.requireWellFormed(World.manifest(schema));
+    assertThatCode(() -> schemas(schema).requireInput("eval", World.json("{\"n\":1}")))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> schemas(schema).requireInput("eval", World.json("{\"n\":\"1\"}")))
+        .hasMessageContaining("GRD-403");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a%20b", "a%2", "a%ff", "a%7E1b", "a%zz"})
+  void aReferenceThatCanBeReadInTwoWaysIsNotRegistered(String ref) {
+    String schema =
+        "{\"$ref\":\"#/$defs/" + ref + "\",\"$defs\":{\"" + ref + "\":true,\"a b\":false}}";
+    assertThatThrownBy(() -> ToolSchemas.requireWellFormed(World.manifest(schema)))
+        .hasMessageContaining("GRD-420");
   }
 }

@@ -1,7 +1,5 @@
 package dev.writ.cli.term;
 
-import java.io.PrintStream;
-
 /**
  * One line on stderr that says how far long work has come; it is there only on a terminal, and gone
  * when the work ends, however it ends.
@@ -9,7 +7,7 @@ import java.io.PrintStream;
 public final class Progress implements AutoCloseable {
   private static final long REDRAW_NANOS = 100_000_000;
 
-  private final PrintStream err;
+  private final Terminal terminal;
   private final boolean shown;
   private final int width;
   private final Thread atExit;
@@ -17,7 +15,7 @@ public final class Progress implements AutoCloseable {
   private boolean drawn;
 
   public Progress(Terminal terminal) {
-    err = terminal.err();
+    this.terminal = terminal;
     shown = terminal.errIsTerminal();
     width = terminal.width();
     atExit = new Thread(this::erase);
@@ -48,8 +46,7 @@ public final class Progress implements AutoCloseable {
 
   private synchronized void draw(String what, long now) {
     if (shown) {
-      err.print("\r\u001b[K" + Text.cut(Text.printable(what), width - 1));
-      err.flush();
+      terminal.redrawErr(Text.cut(Text.printable(what), width - 1));
       drawnAt = now;
       drawn = true;
     }
@@ -57,8 +54,7 @@ public final class Progress implements AutoCloseable {
 
   private synchronized void erase() {
     if (drawn) {
-      err.print("\r\u001b[K");
-      err.flush();
+      terminal.redrawErr("");
       drawn = false;
     }
   }

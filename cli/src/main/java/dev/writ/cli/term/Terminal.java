@@ -2,9 +2,12 @@ package dev.writ.cli.term;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -18,8 +21,10 @@ public final class Terminal {
 
   private final InputStream in;
   private final Sink out;
+  private final List<VisibleStream> shown = new ArrayList<>();
   private final PrintStream outStream;
   private final PrintStream errStream;
+  private final OutputStream errTerminal;
   private final boolean outIsTerminal;
   private final boolean errIsTerminal;
   private final boolean colour;
@@ -31,17 +36,19 @@ public final class Terminal {
    */
   public Terminal(
       InputStream in,
-      java.io.OutputStream out,
-      java.io.OutputStream err,
+      OutputStream out,
+      OutputStream err,
       String terminals,
       Map<String, String> environment) {
     this.in = in;
     this.out = new Sink(out);
-    this.outStream = new PrintStream(this.out, false, StandardCharsets.UTF_8);
-    this.errStream = new PrintStream(err, true, StandardCharsets.UTF_8);
     List<String> names = List.of(terminals.split(","));
     this.outIsTerminal = names.contains("out");
     this.errIsTerminal = names.contains("err");
+    this.outStream =
+        new PrintStream(visible(this.out, outIsTerminal), false, StandardCharsets.UTF_8);
+    this.errStream = new PrintStream(visible(err, errIsTerminal), true, StandardCharsets.UTF_8);
+    this.errTerminal = err;
     // https://no-color.org: present and not empty, whatever its value.
     this.colour =
         environment.getOrDefault("NO_COLOR", "").isEmpty()
@@ -57,6 +64,29 @@ public final class Terminal {
         new FileOutputStream(FileDescriptor.err),
         System.getProperty("writ.terminals", ""),
         System.getenv());
+  }
+
+  private OutputStream visible(OutputStream to, boolean isTerminal) {
+    if (!isTerminal) {
+      return to;
+    }
+    VisibleStream stream = new VisibleStream(to);
+    shown.add(stream);
+    return stream;
+  }
+
+  /**
+   * Replaces the line that the cursor of {@link #err} is in; only a line of {@link Progress} is
+   * replaced.
+   */
+  void redrawErr(String line) {
+    errStream.flush();
+    try {
+      errTerminal.write(("\r\u001b[K" + Text.printable(line)).getBytes(StandardCharsets.UTF_8));
+      errTerminal.flush();
+    } catch (IOException e) {
+      return; // nobody is there to see it
+    }
   }
 
   private static int width(String columns) {
@@ -129,9 +159,16 @@ public final class Terminal {
    * @return what went wrong with any output so far, or null; a reader that closed its end early,
    *     such as {@code head}, is nothing wrong
    */
-  public java.io.IOException finish() {
+  public IOException finish() {
     outStream.flush();
     errStream.flush();
+    for (VisibleStream stream : shown) {
+      try {
+        stream.finish();
+      } catch (IOException e) {
+        return out.failure();
+      }
+    }
     return out.failure();
   }
 }

@@ -75,7 +75,8 @@ public final class Text {
     return out.toString();
   }
 
-  private static boolean steers(int c) {
+  /** Whether a character steers a terminal, ends a line or turns the reading direction. */
+  static boolean steers(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,
           Character.FORMAT,

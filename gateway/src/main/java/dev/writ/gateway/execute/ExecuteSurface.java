@@ -40,7 +40,7 @@ public final class ExecuteSurface implements Surface {
    * @param audit takes one line for each request that a known caller made: ten fields, no payload
    */
   public ExecuteSurface(Pipeline pipeline, Consumer<JsonValue.Obj> audit) {
-    this.pipeline = pipeline;
+    this.pipeline = pipeline.withoutWaiting(); // the seed forbids queues
     this.executions = new Executions(pipeline.ledger());
     this.audit = audit;
   }

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 /** Where allowed calls wait until there is room for them, or go at once. */
 public interface Lane {
 
-  /** For surfaces that forbid queues: nothing ever waits. */
+  /** Without a limit: nothing ever waits. For a pipeline with one caller. */
   Lane DIRECT =
       new Lane() {
         @Override

@@ -20,7 +20,8 @@ import java.util.function.Supplier;
  * waits, and whoever frees a slot hands it on. {@link FairQueue} decides; this gives it the clock,
  * the policy that is in force at that moment, and the threads.
  *
- * <p>Work that is done in a turn must not ask for another turn: it could wait for itself.
+ * <p>Work that is done in a turn and asks for another one goes on in its own: it would wait for
+ * itself.
  */
 public final class Scheduler implements Lane {
   private static final long NS_PER_MS = 1_000_000;
@@ -32,6 +33,7 @@ public final class Scheduler implements Lane {
   private final FairQueue queue = new FairQueue();
   private final Map<QueuedCall, Condition> waiters = new IdentityHashMap<>();
   private EngineSettings known = EngineSettings.DEFAULT;
+  private final ThreadLocal<Boolean> inTurn = ThreadLocal.withInitial(() -> false);
   private boolean draining;
 
   /**
@@ -50,11 +52,16 @@ public final class Scheduler implements Lane {
    */
   @Override
   public <T> Ran<T> run(Ticket ticket, Supplier<T> work) {
+    if (inTurn.get()) {
+      return new Ran<>(work.get(), 0);
+    }
     QueuedCall call = awaitTurn(ticket);
+    inTurn.set(true);
     try {
       observer.waited(label(ticket), LaneObserver.End.TURN, call.waitedNs());
       return new Ran<>(work.get(), call.waitedNs() / NS_PER_MS);
     } finally {
+      inTurn.remove();
       lock.lock();
       try {
         queue.finish(call, known, clock.getAsLong());

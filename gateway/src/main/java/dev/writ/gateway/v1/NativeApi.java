@@ -23,7 +23,9 @@ import dev.writ.gateway.Places;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
+import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Checkpoint;
 import java.io.IOException;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The native API: signed documents in, signed documents out (spec/gateway.md). */
 public final class NativeApi implements Surface {
@@ -100,14 +103,46 @@ public final class NativeApi implements Surface {
         asked.request(),
         signer -> {
           Answer answer =
-              running.during(
-                  asked.request().id(),
-                  signer.tenant().orElse(""),
-                  signer.subject(),
-                  () -> kernel.submit(asked.request().toBytes(), asked.evidence()));
+              inTurn(
+                  asked.request(),
+                  Request.TYPE,
+                  _ -> {
+                    Request request = Request.read(asked.request().document());
+                    return Ticket.of(
+                        request.scope(),
+                        request.effect(),
+                        kernel.system().policyInForce().engine().classes(),
+                        Ticket.AS_POLICY_SAYS);
+                  },
+                  () ->
+                      running.during(
+                          asked.request().id(),
+                          signer.tenant().orElse(""),
+                          signer.subject(),
+                          () -> kernel.submit(asked.request().toBytes(), asked.evidence())));
           counted(asked.request(), answer);
           return Replies.of(answer);
         });
+  }
+
+  /**
+   * Waits for its turn among all effects of the server. The signature is verified before, since
+   * only the tenant itself is to take its tenant's turns; the kernel verifies it once more.
+   */
+  private <T> T inTurn(
+      Envelope signed, String type, Function<TrustedKey, Ticket> ticket, Supplier<T> work) {
+    TrustedKey signer = kernel.system().trust().verify(signed, type, kernel.now()).getFirst();
+    return backend.lane().run(ticket.apply(signer), work).value();
+  }
+
+  /** An intent does not say what its effect declares: what it takes counts, not what it may. */
+  private static Ticket ordered(TrustedKey by, Envelope intent) {
+    return new Ticket(
+        by.tenant().orElse(""),
+        by.subject(),
+        Intent.read(intent.document()).tool().name(),
+        "small",
+        Ticket.AS_POLICY_SAYS);
   }
 
   private void counted(Envelope envelope, Answer answer) {
@@ -144,11 +179,16 @@ public final class NativeApi implements Surface {
         order,
         signer -> {
           Served served =
-              running.during(
-                  requestOf(intent),
-                  signer.tenant().orElse(""),
-                  signer.subject(),
-                  () -> kernel.execute(decision, intent, order));
+              inTurn(
+                  order,
+                  ExecutionOrder.TYPE,
+                  by -> ordered(by, intent),
+                  () ->
+                      running.during(
+                          requestOf(intent),
+                          signer.tenant().orElse(""),
+                          signer.subject(),
+                          () -> kernel.execute(decision, intent, order)));
           return Replies.of(served);
         });
   }

@@ -8,8 +8,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.testing.Behaviours;
+import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.Pipeline;
 import dev.writ.gateway.Surface;
+import dev.writ.gateway.schedule.Ticket;
 import dev.writ.gateway.seed.SeedServer;
 import dev.writ.gateway.seed.SeedServer.Reply;
 import dev.writ.guardian.document.Approval;
@@ -26,6 +28,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -529,5 +534,39 @@ class TheStrictGatewayOverASocketTest {
             .orElseThrow();
     assertThat(decision.code()).contains("R-RES-001");
     assertThat(decision.checks().getFirst().check()).isEqualTo("profile");
+  }
+
+  /** The seed forbids queues: where there is no slot, it says so at once. */
+  @Test
+  void whoFindsNoSlotIsRefusedAndDoesNotWait() throws Exception {
+    int quota = server.home.policy().engine().quotas().of(TestKeys.TENANT).running();
+    Ticket ticket = new Ticket(TestKeys.TENANT, "alice", "mail", "small", Ticket.AS_POLICY_SAYS);
+    CountDownLatch begun = new CountDownLatch(quota);
+    CountDownLatch end = new CountDownLatch(1);
+    try (ExecutorService others = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < quota; i++) {
+        others.submit(() ->
+            server
+                .lane()
+                .run(
+                    ticket,
+                    () -> {
+                      begun.countDown();
+                      try {
+                        return end.await(1, TimeUnit.MINUTES);
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    }));
+      }
+      begun.await();
+      Reply reply = execute(example());
+      assertThat(reply.status()).as(reply.text()).isEqualTo(503);
+      assertThat(reply.string("code")).isEqualTo("GWY-082");
+      assertThat(reply.response().headers().firstValue("Retry-After")).contains("1");
+      assertThat(server.home.driver.runs()).isEmpty();
+      end.countDown();
+    }
+    assertThat(execute(example()).status()).isEqualTo(200);
   }
 }

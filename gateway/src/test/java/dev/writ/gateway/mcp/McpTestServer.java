@@ -20,6 +20,7 @@ import dev.writ.gateway.Observer;
 import dev.writ.gateway.Places;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Tokens;
+import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -115,6 +116,7 @@ final class McpTestServer implements AutoCloseable {
             places,
             new Running(),
             new Changes(),
+            Lane.DIRECT,
             (surface, _, _, tool, _) -> effects.add(surface + " " + tool));
     KernelPipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =

@@ -24,6 +24,8 @@ import dev.writ.gateway.Places;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
 import dev.writ.gateway.Tokens;
+import dev.writ.gateway.schedule.LaneObserver;
+import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.ledger.Ledger;
@@ -83,6 +85,7 @@ public final class SeedServer implements AutoCloseable {
   public final Places places;
   public final Running running = new Running();
   private Backend backend;
+  private Scheduler lane;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final BiFunction<SeedServer, Pipeline, List<Surface>> surfaces;
@@ -140,7 +143,11 @@ public final class SeedServer implements AutoCloseable {
       keys.put(KernelPipeline.keyName(surface, TestKeys.TENANT), TestKeys.key(surface));
     }
     keys.put(KernelPipeline.keyName("engine", TestKeys.OTHER_TENANT), TestKeys.key("engine-other"));
-    backend = new Backend(home.kernel(), places, running, new Changes(), (_, _, _, _, _) -> {});
+    lane =
+        new Scheduler(
+            () -> home.kernel().system().policyInForce(), System::nanoTime, LaneObserver.NONE);
+    backend =
+        new Backend(home.kernel(), places, running, new Changes(), lane, (_, _, _, _, _) -> {});
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(
@@ -167,6 +174,11 @@ public final class SeedServer implements AutoCloseable {
     server.close();
     home.restart();
     start();
+  }
+
+  /** The turns of all surfaces. */
+  public Scheduler lane() {
+    return lane;
   }
 
   /** Of the running server. */

@@ -68,6 +68,11 @@ public record ResourceClasses(Resources small, Resources medium, Resources large
         .build();
   }
 
+  /** The least class that has so much of everything; the largest where none has. */
+  public String leastFor(Resources declared) {
+    return isWithin(declared, small) ? "small" : isWithin(declared, medium) ? "medium" : "large";
+  }
+
   /** The most that a class asks for; nothing for what is no class. */
   public Optional<Resources> of(String name) {
     return switch (name) {

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,6 +64,10 @@ public final class PlainYaml {
     } catch (CharacterCodingException e) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": not UTF-8", e);
     }
+    Optional<Located> json = new PlainYaml(file, Collections.emptyIterator()).json(bytes, text);
+    if (json.isPresent()) {
+      return json.get();
+    }
     LoadSettings settings =
         LoadSettings.builder().setLabel(file).setCodePointLimit(BYTES_MAX).build();
     try {
@@ -72,6 +77,32 @@ public final class PlainYaml {
       throw refuse(GuardianError.POLICY_SYNTAX, file, at, String.valueOf(e.getProblem()));
     } catch (YamlEngineException e) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Optional<Located> json(byte[] bytes, String text) {
+    return JsonText.read(
+        bytes,
+        text,
+        new JsonText.Reader() {
+          @Override
+          public void enter(Located.Place at, int depth) {
+            requireRoom(at, depth);
+          }
+
+          @Override
+          public JsonValue number(String token, Located.Place at) {
+            return requireNumber(token, at);
+          }
+        });
+  }
+
+  private void requireRoom(Located.Place at, int depth) {
+    if (++values > VALUES_MAX || depth > DEPTH_MAX) {
+      throw refuse(
+          GuardianError.POLICY_TOO_LARGE,
+          at,
+          "more than " + VALUES_MAX + " values or " + DEPTH_MAX + " levels");
     }
   }
 
@@ -92,12 +123,7 @@ public final class PlainYaml {
 
   private Located value(Event event, int depth) {
     Located.Place at = place(event);
-    if (++values > VALUES_MAX || depth > DEPTH_MAX) {
-      throw refuse(
-          GuardianError.POLICY_TOO_LARGE,
-          at,
-          "more than " + VALUES_MAX + " values or " + DEPTH_MAX + " levels");
-    }
+    requireRoom(at, depth);
     if (event instanceof AliasEvent) {
       throw refuse(GuardianError.POLICY_YAML, at, "an alias");
     }
@@ -166,11 +192,15 @@ public final class PlainYaml {
       return JsonValue.of(text.equals("true"));
     }
     if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
-      return number(text)
-          .orElseThrow(() ->
-              refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
+      return requireNumber(text, at);
     }
     return JsonValue.of(text);
+  }
+
+  private JsonValue requireNumber(String text, Located.Place at) {
+    return number(text)
+        .orElseThrow(
+            () -> refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
   }
 
   private static Optional<JsonValue> number(String text) {

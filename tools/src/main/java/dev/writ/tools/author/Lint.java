@@ -53,7 +53,7 @@ public final class Lint {
         ToolSource.FILE,
         () -> source.language().requireSupported(RuntimeRange.of(source.runtime())));
     ToolManifest manifest = project.manifest();
-    collect(findings, ToolSource.FILE, () -> ToolSchemas.of(manifest));
+    collect(findings, ToolSource.FILE, () -> ToolSchemas.requireWellFormed(manifest));
     if (source.language().equals(Language.WASM) && project.files().containsKey(source.entry())) {
       collect(
           findings,

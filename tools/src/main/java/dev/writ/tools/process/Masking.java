@@ -1,5 +1,6 @@
 package dev.writ.tools.process;
 
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.Ended;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the
@@ -22,9 +24,11 @@ public final class Masking {
   /** A shorter secret would be found where it is not. */
   public static final int SECRET_BYTES_MIN = 8;
 
-  private static final byte[] MASK = "[secret]".getBytes(StandardCharsets.US_ASCII);
+  private static final String MARK = "[secret]";
+  private static final byte[] MASK = MARK.getBytes(StandardCharsets.US_ASCII);
 
   private final List<SecretForm> forms;
+  private final TreeSet<Double> numbers = new TreeSet<>();
   private final boolean[] first = new boolean[256];
   private final int longest;
 
@@ -34,6 +38,7 @@ public final class Masking {
       addOnce(values, secret.bytes());
       lines(secret.bytes()).forEach(line -> addOnce(values, line));
     }
+    values.forEach(value -> addNumber(new String(value, StandardCharsets.UTF_8)));
     this.forms = values.stream().flatMap(value -> SecretForm.of(value).stream()).toList();
     int most = 0;
     for (SecretForm form : forms) {
@@ -49,6 +54,17 @@ public final class Masking {
     if (value.length >= SECRET_BYTES_MIN
         && values.stream().noneMatch(known -> Arrays.equals(known, value))) {
       values.add(value);
+    }
+  }
+
+  private void addNumber(String secret) {
+    try {
+      double value = Math.abs(Double.parseDouble(secret));
+      if (Double.isFinite(value)) {
+        numbers.add(value);
+      }
+    } catch (NumberFormatException noNumber) {
+      return;
     }
   }
 
@@ -109,10 +125,11 @@ public final class Masking {
     return new Captured(told, total);
   }
 
-  /** The same value, with the secrets taken out of its texts and names. */
+  /** The same value, with the secrets taken out of its texts, names and numbers. */
   public JsonValue apply(JsonValue value) {
     return switch (value) {
       case JsonValue.Str text -> JsonValue.of(apply(text.value()));
+      case JsonValue.Num number -> tells(number) ? JsonValue.of(MARK) : value;
       case JsonValue.Arr list ->
           JsonValue.of(list.items().stream().map(item -> apply(item)).toList());
       case JsonValue.Obj object -> {
@@ -122,6 +139,11 @@ public final class Masking {
       }
       default -> value;
     };
+  }
+
+  /** By its value, which rounding brings near a secret's, and by the digits that it shows. */
+  private boolean tells(JsonValue.Num number) {
+    return numbers.contains(Math.abs(number.value())) || finds(Jcs.write(number));
   }
 
   /** The same text, with a mark in the place of each secret. */

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One way in which a secret may be written, as a sequence of units that are looked for in turn. */
 abstract sealed class SecretForm {
@@ -16,6 +18,8 @@ abstract sealed class SecretForm {
 
   /** Fewer bytes than these at the end of cut output say nothing of a secret. */
   private static final int BEGUN_MIN = 4;
+
+  private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9.]+)(?:[eE][+-]?[0-9]+)?");
 
   final byte[] units;
   private final int unitBytesMax;
@@ -40,7 +44,25 @@ abstract sealed class SecretForm {
         forms.add(new Wrapped(url));
       }
     }
+    String text = new String(value, StandardCharsets.UTF_8);
+    if (text.chars().anyMatch(c -> c > 0x7f) && text.indexOf('\ufffd') < 0) {
+      forms.add(new EscapedText(text));
+    }
+    byte[] digits = digits(text);
+    if (digits.length >= Masking.SECRET_BYTES_MIN) {
+      forms.add(new Digits(digits));
+    }
     return forms;
+  }
+
+  /** The digits that a number is written with, without those that only move its point. */
+  private static byte[] digits(String text) {
+    Matcher number = NUMBER.matcher(text);
+    if (!number.matches()) {
+      return new byte[0];
+    }
+    String plain = number.group(1).replace(".", "").replaceFirst("^0+", "");
+    return plain.replaceFirst("0+$", "").getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The characters that say nothing but the value, where it begins at an offset into a group. */
@@ -158,13 +180,17 @@ abstract sealed class SecretForm {
 
     @Override
     int unit(byte[] bytes, int at, int index) {
+      return unit(bytes, at, units[index]);
+    }
+
+    static int unit(byte[] bytes, int at, byte wanted) {
       if (bytes[at] == '\\') {
-        int end = escape(bytes, at, units[index]);
+        int end = escape(bytes, at, wanted);
         if (end != NO) {
           return end;
         }
       }
-      return bytes[at] == units[index] ? at + 1 : NO;
+      return bytes[at] == wanted ? at + 1 : NO;
     }
 
     private static int escape(byte[] bytes, int at, byte wanted) {
@@ -192,6 +218,72 @@ abstract sealed class SecretForm {
     @Override
     boolean mayBeginWith(byte c) {
       return c == units[0] || c == '\\';
+    }
+  }
+
+  /**
+   * Text with any of its characters as backslash, u and four digits, as programs write JSON in
+   * ASCII.
+   */
+  static final class EscapedText extends SecretForm {
+    private final String text;
+
+    EscapedText(String text) {
+      super(new byte[text.length()], 6);
+      this.text = text;
+    }
+
+    @Override
+    int unit(byte[] bytes, int at, int index) {
+      char wanted = text.charAt(index);
+      if (bytes[at] == '\\' && (at + 1 >= bytes.length || bytes[at + 1] == 'u')) {
+        if (at + 5 >= bytes.length) {
+          return CUT;
+        }
+        int high = fromHex(bytes[at + 2], bytes[at + 3]);
+        int low = fromHex(bytes[at + 4], bytes[at + 5]);
+        return high >= 0 && low >= 0 && (high << 8 | low) == wanted ? at + 6 : NO;
+      }
+      if (wanted < 0x80) {
+        return Escaped.unit(bytes, at, (byte) wanted);
+      }
+      byte[] plain = String.valueOf(wanted).getBytes(StandardCharsets.UTF_8);
+      for (int i = 0; i < plain.length; i++) {
+        if (at + i >= bytes.length) {
+          return CUT;
+        }
+        if (bytes[at + i] != plain[i]) {
+          return NO;
+        }
+      }
+      return at + plain.length;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      byte[] first = text.substring(0, 1).getBytes(StandardCharsets.UTF_8);
+      return c == '\\' || c == first[0];
+    }
+  }
+
+  /** A number's digits, wherever its point is and however they are grouped. */
+  static final class Digits extends SecretForm {
+    Digits(byte[] digits) {
+      super(digits, 2);
+    }
+
+    @Override
+    int unit(byte[] bytes, int from, int index) {
+      int at = from;
+      if (index > 0 && ".,_".indexOf(bytes[at]) >= 0 && ++at >= bytes.length) {
+        return CUT;
+      }
+      return bytes[at] == units[index] ? at + 1 : NO;
+    }
+
+    @Override
+    boolean mayBeginWith(byte c) {
+      return c == units[0];
     }
   }
 

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.ToolsError;
@@ -160,6 +161,7 @@ public final class ToolRegistry {
     ToolManifest manifest = files.manifest();
     requireName(manifest.name());
     requireName(manifest.version());
+    ToolSchemas.requireWellFormed(manifest);
     checkFiles(manifest, files);
     checkDriver(manifest, files);
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
@@ -177,6 +179,7 @@ public final class ToolRegistry {
     Path target = directory();
     requireName(manifest.name());
     requireName(manifest.version());
+    ToolSchemas.requireWellFormed(manifest);
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
     put(manifest, file -> files.get(file.path()), Optional.of(signature.toBytes()), target, home);
     return manifest;

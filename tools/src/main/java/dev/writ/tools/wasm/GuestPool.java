@@ -17,15 +17,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Where guests run: platform threads of a known stack size, so many at once as there are, and never
- * more of their memory together than the budget. Callers wait, also virtual threads; a caller that
- * is interrupted takes its guest with it. A guest's time counts from its own start.
+ * more of their memory together than the budget. Callers wait, also virtual threads, and tenants
+ * share both fairly ({@link GuestPlaces}); a caller that is interrupted takes its guest with it. A
+ * guest's time counts from its own start.
  */
 public final class GuestPool implements AutoCloseable {
   /** Stack of a guest's thread. QuickJS and SQLite end by their own limits well before it. */
@@ -33,20 +33,34 @@ public final class GuestPool implements AutoCloseable {
 
   private static final int PERMIT_BYTES = 1 << 20;
 
+  /** How many tenants find places at once, each with all that one may have. */
+  private static final int TENANTS_AT_ONCE = 4;
+
   private final ThreadPoolExecutor threads;
   private final Watchdog watchdog = new Watchdog();
-  private final Semaphore memory;
+  private final GuestPlaces places;
   private final int permits;
   private final Set<Stop> running = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   /**
+   * As many of one tenant as of all.
+   *
    * @param guests how many run at once
    * @param memoryBytes the most that those running may declare together
    */
   public GuestPool(int guests, long memoryBytes) {
+    this(guests, guests, memoryBytes);
+  }
+
+  /**
+   * @param guests how many run at once
+   * @param guestsOfOne how many of one tenant
+   * @param memoryBytes the most that those running may declare together
+   */
+  public GuestPool(int guests, int guestsOfOne, long memoryBytes) {
     permits = Math.toIntExact(Math.max(1, memoryBytes / PERMIT_BYTES));
-    memory = new Semaphore(permits, true);
+    places = new GuestPlaces(guests, guestsOfOne, permits);
     ThreadFactory factory =
         Thread.ofPlatform().name("writ-guest-", 0).daemon().stackSize(STACK_BYTES).factory();
     threads =
@@ -56,10 +70,14 @@ public final class GuestPool implements AutoCloseable {
     Warmup.run();
   }
 
-  /** As many guests as processors, and half of the heap for them. */
+  /**
+   * As many guests of one tenant as processors, so that several tenants share these as the host's
+   * scheduler does, and half of the heap for all of them.
+   */
   public static GuestPool ofThisHost() {
     Runtime host = Runtime.getRuntime();
-    return new GuestPool(host.availableProcessors(), host.maxMemory() / 2);
+    int processors = host.availableProcessors();
+    return new GuestPool(TENANTS_AT_ONCE * processors, processors, host.maxMemory() / 2);
   }
 
   /** What runs on the guest's thread. */
@@ -101,8 +119,9 @@ public final class GuestPool implements AutoCloseable {
                   + (long) permits * PERMIT_BYTES,
               false));
     }
+    String tenant = invocation.scope().tenant();
     try {
-      memory.acquire((int) needed);
+      places.acquire(tenant, needed);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return atOnce(Failure.stopped(Reason.CANCELLED));
@@ -112,7 +131,7 @@ public final class GuestPool implements AutoCloseable {
       Failure failure = readInputs(invocation, inputs);
       return failure == null ? dispatch(invocation, inputs, program, timed) : atOnce(failure);
     } finally {
-      memory.release((int) needed);
+      places.release(tenant, needed);
     }
   }
 
@@ -213,9 +232,9 @@ public final class GuestPool implements AutoCloseable {
     return threads.getActiveCount();
   }
 
-  /** Callers that wait for memory or for a thread. */
+  /** Callers that wait for memory or for a place. */
   public int waiting() {
-    return memory.getQueueLength() + threads.getQueue().size();
+    return places.waiting();
   }
 
   /** Ends all guests and takes no more. */

@@ -2,6 +2,8 @@ package dev.writ.tools.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.SecretFile;
 import java.io.ByteArrayOutputStream;
 import java.net.URLEncoder;
@@ -175,5 +177,61 @@ class SecretsAreMaskedTest {
       text.append("ab%\\".charAt(random.nextInt(4)));
     }
     return text.toString();
+  }
+
+  private static String json(Masking masking, String text) {
+    JsonValue value = Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
+    return new String(Jcs.write(masking.apply(value)), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void aNumberThatIsASecretIsMaskedWhereItIsANumber() {
+    Masking masking = of("4929123456781234", "00012345", "31.41592653", "12345678901234567890");
+    assertThat(json(masking, "{\"n\":4929123456781234,\"k\":[-4929123456781234,4929123456781235]}"))
+        .isEqualTo("{\"k\":[\"[secret]\",4929123456781235],\"n\":\"[secret]\"}");
+    for (String number :
+        List.of(
+            "4.929123456781234e15",
+            "4929123456781234.0",
+            "4.929123456781234",
+            "0.00004929123456781234",
+            "12345",
+            "1.2345e4",
+            "31.41592653",
+            "3141592653",
+            "3.141592653e-9",
+            "12345678901234567890",
+            "1.2345678901234567e19")) {
+      assertThat(json(masking, "[" + number + "]")).as(number).isEqualTo("[\"[secret]\"]");
+    }
+    for (String number : List.of("0", "1", "4929", "12346", "31.4", "314159265", "1e300")) {
+      assertThat(json(masking, "[" + number + "]")).as(number).doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void aNumberThatIsASecretIsMaskedInText() {
+    Masking masking = of("4929123456781234");
+    for (String written :
+        List.of(
+            "4929123456781234",
+            "4.929123456781234",
+            "4,929,123,456,781,234",
+            "4_929_123_456_781_234",
+            "\\u0034929123456781234",
+            "%34929123456781234")) {
+      assertThat(masked(masking, "<" + written + ">")).as(written).isEqualTo("<[secret]>");
+    }
+    assertThat(masked(masking, "4.929123456781234e+15")).isEqualTo("[secret]e+15");
+    assertThat(masked(masking, "4929 1234 5678 1234")).doesNotContain("secret"); // spec says so
+  }
+
+  @Test
+  void whatIsNotAsciiIsFoundWhereJsonIsWrittenInAscii() {
+    Masking masking = of("pässwörd-😀");
+    assertThat(masked(masking, "\"p\\u00e4ssw\\u00F6rd-\\ud83d\\ude00\""))
+        .isEqualTo("\"[secret]\"");
+    assertThat(masked(masking, "\"pässw\\u00f6rd-\\uD83D\\uDE00\"")).isEqualTo("\"[secret]\"");
+    assertThat(masked(masking, "p\\u00e5ssw\\u00f6rd")).isEqualTo("p\\u00e5ssw\\u00f6rd");
   }
 }
