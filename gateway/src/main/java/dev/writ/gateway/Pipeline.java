@@ -153,13 +153,6 @@ public interface Pipeline {
    */
   void inBackground(String tenant, Runnable work);
 
-  /**
-   * A place of a tenant's, for a surface that learns only from the body whose call it is.
-   *
-   * @throws dev.writ.canonicalize.WritException {@code GWY-025}
-   */
-  Places.Place placeFor(String tenant);
-
   /** Looks without taking anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);
 
