@@ -83,7 +83,7 @@ class TheOpenApiDocumentIsWhatIsServedTest {
         JsonValue.Obj content =
             (JsonValue.Obj)
                 at(
-                    (JsonValue.Obj) operations(document(gateway)).get("POST /v1/" + path),
+                    operations(document(gateway)).get("POST /v1/" + path),
                     "#/responses/403/content");
         assertThat(content.members().keySet())
             .containsExactly("application/json", "application/problem+json");
