@@ -235,8 +235,10 @@ final class Exchange {
   /** What still comes of it is read for a moment, so that a client that sends gets its answer. */
   private boolean discardBody() {
     closes = true;
-    request.handler(_ -> {});
-    request.resume();
+    if (!request.isEnded()) {
+      request.handler(_ -> {});
+      request.resume();
+    }
     return true;
   }
 
