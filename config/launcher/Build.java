@@ -291,6 +291,9 @@ final class Build {
     lines.add("-cp");
     lines.add(String.join(":", jars));
     Files.writeString(next.resolve("long"), arguments(lines));
+    List<String> serving = new ArrayList<>(lines);
+    serving.addFirst("-XX:+ExitOnOutOfMemoryError"); // its supervisor starts it again
+    Files.writeString(next.resolve("serve"), arguments(serving));
     lines.addAll(0, SHORT_FLAGS);
     for (String group : GROUPS) {
       Files.writeString(next.resolve(group), arguments(lines));

@@ -3,6 +3,7 @@ package dev.writ.cli;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Refuses to serve with too few descriptors before anything else is loaded: with 64 the JVM cannot
@@ -28,8 +29,13 @@ final class DescriptorCheck {
     String found = limit + ", at least " + MIN + " are needed";
     System.err.println(
         args.contains("--json")
-            ? "{\"error\":{\"code\":\"%s\",\"found\":\"%s\",\"meaning\":\"%s\",\"remedy\":\"%s\"}}"
-                .formatted(code.code(), found, code.meaning(), code.remedy())
+            ? String.format(
+                Locale.ROOT,
+                "{\"error\":{\"code\":\"%s\",\"found\":\"%s\",\"meaning\":\"%s\",\"remedy\":\"%s\"}}",
+                code.code(),
+                found,
+                code.meaning(),
+                code.remedy())
             : "writ: " + new WritException(code, found).getMessage());
     return UNAVAILABLE;
   }

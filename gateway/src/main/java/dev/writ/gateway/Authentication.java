@@ -45,6 +45,19 @@ final class Authentication {
     throw new WritException(GatewayError.NOT_AUTHENTICATED, "credentials of no kind that is known");
   }
 
+  /**
+   * Who calls, where the call need not say it: empty without an Authorization header and without
+   * the certificate of a caller.
+   *
+   * @throws WritException as {@link #caller}, for a credential that is shown and does not hold
+   */
+  Optional<Caller> callerIfShown(
+      Headers headers, Optional<X509Certificate> certificate, Instant now) {
+    boolean shown =
+        headers.has("authorization") || certificate.filter(certificates::knows).isPresent();
+    return shown ? Optional.of(caller(headers, certificate, now)) : Optional.empty();
+  }
+
   String challenges() {
     return authenticators.stream().map(Authenticator::challenge).collect(Collectors.joining(", "));
   }

@@ -18,12 +18,16 @@ import java.util.concurrent.TimeUnit;
 final class BodyStream extends InputStream {
   private static final Object END = new Object();
 
+  /** After the first piece's time. */
+  static final int BYTES_PER_SECOND_MIN = 16 << 10;
+
   private final HttpServerRequest request;
   private final Context context;
   private final long bytesMax;
   private final Duration pieceWithin;
   // A piece, the end or a failure, and one more where the connection breaks after a piece.
   private final BlockingQueue<Object> pieces = new ArrayBlockingQueue<>(4);
+  private final long begin = System.nanoTime();
   private byte[] piece = new byte[0];
   private int at;
   private long read;
@@ -82,6 +86,7 @@ final class BodyStream extends InputStream {
     if (next == END) {
       return false;
     }
+    requirePace();
     piece = ((Buffer) next).getBytes();
     at = 0;
     read += piece.length;
@@ -90,6 +95,16 @@ final class BodyStream extends InputStream {
     }
     context.runOnContext(_ -> request.fetch(1));
     return true;
+  }
+
+  /** Who sends a byte now and then holds a place for ever. */
+  private void requirePace() {
+    Duration allowed = pieceWithin.plusSeconds(read / BYTES_PER_SECOND_MIN);
+    if (System.nanoTime() - begin > allowed.toNanos()) {
+      throw new WritException(
+          GatewayError.TOO_SLOW,
+          read + " bytes in " + allowed + ", at least " + BYTES_PER_SECOND_MIN + " a second");
+    }
   }
 
   /** Whether the body was read to its end, so that the connection can carry another request. */

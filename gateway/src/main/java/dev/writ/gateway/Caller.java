@@ -9,15 +9,33 @@ import java.util.List;
  *
  * @param method how: {@code bearer}, {@code access} (a signed access document) or {@code mtls}
  * @param principal the name of the credential: a token's name or a key id, never the secret
+ * @param fingerprint of the credential itself: a token's digest, a certificate's, a key id. Two
+ *     credentials of one name are two
  * @param tenant the one tenant it acts in
  * @param subject for whom it acts there
  * @param roles what the credential itself is narrowed to; none: all that policy gives the subject.
  *     Policy says what they may do.
  */
 public record Caller(
-    String method, String principal, String tenant, String subject, List<String> roles) {
+    String method,
+    String principal,
+    String fingerprint,
+    String tenant,
+    String subject,
+    List<String> roles) {
   public Caller {
     roles = List.copyOf(roles);
+  }
+
+  /** One whose credential's name is a fingerprint: a key id. */
+  public Caller(
+      String method, String principal, String tenant, String subject, List<String> roles) {
+    this(method, principal, principal, tenant, subject, roles);
+  }
+
+  /** Which credential it is: what is counted or kept for one is for no other. */
+  public String credential() {
+    return method + " " + fingerprint + " " + principal;
   }
 
   /** Whether policy lets it read for everybody in its tenant (PROTOCOL 3). */

@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -62,7 +63,28 @@ public final class Certificates {
             .orElseThrow(() ->
                 new WritException(
                     GatewayError.NOT_AUTHENTICATED, "the client certificate's name is not known"));
-    return new Caller(METHOD, entry.name(), entry.tenant(), entry.subject(), entry.roles());
+    return new Caller(
+        METHOD,
+        entry.name(),
+        fingerprint(certificate),
+        entry.tenant(),
+        entry.subject(),
+        entry.roles());
+  }
+
+  /** SHA-256 of the certificate, as everywhere where people compare them. */
+  private static String fingerprint(X509Certificate certificate) {
+    try {
+      return Digest.sha256(certificate.getEncoded()).hex();
+    } catch (CertificateException e) {
+      throw new WritException(
+          GatewayError.NOT_AUTHENTICATED, "the client certificate cannot be read", e);
+    }
+  }
+
+  /** Whether it is a caller's at all. */
+  boolean knows(X509Certificate certificate) {
+    return find(certificate.getSubjectX500Principal()).isPresent();
   }
 
   private Optional<Entry> find(X500Principal dn) {

@@ -7,48 +7,53 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * One request and its answer. The head and a whole body are taken on the event loop, so that a slow
- * client holds no thread; the handler runs on a virtual thread.
+ * One request and its answer. Its head is looked at on the event loop; from then on a virtual
+ * thread asks who calls, takes a place, and only then the body. The event loop gathers that, so
+ * that a slow client keeps no other waiting.
  */
 final class Exchange {
+  /** Below this an answer is not counted: everybody is told what is wrong. */
+  private static final int ANSWER_BYTES_FREE = 16 << 10;
+
   private final ServerParts parts;
   private final Doors doors;
   private final Context context;
   private final HttpServerRequest request;
   private final Connections.Watch watch;
-  private final Timer bodyTimer;
   private final Instant receivedAt;
   private final long begin = System.nanoTime();
   private final String remote;
   private final Headers headers;
   private final TraceContext trace;
+  private final Admission admission;
   private Optional<Router.Found> found = Optional.empty();
   private SortedMap<String, List<String>> query = new TreeMap<>();
+  private long declared;
   private Optional<Caller> caller = Optional.empty();
-  private Places.Place place = () -> {};
-  private Stage stage = Stage.READING;
+  private volatile Optional<BodyGathering> gathering = Optional.empty();
+  private Optional<BodyStream> stream = Optional.empty();
+  private boolean bodyTaken;
+  private boolean closes;
   private boolean ended;
-
-  /** Whose it is: the event loop's while it is read, a virtual thread's from then on. */
-  private enum Stage {
-    READING,
-    WORKING,
-    REFUSED
-  }
 
   Exchange(ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
     this.parts = parts;
@@ -56,14 +61,14 @@ final class Exchange {
     this.context = vertx.getOrCreateContext();
     this.request = request;
     this.watch = watch;
-    this.bodyTimer = new Timer(vertx);
     this.receivedAt = parts.clock().instant();
     this.remote = Connections.address(request.connection());
     this.headers = Headers.of(request.headers());
     this.trace = TraceContext.of(headers).orElseGet(parts::newTrace);
+    this.admission = new Admission(parts.places(), this::evicted);
   }
 
-  /** Takes the head: everything that can be refused by it alone, is. */
+  /** Takes the head: what can be refused by it alone without asking who calls, is. */
   void begin() {
     watch.begin();
     request.response().endHandler(_ -> ended());
@@ -71,30 +76,47 @@ final class Exchange {
     request.response().exceptionHandler(_ -> {});
     request.exceptionHandler(_ -> {}); // the response's close handler says it too
     try {
+      requireFields();
+      parts.hosts().require(headers);
       String method = request.method().name();
       Optional<HttpAnswer> preflight = doors.origins().preflight(method, headers);
       if (preflight.isPresent()) {
         answerEarly(preflight.get(), Optional.empty());
         return;
       }
+      requireOneLength();
       Router.Found route = parts.router().find(method, path(), headers);
       found = Optional.of(route);
       query = Router.query(request.query());
-      requireOneLength();
-      if (route.route().access() != Route.Access.PUBLIC) {
-        place = parts.places().take();
-      }
-      takeBody(route.route().body());
+      requireBodyOf(route.route());
+      route.route().headCheck().require(headers, receivedAt);
     } catch (WritException e) {
       refuseEarly(e);
+      return;
     } catch (RuntimeException e) {
       refuseEarly(unforeseen(e));
+      return;
     }
+    if (hasBody()) {
+      request.pause();
+    } else {
+      bodyTaken = true;
+    }
+    Thread.ofVirtual().name("writ-http").start(this::work);
   }
 
   private String path() {
     String path = request.path();
     return path == null ? "" : path;
+  }
+
+  private void requireFields() {
+    int fields = request.headers().entries().size();
+    if (fields > parts.limits().headFieldsMax()) {
+      throw new WritException(
+          GatewayError.HEAD_TOO_LARGE,
+          fields + " header fields, at most " + parts.limits().headFieldsMax());
+    }
   }
 
   /** Both framings in one request are how requests are smuggled past a proxy (RFC 9112, 6.3). */
@@ -107,29 +129,27 @@ final class Exchange {
     }
   }
 
-  private void takeBody(Route.Body body) {
-    long declared = declaredLength();
-    long max =
-        switch (body) {
-          case Route.Body.None _ -> 0;
-          case Route.Body.Whole whole -> whole.bytesMax();
-          case Route.Body.Streamed streamed -> streamed.bytesMax();
-        };
-    if (body instanceof Route.Body.None && (declared > 0 || headers.has("transfer-encoding"))) {
+  private boolean hasBody() {
+    return declared > 0 || headers.has("transfer-encoding");
+  }
+
+  private void requireBodyOf(Route route) {
+    declared = declaredLength();
+    if (route.body() instanceof Route.Body.None && hasBody()) {
       throw new WritException(GatewayError.BODY_UNEXPECTED, "");
     }
-    if (declared > max) {
-      throw new WritException(GatewayError.BODY_TOO_LARGE, declared + " bytes, at most " + max);
+    if (declared > bytesMax(route)) {
+      throw new WritException(
+          GatewayError.BODY_TOO_LARGE, declared + " bytes, at most " + bytesMax(route));
     }
-    if (headers.all("expect").stream().anyMatch("100-continue"::equalsIgnoreCase)) {
-      request.response().writeContinue();
-    }
-    if (body instanceof Route.Body.Streamed) {
-      BodyStream stream = new BodyStream(request, context, max, parts.limits().bodyWithin());
-      start(new byte[0], Optional.of(stream));
-    } else {
-      gather((int) max, (int) Math.max(0, declared));
-    }
+  }
+
+  private static long bytesMax(Route route) {
+    return switch (route.body()) {
+      case Route.Body.None _ -> 0;
+      case Route.Body.Whole whole -> whole.bytesMax();
+      case Route.Body.Streamed streamed -> streamed.bytesMax();
+    };
   }
 
   private long declaredLength() {
@@ -144,56 +164,18 @@ final class Exchange {
     return Long.parseLong(length);
   }
 
-  private void gather(int max, int expected) {
-    ByteArrayOutputStream whole = new ByteArrayOutputStream(Math.min(expected, 1 << 16));
-    bodyTimer.set(
-        parts.limits().bodyWithin(),
-        () ->
-            refuseEarly(
-                new WritException(
-                    GatewayError.TOO_SLOW,
-                    whole.size() + " bytes of the body within " + parts.limits().bodyWithin())));
-    request.handler(buffer -> {
-      if (stage != Stage.READING) {
-        return;
-      }
-      if (whole.size() + buffer.length() > max) {
-        refuseEarly(new WritException(GatewayError.BODY_TOO_LARGE, "more than " + max + " bytes"));
-        return;
-      }
-      whole.writeBytes(buffer.getBytes());
-    });
-    request.endHandler(_ -> {
-      bodyTimer.cancel();
-      if (stage == Stage.READING) {
-        start(whole.toByteArray(), Optional.empty());
-      }
-    });
-  }
-
-  /** The body is there, or comes as it is read: over to a thread that may block. */
-  private void start(byte[] body, Optional<BodyStream> stream) {
-    stage = Stage.WORKING;
-    Thread.ofVirtual().name("writ-http").start(() -> work(body, stream));
-  }
-
-  private void work(byte[] body, Optional<BodyStream> stream) {
+  private void work() {
     parts.observer().begun();
-    Router.Found route = found.orElseThrow();
     boolean holds = false;
-    try {
+    try (admission) {
       HttpAnswer answer;
       Optional<String> code = Optional.empty();
       try {
         List<X509Certificate> shown = certificates();
         doors.requireConnection(shown, watch);
         holds = true;
-        if (route.route().access() == Route.Access.CALLER) {
-          caller =
-              Optional.of(
-                  doors.authentication().caller(headers, shown.stream().findFirst(), receivedAt));
-        }
-        answer = handle(route, body, stream.map(InputStream.class::cast));
+        enter(shown.stream().findFirst());
+        answer = counted(handle());
       } catch (WritException e) {
         code = Optional.of(e.code().code());
         answer = refusal(e);
@@ -203,13 +185,65 @@ final class Exchange {
         answer = refusal(internal);
       }
       answer = doors.origins().with(answer, headers);
-      boolean goesOn = holds && (stream.isEmpty() || stream.get().isAtEnd());
+      boolean goesOn = holds && (bodyTaken || stream.filter(BodyStream::isAtEnd).isPresent());
+      if (!goesOn) {
+        onLoop(this::discardBody);
+      }
       new Reply(parts, context, request.response(), isHead())
           .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);
-    } finally {
-      place.close();
+    } catch (IOException e) {
+      // its client went away while it sent the body: nobody is there to be answered
     }
+  }
+
+  /** Asks who calls, and takes a place; nothing of the body is kept before that. */
+  private void enter(Optional<X509Certificate> certificate) {
+    Route route = found.orElseThrow().route();
+    switch (route.access()) {
+      case PUBLIC -> parts.places().open(admission, remote);
+      case CALLER -> admit(doors.authentication().caller(headers, certificate, receivedAt));
+      case DOCUMENT -> {
+        Optional<Caller> shown =
+            doors.authentication().callerIfShown(headers, certificate, receivedAt);
+        if (shown.isPresent()) {
+          admit(shown.get());
+        } else {
+          requireSmall();
+          parts.places().unverified(admission, "documents", remote);
+        }
+      }
+      case SURFACE ->
+          parts.places().unverified(admission, found.orElseThrow().surface().name(), remote);
+    }
+  }
+
+  private void admit(Caller who) {
+    caller = Optional.of(who);
+    admission.admit(who.tenant(), who.credential());
+    watch.known();
+  }
+
+  private void requireSmall() {
+    if (declared > parts.limits().unverifiedBytesMax()) {
+      throw new WritException(
+          GatewayError.BODY_NEEDS_CREDENTIAL,
+          declared + " bytes, at most " + parts.limits().unverifiedBytesMax());
+    }
+  }
+
+  /** What still comes of it is read for a moment, so that a client that sends gets its answer. */
+  private boolean discardBody() {
+    closes = true;
+    if (!request.isEnded()) {
+      request.handler(_ -> {});
+      request.resume();
+    }
+    return true;
+  }
+
+  private void evicted() {
+    gathering.ifPresent(g -> g.refuse(admission.over().orElseThrow()));
   }
 
   /** The client's own first, verified in the handshake; none where it showed none. */
@@ -225,7 +259,19 @@ final class Exchange {
     }
   }
 
-  private HttpAnswer handle(Router.Found route, byte[] body, Optional<InputStream> stream) {
+  private HttpAnswer handle() throws IOException {
+    Router.Found route = found.orElseThrow();
+    byte[] body = new byte[0];
+    if (hasBody()) {
+      if (headers.all("expect").stream().anyMatch("100-continue"::equalsIgnoreCase)) {
+        onLoop(() -> request.response().writeContinue());
+      }
+      if (route.route().body() instanceof Route.Body.Streamed streamed) {
+        stream = Optional.of(onLoop(() -> streamOf(streamed)));
+      } else {
+        body = gathered(route.route());
+      }
+    }
     HttpCall call =
         new HttpCall(
             request.method().name(),
@@ -234,21 +280,101 @@ final class Exchange {
             query,
             headers,
             body,
-            stream,
+            content(route.route()),
             remote,
             caller,
+            admission,
             receivedAt,
             trace);
-    if (caller.isEmpty()) {
-      return route.route().handler().handle(call);
+    return route.route().handler().handle(call);
+  }
+
+  private BodyStream streamOf(Route.Body.Streamed body) {
+    return new BodyStream(request, context, body.bytesMax(), parts.limits().bodyWithin());
+  }
+
+  private Optional<InputStream> content(Route route) {
+    return route.body() instanceof Route.Body.Streamed
+        ? Optional.of(stream.map(InputStream.class::cast).orElseGet(InputStream::nullInputStream))
+        : Optional.empty();
+  }
+
+  private byte[] gathered(Route route) throws IOException {
+    boolean unverified = caller.isEmpty() && route.access() == Route.Access.DOCUMENT;
+    long max = bytesMax(route);
+    boolean less = unverified && parts.limits().unverifiedBytesMax() < max;
+    BodyGathering body =
+        new BodyGathering(
+            request,
+            admission,
+            declared,
+            less ? parts.limits().unverifiedBytesMax() : max,
+            less ? GatewayError.BODY_NEEDS_CREDENTIAL : GatewayError.BODY_TOO_LARGE);
+    gathering = Optional.of(body);
+    admission.over().ifPresent(body::refuse);
+    context.runOnContext(_ -> body.begin());
+    byte[] whole = body.await(parts.limits().bodyWithin());
+    bodyTaken = true;
+    if (route.access() != Route.Access.SURFACE) {
+      admission.weigh(whole);
     }
-    try (Places.Place _ = parts.places().takeFor(caller.get().tenant())) {
-      return route.route().handler().handle(call);
+    return whole;
+  }
+
+  private <T> T onLoop(Supplier<T> work) throws IOException {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    try {
+      context.runOnContext(_ -> {
+        try {
+          done.complete(work.get());
+        } catch (RuntimeException e) {
+          done.completeExceptionally(e);
+        }
+      });
+      return done.get();
+    } catch (RejectedExecutionException e) {
+      throw new IOException("the server has closed", e);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
     }
   }
 
   private boolean isHead() {
     return request.method().name().equals("HEAD");
+  }
+
+  /** An answer is held until the client has read it: that takes memory, or a stream's place. */
+  private HttpAnswer counted(HttpAnswer answer) {
+    try {
+      switch (answer.body()) {
+        case HttpAnswer.Body.Stream _ -> admission.stream();
+        case HttpAnswer.Body.Bytes whole -> {
+          if (whole.bytes().length > ANSWER_BYTES_FREE) {
+            admission.reserve(whole.bytes().length);
+          }
+        }
+      }
+      return answer;
+    } catch (WritException e) {
+      if (answer.body() instanceof HttpAnswer.Body.Stream unsent) {
+        unsent.release().run();
+      }
+      return withIds(refusal(e), answer);
+    }
+  }
+
+  /** What was done is done: the ids say where its outcome is. */
+  private static HttpAnswer withIds(HttpAnswer refusal, HttpAnswer answer) {
+    HttpAnswer told = refusal;
+    for (Map.Entry<String, String> header : answer.headers()) {
+      if (header.getKey().startsWith("Writ-")) {
+        told = told.with(header.getKey(), header.getValue());
+      }
+    }
+    return told;
   }
 
   private HttpAnswer refusal(WritException e) {
@@ -277,18 +403,13 @@ final class Exchange {
   }
 
   private void answerEarly(HttpAnswer plain, Optional<String> code) {
-    if (stage != Stage.READING) {
-      return;
-    }
-    stage = Stage.REFUSED;
-    bodyTimer.cancel();
-    place.close();
     HttpAnswer answer = doors.origins().with(plain, headers);
     boolean bodyless = !headers.has("transfer-encoding") && !headers.has("content-length");
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.headWritten()) {
       Reply.head(answer, response, parts.clock().instant());
       if (!bodyless) {
+        closes = true;
         response.putHeader(HttpHeaders.CONNECTION, "close");
       }
       byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
@@ -304,14 +425,13 @@ final class Exchange {
 
   /** The answer is out, or the client has gone, with or without having sent its body. */
   private void ended() {
-    bodyTimer.cancel();
     if (!ended) {
       ended = true;
       watch.end();
-      if (stage == Stage.READING) {
-        stage = Stage.REFUSED;
-        place.close();
+      if (closes) {
+        watch.closeSoon();
       }
+      gathering.ifPresent(BodyGathering::gone);
     }
   }
 
@@ -337,7 +457,7 @@ final class Exchange {
   private static Optional<String> header(HttpAnswer answer, String name) {
     return answer.headers().stream()
         .filter(h -> h.getKey().equals(name))
-        .map(java.util.Map.Entry::getValue)
+        .map(Map.Entry::getValue)
         .findFirst();
   }
 }

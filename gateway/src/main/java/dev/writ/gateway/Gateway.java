@@ -43,6 +43,7 @@ public final class Gateway implements AutoCloseable {
   /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
+  private static final Duration STOPS_AFTER_DRAINING = Duration.ofSeconds(60);
   private static final Duration HOUSEKEEPING_EVERY = Duration.ofSeconds(5);
   private static final Duration COLLECTING_EVERY = Duration.ofMinutes(10);
 
@@ -234,10 +235,11 @@ public final class Gateway implements AutoCloseable {
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
     Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), probes, PASSED);
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
+    all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
+    List<Route> others = all.stream().flatMap(surface -> surface.routes().stream()).toList();
     all.add(
         new NativeApi(
-            backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax()));
-    all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
+            backend, installation.bundles(), SUBMISSION_BYTES_MAX, config.blobBytesMax(), others));
     GatewayServer server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -246,14 +248,15 @@ public final class Gateway implements AutoCloseable {
                 all,
                 authenticators(kernel, config),
                 new Certificates(config.extras().certificates()),
+                config.extras().hosts(),
                 config.extras().origins(),
                 places,
                 observer(watch, telemetry, List.of(log, metrics)),
                 log,
                 installation.clock(),
                 installation.random()));
-    metrics.gauge("writ.http.at.work", "Calls at work", places::taken);
-    metrics.gauge("writ.http.connections", "Open connections", server::connections);
+    measure(metrics, places, server.connections());
+    metrics.counter("writ.log.lines.left.out", "Log lines not written", log::leftOut);
     metrics.gauge("writ.http.connections.max", "Connections at most", limits::connectionsMax);
     metrics.gauge(
         "writ.process.descriptors",
@@ -301,6 +304,19 @@ public final class Gateway implements AutoCloseable {
         telemetry.ifPresent(t -> t.ended(seen.call(), seen.laps()));
       }
     };
+  }
+
+  private static void measure(Metrics metrics, Places places, Connections connections) {
+    metrics.gauge("writ.http.at.work", "Calls at work", places::atWork);
+    metrics.gauge("writ.http.streams", "Answers that are streams", places::streams);
+    metrics.gauge(
+        "writ.http.unverified", "Requests whose body will say whose they are", places::unverified);
+    metrics.gauge("writ.http.memory.bytes", "Memory that calls hold", places::memoryUsed);
+    metrics.gauge("writ.http.connections", "Open connections", connections::open);
+    metrics.counter(
+        "writ.http.connections.refused", "Connections without a place", connections::refused);
+    metrics.counter(
+        "writ.http.connections.evicted", "Connections that made room", connections::evicted);
   }
 
   private static void measure(Metrics metrics, Confining confining) {
@@ -424,6 +440,11 @@ public final class Gateway implements AutoCloseable {
 
   public String url() {
     return server.url();
+  }
+
+  /** Within which it has stopped once it was told to; something hangs where it has not. */
+  public synchronized Duration stopsWithin() {
+    return config.drain().plus(STOPS_AFTER_DRAINING);
   }
 
   public int port() {

@@ -56,9 +56,50 @@ public enum GatewayError implements ErrorCode {
       "Send the signed one, or none."),
   BLOB_DIGEST("GWY-032", "the content is not what the address names", "Send the named bytes."),
   RANGE("GWY-033", "the range is outside of the content", "Ask for bytes that are there."),
+  HOST(
+      "GWY-034",
+      "the server is not called by that name",
+      "Call it by the address it listens on, or name the host in `hosts`."),
+  CREDENTIAL_BUSY(
+      "GWY-035",
+      "the credential has too many requests running",
+      "Wait as Retry-After says, and retry."),
+  ADDRESS_BUSY(
+      "GWY-036",
+      "the address sends too many requests at once that show no credential in their head",
+      "Wait as Retry-After says, and retry; or send an Authorization header."),
+  UNVERIFIED_BUSY(
+      "GWY-037",
+      "too many requests are being sent that show no credential in their head",
+      "Wait as Retry-After says, and retry; or send an Authorization header."),
+  MEMORY_BUSY(
+      "GWY-038",
+      "the memory for calls is used up",
+      "Wait as Retry-After says, and retry; send less at once."),
+  STREAMS_BUSY(
+      "GWY-039",
+      "the tenant or the credential has too many streams open",
+      "Close one, or wait as Retry-After says, and retry."),
   UNKNOWN_ID(
       "GWY-040", "nothing of that id is here for this caller", "Check the id and the tenant."),
   NOT_CANCELLED("GWY-041", "the execution cannot be cancelled", "Wait for its receipt."),
+  ALL_STREAMS_BUSY(
+      "GWY-042", "the server has too many streams open", "Wait as Retry-After says, and retry."),
+  BODY_NEEDS_CREDENTIAL(
+      "GWY-043",
+      "the body is too large for a request that shows no credential in its head",
+      "Send an Authorization header, or put content as blobs."),
+  HTTP_VERSION("GWY-044", "the version of HTTP is not spoken here", "Send HTTP/1.1."),
+  SIGNATURES_FULL(
+      "GWY-045",
+      "too many signatures were taken within their time",
+      "Wait as Retry-After says, and retry with a new timestamp."),
+  BODY_PIECES(
+      "GWY-046", "the body comes in too many pieces", "Send it in larger chunks, or undivided."),
+  MEMORY_NEEDED(
+      "GWY-047",
+      "the call needs more memory than one may have",
+      "Send less, or put content as blobs; or raise limits/memory_max."),
   STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
   REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
   NO_ANSWER(

@@ -27,6 +27,9 @@ import java.util.function.BiConsumer;
 
 /** The HTTP server: HTTP/1.1 on a few event loops, handlers on virtual threads. */
 public final class GatewayServer implements AutoCloseable {
+  /** Connections that made room for others and are not closed yet. */
+  private static final int CLOSING_MAX = 32;
+
   private static final Duration START_WITHIN = Duration.ofSeconds(30);
 
   private final Listen listen;
@@ -42,6 +45,10 @@ public final class GatewayServer implements AutoCloseable {
     this.connections = new Connections(parts.limits());
     this.vertx =
         Vertx.builder()
+            .withTransport(
+                new GuardedTransport(
+                    new BoundedTransport(parts.limits().connectionsMax() + CLOSING_MAX),
+                    connections))
             .with(
                 new VertxOptions()
                     .setEventLoopPoolSize(loops())
@@ -51,11 +58,11 @@ public final class GatewayServer implements AutoCloseable {
                         new FileSystemOptions()
                             .setFileCachingEnabled(false)
                             .setClassPathResolvingEnabled(false)))
-            .withTransport(new BoundedTransport(parts.limits().connectionsMax()))
             .build();
   }
 
   /**
+   * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
    * @param certificates whose the clients' certificates are
    * @param failures is told what no code foresees, with the call's trace; nothing of it goes out
@@ -67,6 +74,7 @@ public final class GatewayServer implements AutoCloseable {
       List<Surface> surfaces,
       List<Authenticator> authenticators,
       Certificates certificates,
+      List<String> hosts,
       List<String> origins,
       Places places,
       Observer observer,
@@ -92,6 +100,7 @@ public final class GatewayServer implements AutoCloseable {
           authenticators,
           new Certificates(List.of()),
           List.of(),
+          List.of(),
           places,
           observer,
           failures,
@@ -115,6 +124,7 @@ public final class GatewayServer implements AutoCloseable {
         new ServerParts(
             config.limits(),
             new Router(config.surfaces()),
+            Hosts.of(config.listen(), config.hosts()),
             new AtomicReference<>(
                 Doors.of(
                     config.authenticators(), config.certificates(), new Origins(config.origins()))),
@@ -164,7 +174,11 @@ public final class GatewayServer implements AutoCloseable {
       HttpServerOptions options = files.map(f -> with(f, options())).orElseGet(() -> options());
       HttpServer server = vertx.createHttpServer(options);
       servers.add(server);
-      server.connectionHandler(connection -> connections.opened(connection, vertx));
+      server.connectionHandler(connection ->
+          connections.opened(
+              connection,
+              vertx,
+              why -> InvalidRequest.refused(parts, why, Connections.address(connection))));
       server.invalidRequestHandler(request -> new InvalidRequest(parts, request).answer());
       server.requestHandler(this::handle);
       server.exceptionHandler(_ -> {}); // broken connections: nobody is there to be told
@@ -182,6 +196,8 @@ public final class GatewayServer implements AutoCloseable {
         .setPort(listen.port())
         .setMaxInitialLineLength(parts.limits().uriBytesMax())
         .setMaxHeaderSize(parts.limits().headBytesMax())
+        .setSslHandshakeTimeout(parts.limits().headWithin().toMillis())
+        .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
         .setHttp2ClearTextEnabled(false)
         .setUseAlpn(false)
         .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
@@ -250,9 +266,9 @@ public final class GatewayServer implements AutoCloseable {
     return scheme + "://" + host + ":" + port();
   }
 
-  /** Connections that are open. */
-  public int connections() {
-    return connections.open();
+  /** The connections, for those who measure them. */
+  Connections connections() {
+    return connections;
   }
 
   /**

@@ -22,7 +22,6 @@ final class InvalidRequest {
   }
 
   void answer() {
-    TraceContext trace = parts.newTrace();
     Throwable cause = request.decoderResult().cause();
     boolean tooLong =
         cause instanceof TooLongHttpHeaderException || cause instanceof TooLongHttpLineException;
@@ -36,7 +35,7 @@ final class InvalidRequest {
                     + parts.limits().headBytesMax()
                     + " of headers")
             : new WritException(GatewayError.REQUEST_MALFORMED, "");
-    HttpAnswer answer = Problems.answer(refused, trace);
+    HttpAnswer answer = refused(parts, refused, Connections.address(request.connection()));
     var response = request.response();
     if (!response.closed() && !response.headWritten()) {
       byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
@@ -45,6 +44,12 @@ final class InvalidRequest {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length));
       response.end(Buffer.buffer(bytes)).onComplete(_ -> request.connection().close());
     }
+  }
+
+  /** How it is answered; the log is told. */
+  static HttpAnswer refused(ServerParts parts, WritException why, String remote) {
+    TraceContext trace = parts.newTrace();
+    HttpAnswer answer = Problems.answer(why, trace);
     parts
         .observer()
         .finished(
@@ -53,13 +58,14 @@ final class InvalidRequest {
                 "-",
                 "-",
                 answer.status(),
-                Optional.of(refused.code().code()),
+                Optional.of(why.code().code()),
                 Duration.ZERO,
                 0,
-                Connections.address(request.connection()),
+                remote,
                 Optional.empty(),
                 trace,
                 Optional.empty(),
                 Optional.empty()));
+    return answer;
   }
 }

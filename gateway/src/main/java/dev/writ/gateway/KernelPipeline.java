@@ -248,23 +248,20 @@ public final class KernelPipeline implements Pipeline {
   }
 
   @Override
-  public Places.Place placeFor(String tenant) {
-    return backend.places().takeFor(tenant);
-  }
-
-  @Override
   public void cancel(Caller caller, Digest request) {
     backend.running().cancel(request, caller.tenant(), caller.subject());
   }
 
   @Override
   public void inBackground(String tenant, Runnable work) {
-    Places.Place place = backend.places().takeInBackground(tenant);
+    Places.Held place = backend.places().inBackground(tenant);
     Thread.ofVirtual()
         .name("writ-background")
         .start(() -> {
-          try (place) {
+          try {
             work.run();
+          } finally {
+            place.free();
           }
         });
   }

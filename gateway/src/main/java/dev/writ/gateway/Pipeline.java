@@ -155,13 +155,6 @@ public interface Pipeline {
   void inBackground(String tenant, Runnable work);
 
   /**
-   * A place of a tenant's, for a surface that learns only from the body whose call it is.
-   *
-   * @throws dev.writ.canonicalize.WritException {@code GWY-025}
-   */
-  Places.Place placeFor(String tenant);
-
-  /**
    * The same pipeline for a surface that forbids queues: what does not have its turn at once is
    * refused with {@code GWY-080} to {@code GWY-083}, and nothing of it is begun.
    */

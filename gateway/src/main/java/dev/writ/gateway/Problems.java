@@ -79,7 +79,12 @@ public final class Problems {
     status(409, GuardianError.NONCE_REUSED, GuardianError.REQUEST_SETTLED);
     status(409, GatewayError.NOT_CANCELLED, EngineError.POLICY, EngineError.REQUEST_REUSED);
     status(409, EngineError.NOT_DISPATCHED);
-    status(413, GuardianError.REQUEST_TOO_LARGE, GatewayError.BODY_TOO_LARGE);
+    status(
+        413,
+        GuardianError.REQUEST_TOO_LARGE,
+        GatewayError.BODY_TOO_LARGE,
+        GatewayError.BODY_NEEDS_CREDENTIAL,
+        GatewayError.MEMORY_NEEDED);
     status(415, GatewayError.MEDIA_TYPE);
     status(416, GatewayError.RANGE);
     status(
@@ -94,10 +99,15 @@ public final class Problems {
     status(
         429,
         GatewayError.TENANT_BUSY,
+        GatewayError.CREDENTIAL_BUSY,
+        GatewayError.ADDRESS_BUSY,
+        GatewayError.STREAMS_BUSY,
         LaneError.QUEUE_FULL,
         LaneError.TENANT_QUEUE_FULL,
         LaneError.TENANT_QUOTA);
+    status(421, GatewayError.HOST);
     status(431, GatewayError.HEAD_TOO_LARGE);
+    status(505, GatewayError.HTTP_VERSION);
     status(507, LedgerError.QUOTA);
     status(
         503,
@@ -116,6 +126,10 @@ public final class Problems {
         GuardianError.JUDGED_LATE,
         GatewayError.STORAGE,
         GatewayError.SERVER_BUSY,
+        GatewayError.UNVERIFIED_BUSY,
+        GatewayError.MEMORY_BUSY,
+        GatewayError.ALL_STREAMS_BUSY,
+        GatewayError.SIGNATURES_FULL,
         GatewayError.DRAINING,
         LaneError.QUEUE_TTL,
         LaneError.GIVEN_UP);

@@ -7,12 +7,14 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -20,6 +22,9 @@ import java.util.function.Supplier;
 /** Sends an answer from a thread that may block, no faster than the client reads it. */
 final class Reply {
   private static final int PIECE_BYTES = 1 << 16;
+
+  /** Who reads more slowly than this, after the time for one piece, holds a place for too long. */
+  private static final int BYTES_PER_SECOND_MIN = 16 << 10;
 
   private final ServerParts parts;
   private final Context context;
@@ -41,11 +46,19 @@ final class Reply {
         case HttpAnswer.Body.Stream stream -> sendStream(answer, stream);
       }
     } catch (IOException e) {
-      context.runOnContext(_ -> response.reset());
+      reset();
     } finally {
       if (answer.body() instanceof HttpAnswer.Body.Stream stream) {
         stream.release().run();
       }
+    }
+  }
+
+  private void reset() {
+    try {
+      onLoop(response::reset);
+    } catch (IOException e) {
+      // every connection is closed already
     }
   }
 
@@ -82,7 +95,7 @@ final class Reply {
       return;
     }
     try {
-      stream.writer().write(new PacedSink());
+      stream.writer().write(new PacedSink(stream.length() >= 0));
     } catch (RuntimeException e) {
       throw new IOException("the stream broke off", e);
     }
@@ -91,9 +104,25 @@ final class Reply {
 
   /** Each piece waits until the one before it is on its way. */
   private final class PacedSink implements HttpAnswer.Sink {
+    private final boolean hasEnd;
+    private final long begin = System.nanoTime();
+    private long sent;
+
+    /**
+     * @param hasEnd whether the client has only to read; live events come when they come
+     */
+    PacedSink(boolean hasEnd) {
+      this.hasEnd = hasEnd;
+    }
+
     @Override
     public void write(byte[] bytes) throws IOException {
       await(() -> response.write(Buffer.buffer(bytes)));
+      sent += bytes.length;
+      Duration allowed = parts.limits().writeWithin().plusSeconds(sent / BYTES_PER_SECOND_MIN);
+      if (hasEnd && System.nanoTime() - begin > allowed.toNanos()) {
+        throw new IOException("the client reads too slowly");
+      }
     }
 
     @Override
@@ -115,9 +144,20 @@ final class Reply {
     return DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atZone(ZoneOffset.UTC));
   }
 
+  /**
+   * @throws IOException where the server has closed its event loops
+   */
+  private void onLoop(Runnable step) throws IOException {
+    try {
+      context.runOnContext(_ -> step.run());
+    } catch (RejectedExecutionException e) {
+      throw new IOException("the server has closed", e);
+    }
+  }
+
   private void await(Supplier<Future<Void>> step) throws IOException {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    context.runOnContext(_ -> {
+    onLoop(() -> {
       try {
         if (response.closed()) {
           done.completeExceptionally(new IOException("the client went away"));

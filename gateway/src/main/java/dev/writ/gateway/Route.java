@@ -1,5 +1,6 @@
 package dev.writ.gateway;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.function.Predicate;
  * @param access who may call
  * @param body how its body is taken
  * @param when a further condition on the headers, for surfaces that share a path
+ * @param headCheck refuses what the head shows to be wrong, before anything of the body is kept
  * @param handler called on a virtual thread; may block
  */
 public record Route(
@@ -23,7 +25,19 @@ public record Route(
     Access access,
     Body body,
     Predicate<Headers> when,
+    HeadCheck headCheck,
     Handler handler) {
+
+  /** A route that is taken by any head. */
+  public Route(
+      String method,
+      String path,
+      Access access,
+      Body body,
+      Predicate<Headers> when,
+      Handler handler) {
+    this(method, path, access, body, when, (_, _) -> {}, handler);
+  }
 
   /** Who may call a route. */
   public enum Access {
@@ -31,7 +45,12 @@ public record Route(
     PUBLIC,
     /** Whom the server authenticated: {@link HttpCall#caller()} is there. */
     CALLER,
-    /** The surface authenticates by itself, from headers and raw body (HMAC, signed documents). */
+    /**
+     * Who signed the document in the body. A credential in the head is not needed; where one is
+     * shown it must hold, and the body is counted as that caller's.
+     */
+    DOCUMENT,
+    /** The surface authenticates by itself, from headers and raw body (HMAC). */
     SURFACE
   }
 
@@ -45,6 +64,12 @@ public record Route(
 
     /** As a stream that the handler reads. */
     record Streamed(long bytesMax) implements Body {}
+  }
+
+  /** Looks at a head. */
+  @FunctionalInterface
+  public interface HeadCheck {
+    void require(Headers headers, Instant now);
   }
 
   /** Answers one call. */
@@ -65,7 +90,12 @@ public record Route(
 
   /** The same route, only where the headers are so. */
   public Route when(Predicate<Headers> condition) {
-    return new Route(method, path, access, body, when.and(condition), handler);
+    return new Route(method, path, access, body, when.and(condition), headCheck, handler);
+  }
+
+  /** The same route, whose head is looked at before its body. */
+  public Route checking(HeadCheck check) {
+    return new Route(method, path, access, body, when, check, handler);
   }
 
   /** The values of the path's names where a call's path is this one. */

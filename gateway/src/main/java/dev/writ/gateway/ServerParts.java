@@ -10,12 +10,14 @@ import java.util.function.BiConsumer;
 /**
  * What every exchange of a server uses.
  *
+ * @param hosts by which names it may be called
  * @param doors who may come in, which can change
  * @param failures is told what no code foresees; nothing of it goes out
  */
 record ServerParts(
     Limits limits,
     Router router,
+    Hosts hosts,
     AtomicReference<Doors> doors,
     Places places,
     Observer observer,

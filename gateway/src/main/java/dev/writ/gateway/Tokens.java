@@ -76,7 +76,13 @@ public final class Tokens implements Authenticator {
       throw new WritException(GatewayError.NOT_AUTHENTICATED, "the token is not known");
     }
     return Optional.of(
-        new Caller(METHOD, entry.name(), entry.tenant(), entry.subject(), entry.roles()));
+        new Caller(
+            METHOD,
+            entry.name(),
+            entry.digest().hex(),
+            entry.tenant(),
+            entry.subject(),
+            entry.roles()));
   }
 
   @Override

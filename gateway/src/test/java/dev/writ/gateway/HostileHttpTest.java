@@ -57,7 +57,7 @@ class HostileHttpTest {
   }
 
   private String post(String headers, String body) {
-    return "POST /v1/effects HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    return "POST /v1/effects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         + headers
         + "\r\n"
         + body;
@@ -129,27 +129,27 @@ class HostileHttpTest {
       strings = {
         "GET\r\n\r\n",
         "GET /\r\n\r\n",
-        "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
-        "get /v1/runs HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET  /v1/runs  HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET http://other/v1/runs HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET //v1/runs HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /v1/../v1/runs HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /v1/%2e%2e/metrics HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /v1/runs/%00 HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /v1/runs/%ff%fe HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /v1/runs?a=%zz HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET * HTTP/1.1\r\nHost: a\r\n\r\n",
-        "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
-        "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
-        "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        "get /v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET  /v1/runs  HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET http://other/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET //v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /v1/../v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /v1/%2e%2e/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /v1/runs/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /v1/runs/%ff%fe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /v1/runs?a=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "CONNECT a:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /v1/runs HTTP/1.1\r\n\r\n",
         "GET /v1/runs HTTP/1.1\r\n"
-            + "Host: a\r\n"
+            + "Host: localhost\r\n"
             + "Upgrade: h2c\r\n"
             + "Connection: Upgrade, HTTP2-Settings\r\n"
             + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
-        "GET /v1/runs HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\nSec-WebSocket-Version: 13\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001",
@@ -243,22 +243,25 @@ class HostileHttpTest {
                     + "\r\n"
                     + new String(chunked, StandardCharsets.UTF_8)
                     + "\r\n0\r\n\r\n"),
-            "GET /v1/runs/run-1/events?from=0 HTTP/1.1\r\nHost: a\r\n" + auth + close + "\r\n",
+            "GET /v1/runs/run-1/events?from=0 HTTP/1.1\r\nHost: localhost\r\n"
+                + auth
+                + close
+                + "\r\n",
             "GET /v1/receipts/sha256:"
                 + "0".repeat(64)
-                + " HTTP/1.1\r\nHost: a\r\n"
+                + " HTTP/1.1\r\nHost: localhost\r\n"
                 + auth
                 + "Range: bytes=0-4\r\n"
                 + close
                 + "\r\n",
-            "GET /v1/runs HTTP/1.1\r\nHost: a\r\nAuthorization: "
+            "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
                 + gateway.access("alice")
                 + "\r\n"
                 + close
                 + "\r\n",
             "PUT /v1/blobs/"
                 + dev.writ.canonicalize.Digest.sha256("abc".getBytes(StandardCharsets.UTF_8))
-                + " HTTP/1.1\r\nHost: a\r\n"
+                + " HTTP/1.1\r\nHost: localhost\r\n"
                 + auth
                 + close
                 + "Content-Length: 3\r\n\r\nabc");

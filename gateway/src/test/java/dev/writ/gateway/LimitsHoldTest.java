@@ -11,6 +11,7 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.TestGateway.Reply;
 import java.net.Socket;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -132,75 +133,116 @@ class LimitsHoldTest {
   @Test
   void headsAndBodiesHaveTheirMeasure() {
     start(TestGateway.limits(10, 10, 100, 5000));
-    assertThat(gateway.raw("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: a\r\n\r\n"))
+    assertThat(gateway.raw("GET /" + "x".repeat(5000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
         .contains(" 431 ")
         .contains("GWY-016");
-    assertThat(gateway.raw("GET / HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(20000) + "\r\n\r\n"))
+    assertThat(
+            gateway.raw(
+                "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20000) + "\r\n\r\n"))
         .startsWith("HTTP/1.1 431");
     assertThat(
-            gateway.raw("POST /v1/effects HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n"))
+            gateway.raw(
+                "POST /v1/effects HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"))
         .startsWith("HTTP/1.1 413")
         .contains("GWY-014");
     String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
     assertThat(
             gateway.raw(
-                "POST /v1/approvals HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "POST /v1/approvals HTTP/1.1\r\n"
+                    + "Host: localhost\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n"
                     + chunk
                     + chunk))
         .startsWith("HTTP/1.1 413");
-    assertThat(gateway.raw("GET /v1/runs HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"))
+    assertThat(
+            gateway.raw("GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"))
         .startsWith("HTTP/1.1 400")
         .contains("GWY-015");
-    assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+    assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 404")
         .contains("GWY-011");
-    assertThat(gateway.raw("DELETE /v1/effects HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+    assertThat(
+            gateway.raw(
+                "DELETE /v1/effects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 405")
         .contains("GWY-012")
         .containsIgnoringCase("allow: POST");
     assertThat(
             gateway.raw(
-                "GET /v1/runs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\n"
+                "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\n"
                     + "Authorization: Bearer b\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 400")
         .contains("GWY-013");
-    assertThat(gateway.raw("GET /v1/runs/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+    assertThat(
+            gateway.raw(
+                "GET /v1/runs/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .contains("GWY-010");
   }
 
   @Test
   void whoIsTooSlowIsCutOff() throws Exception {
     start(TestGateway.limits(10, 10, 100, 300));
-    assertThat(gateway.raw("GET /v1/runs HTTP/1.1\r\nHost: a\r\nX-Slow: ")).isEmpty();
+    assertThat(gateway.raw("GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")).isEmpty();
     assertThat(gateway.raw("")).isEmpty();
     assertThat(
             gateway.raw(
-                "POST /v1/effects HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf of it"))
+                "POST /v1/effects HTTP/1.1\r\n"
+                    + "Host: localhost\r\n"
+                    + "Content-Length: 100\r\n\r\n"
+                    + "half of it"))
         .startsWith("HTTP/1.1 408")
         .contains("GWY-017");
     assertThat(
             gateway.raw(
                 "PUT /v1/blobs/sha256:"
                     + "0".repeat(64)
-                    + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer token-of-alice\r\n"
+                    + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer token-of-alice\r\n"
                     + "Content-Length: 100\r\n\r\nhalf of it"))
         .startsWith("HTTP/1.1 408");
     assertThat(gateway.server.drain(Duration.ofSeconds(30))).as("no place is lost").isTrue();
   }
 
+  /** A connection on which one request was answered. */
+  private Socket connection(String headers) throws Exception {
+    Socket socket = new Socket("127.0.0.1", gateway.server.port());
+    socket.setSoTimeout(20_000);
+    String request = "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    byte[] answer = new byte[8192];
+    assertThat(socket.getInputStream().read(answer)).isGreaterThan(12);
+    return socket;
+  }
+
   @Test
   void oneAddressHasOnlySoManyConnections() throws Exception {
     start(TestGateway.limits(10, 10, 2, 5000));
-    try (Socket first = new Socket("127.0.0.1", gateway.server.port());
-        Socket second = new Socket("127.0.0.1", gateway.server.port())) {
-      String request = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n";
-      for (Socket socket : List.of(first, second)) {
-        socket
-            .getOutputStream()
-            .write(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-        assertThat(socket.getInputStream().read()).isEqualTo('H');
+    String credential = "Authorization: Bearer token-of-alice\r\n";
+    try (Socket first = connection(credential);
+        Socket second = connection(credential)) {
+      assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")).isEmpty();
+      assertThat(first.isClosed() || second.isClosed()).isFalse();
+    }
+  }
+
+  @Test
+  void whoStandsIdleWithoutACredentialMakesRoomForANewConnection() throws Exception {
+    start(TestGateway.limits(10, 10, 2, 5000));
+    String credential = "Authorization: Bearer token-of-alice\r\n";
+    byte[] health =
+        "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    try (Socket known = connection(credential);
+        Socket unknown = connection("")) {
+      String answer = "";
+      while (answer.isEmpty()) { // until the other one's answer counts as sent
+        answer =
+            gateway.raw(
+                new String(health, StandardCharsets.US_ASCII)
+                    .replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
       }
-      assertThat(gateway.raw("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")).isEmpty();
+      assertThat(answer).startsWith("HTTP/1.1 404");
+      assertThat(unknown.getInputStream().read()).as("the idle one is closed").isEqualTo(-1);
+      known.getOutputStream().write(health);
+      assertThat(known.getInputStream().read()).isEqualTo('H');
     }
   }
 

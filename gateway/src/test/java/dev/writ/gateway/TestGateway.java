@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 
 /** A server over a {@link TestHome}, on a free loopback port. */
 public final class TestGateway implements AutoCloseable {
@@ -47,9 +48,10 @@ public final class TestGateway implements AutoCloseable {
   public final List<Throwable> failures = new CopyOnWriteArrayList<>();
   public final GatewayServer server;
   public final NativeApi nativeApi;
+  public final List<Surface> surfaces;
   private HttpClient client = newClient();
 
-  private TestGateway(TestHome home, Limits limits, List<Surface> more) {
+  private TestGateway(TestHome home, Limits limits, Function<Pipeline, List<Surface>> more) {
     this.home = home;
     home.drivers.clear();
     home.drivers.add(running.cancellable(home.driver));
@@ -60,8 +62,9 @@ public final class TestGateway implements AutoCloseable {
     Backend backend =
         new Backend(home.kernel(), places, running, changes, Lane.DIRECT, (_, _, _, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
-    List<Surface> surfaces = new ArrayList<>(more);
-    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20);
+    surfaces = new ArrayList<>(more.apply(pipeline));
+    List<Route> others = surfaces.stream().flatMap(s -> s.routes().stream()).toList();
+    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20, others);
     surfaces.add(nativeApi);
     server =
         GatewayServer.start(
@@ -118,12 +121,17 @@ public final class TestGateway implements AutoCloseable {
   }
 
   public static TestGateway start(Path dir, Limits limits, List<Surface> more) {
+    return start(dir, limits, (Pipeline _) -> more);
+  }
+
+  /** With surfaces that need the pipeline. */
+  public static TestGateway start(Path dir, Limits limits, Function<Pipeline, List<Surface>> more) {
     return new TestGateway(newHome(dir), limits, more);
   }
 
   /** A server over a home that another process left behind. */
   public static TestGateway open(Path dir) {
-    return new TestGateway(TestHome.open(dir), Limits.DEFAULT, List.of());
+    return new TestGateway(TestHome.open(dir), Limits.DEFAULT, _ -> List.of());
   }
 
   /** A home in which a surface may vouch for alice. */
@@ -143,10 +151,17 @@ public final class TestGateway implements AutoCloseable {
     return new Limits(
         d.uriBytesMax(),
         d.headBytesMax(),
+        d.headFieldsMax(),
         d.connectionsMax(),
         perAddress,
         concurrent,
         perTenant,
+        d.concurrentPerCredentialMax(),
+        d.unverifiedMax(),
+        d.unverifiedPerAddressMax(),
+        d.unverifiedBytesMax(),
+        d.streamsMax(),
+        d.memoryMax(),
         within,
         within,
         d.writeWithin());

@@ -79,7 +79,7 @@ class TheConnectionIsProtectedTest {
     // In the clear there is no HTTP.
     try (java.net.Socket socket = new java.net.Socket("127.0.0.1", server.gateway.port())) {
       socket.setSoTimeout(10_000);
-      socket.getOutputStream().write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n".getBytes());
+      socket.getOutputStream().write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes());
       byte[] answer = socket.getInputStream().readAllBytes();
       assertThat(new String(answer, java.nio.charset.StandardCharsets.ISO_8859_1))
           .doesNotContain("HTTP/1.1");
@@ -94,6 +94,27 @@ class TheConnectionIsProtectedTest {
     }
     // What is open on loopback needs a credential where TLS says that others are about.
     assertThat(server.send(server.to("/metrics").GET(), trusting).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void handshakesThatNeverEndAreConnectionsAndMakeRoom() throws Exception {
+    start("", "limits: { connections_per_address_max: 8 }\n");
+    java.util.List<java.net.Socket> silent = new java.util.ArrayList<>();
+    byte[] hello = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3};
+    for (int i = 0; i < 20; i++) {
+      java.net.Socket socket = new java.net.Socket("127.0.0.1", server.gateway.port());
+      socket.setSoTimeout(10_000);
+      socket.getOutputStream().write(hello, 0, i % 2 == 0 ? 0 : hello.length);
+      silent.add(socket);
+    }
+    SSLContext trusting = pki.client("ca", Optional.empty());
+    assertThat(health(trusting)).isEqualTo(200);
+    for (java.net.Socket closed : silent.subList(0, 12)) {
+      assertThat(closed.getInputStream().read()).isEqualTo(-1);
+    }
+    for (java.net.Socket socket : silent) {
+      socket.close();
+    }
   }
 
   @Test

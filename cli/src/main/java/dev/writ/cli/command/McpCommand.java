@@ -217,7 +217,7 @@ public final class McpCommand implements CliCommand {
         }
         id = request.id();
       } catch (WritException e) {
-        return McpLines.refusal(e);
+        return McpLines.refusal(e, line);
       }
       return Optional.of(
           Jcs.write(

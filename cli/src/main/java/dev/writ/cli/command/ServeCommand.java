@@ -38,6 +38,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,11 @@ import java.util.function.Supplier;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
+  /** The exit status of a JVM with ExitOnOutOfMemoryError. */
+  private static final int OUT_OF_MEMORY = 3;
+
+  private static final int TERMINATED = 128 + 15;
+
   @Override
   public Usage usage() {
     return Usage.of(
@@ -84,6 +90,7 @@ public final class ServeCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     SignatureEngines.use(SignatureEngines.fastest());
+    Thread.setDefaultUncaughtExceptionHandler(ServeCommand::uncaught);
     if (arguments.has("--demo")) {
       return new ServeDemo(session)
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
@@ -258,6 +265,32 @@ public final class ServeCommand implements CliCommand {
   }
 
   /**
+   * The JVM ends by itself where its heap is used up (the launcher says so); this is for the memory
+   * beside it. Whoever supervises the process starts it again.
+   */
+  private static void uncaught(Thread thread, Throwable e) {
+    if (e instanceof OutOfMemoryError) {
+      Runtime.getRuntime().halt(OUT_OF_MEMORY);
+    }
+    System.err.println("writ: " + thread.getName() + " ended with " + e.getClass().getName());
+  }
+
+  /** SIGTERM ends the process, whatever hangs. */
+  private static void haltAfter(Duration time) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("writ-halt")
+        .start(() -> {
+          try {
+            Thread.sleep(time);
+          } catch (InterruptedException e) {
+            return; // the process ends
+          }
+          Runtime.getRuntime().halt(TERMINATED);
+        });
+  }
+
+  /**
    * Blocks. The process's own end is what stops the server, which then finishes what is at work; a
    * ledger that has failed for good ends the process, so that its supervisor starts it again.
    */
@@ -269,6 +302,7 @@ public final class ServeCommand implements CliCommand {
             Thread.ofPlatform()
                 .name("writ-stop")
                 .unstarted(() -> {
+                  haltAfter(gateway.stopsWithin());
                   gateway.close();
                   try {
                     open.close();

@@ -57,21 +57,24 @@ public record GatewayConfig(
    * What most servers do without.
    *
    * @param certificates of clients; the listener names their authority
+   * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
    * @param toolPoolMib memory that workers of tool packages may be waiting in; 0 for none
    */
   public record Extras(
       List<Certificates.Entry> certificates,
+      List<String> hosts,
       List<String> origins,
       Optional<Telemetry> telemetry,
       long toolPoolMib) {
     private static final long TOOL_POOL_MIB = 1_024;
     public static final Extras NONE =
-        new Extras(List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
+        new Extras(List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
 
     public Extras {
       certificates = List.copyOf(certificates);
+      hosts = List.copyOf(hosts);
       origins = List.copyOf(origins);
     }
   }
@@ -106,6 +109,9 @@ public record GatewayConfig(
     }
     if (blobBytesMax != next.blobBytesMax) {
       others.add("blob_bytes_max");
+    }
+    if (!extras.hosts().equals(next.extras.hosts())) {
+      others.add("hosts");
     }
     if (!extras.telemetry().equals(next.extras.telemetry())) {
       others.add("telemetry");
@@ -236,6 +242,7 @@ public record GatewayConfig(
   private static Extras extras(Section file) {
     return new Extras(
         file.listOrNone("certificates", item -> certificate(item.itemSection())),
+        file.listOrNone("hosts", GatewayConfig::host),
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
         file.optional("tool_pool", key -> toolPool(file.section(key)))
@@ -255,6 +262,15 @@ public record GatewayConfig(
         new Certificates.Entry(s.name("name"), name, s.name("tenant"), s.name("subject"), roles(s));
     s.end();
     return entry;
+  }
+
+  private static String host(Section.Item item) {
+    String host = item.name();
+    if (!host.matches("[A-Za-z0-9.-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\]")) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "hosts: \"" + host + "\" is no host name without a port");
+    }
+    return host;
   }
 
   /** A browser's origin is scheme, host and port, in lower case and without a path. */
@@ -352,10 +368,17 @@ public record GatewayConfig(
         new Limits(
             number(s, "uri_bytes_max", 256, 65536, d.uriBytesMax()),
             number(s, "head_bytes_max", 1024, REQUEST_HEAD_MAX, d.headBytesMax()),
+            number(s, "head_fields_max", 16, 10_000, d.headFieldsMax()),
             number(s, "connections_max", 1, 1_000_000, d.connectionsMax()),
             number(s, "connections_per_address_max", 1, 1_000_000, d.connectionsPerAddressMax()),
             number(s, "concurrent_max", 1, 100_000, d.concurrentMax()),
             number(s, "concurrent_per_tenant_max", 1, 100_000, d.concurrentPerTenantMax()),
+            number(s, "concurrent_per_credential_max", 1, 100_000, d.concurrentPerCredentialMax()),
+            number(s, "unverified_max", 1, 100_000, d.unverifiedMax()),
+            number(s, "unverified_per_address_max", 1, 100_000, d.unverifiedPerAddressMax()),
+            number(s, "unverified_bytes_max", 4096, 64 << 20, d.unverifiedBytesMax()),
+            number(s, "streams_max", 1, 100_000, d.streamsMax()),
+            s.optional("memory_max", k -> s.between(k, 1 << 20, 1L << 40)).orElse(d.memoryMax()),
             seconds(s, "head_within_s", d.headWithin()),
             seconds(s, "body_within_s", d.bodyWithin()),
             seconds(s, "write_within_s", d.writeWithin()));

@@ -1,16 +1,20 @@
 package dev.writ.gateway.logline;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.Headers;
 import dev.writ.gateway.HttpCall;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.TreeMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -28,6 +32,9 @@ final class LoglineAuthentication {
   /** How far a timestamp may be from now. */
   static final Duration SKEW = Duration.ofSeconds(300);
 
+  /** How many signatures are remembered. */
+  static final int TAKEN_MAX = 65_536;
+
   private static final String SCHEME = "sha256=";
 
   /** From here on a number is milliseconds: as seconds it would be in the year 5138. */
@@ -35,6 +42,12 @@ final class LoglineAuthentication {
 
   private final List<LoglineConfig.Secret> secrets;
   private final TreeMap<String, Instant> taken = new TreeMap<>();
+
+  /** The same by their time, so that the oldest are forgotten without looking at all. */
+  private final PriorityQueue<Taken> byTime =
+      new PriorityQueue<>(Comparator.comparing(Taken::until));
+
+  private record Taken(Instant until, String signature) {}
 
   LoglineAuthentication(List<LoglineConfig.Secret> secrets) {
     this.secrets = secrets;
@@ -49,15 +62,11 @@ final class LoglineAuthentication {
    * @throws WritException {@code GWY-103} to {@code GWY-106}
    */
   Authenticated authenticate(HttpCall call, Instant now) {
-    String tool = header(call, TOOL);
-    String timestamp = header(call, TIMESTAMP);
-    String signature = header(call, SIGNATURE);
+    requireHead(call.headers(), now);
+    String tool = header(call.headers(), TOOL);
+    String timestamp = header(call.headers(), TIMESTAMP);
     Instant at = time(timestamp);
-    if (Duration.between(at, now).abs().compareTo(SKEW) > 0) {
-      throw new WritException(
-          LoglineError.TIMESTAMP, "it is more than " + SKEW.toSeconds() + " s from the clock here");
-    }
-    byte[] given = given(signature);
+    byte[] given = given(header(call.headers(), SIGNATURE));
     LoglineConfig.Secret secret =
         secret(given, timestamp, call.body())
             .orElseThrow(() -> new WritException(LoglineError.SIGNATURE, ""));
@@ -66,8 +75,23 @@ final class LoglineAuthentication {
     return new Authenticated(secret, tool, hex);
   }
 
-  private static String header(HttpCall call, String name) {
-    List<String> values = call.headers().all(name);
+  /**
+   * What can be refused before the body is there.
+   *
+   * @throws WritException {@code GWY-103} to {@code GWY-105}
+   */
+  static void requireHead(Headers headers, Instant now) {
+    header(headers, TOOL);
+    Instant at = time(header(headers, TIMESTAMP));
+    if (Duration.between(at, now).abs().compareTo(SKEW) > 0) {
+      throw new WritException(
+          LoglineError.TIMESTAMP, "it is more than " + SKEW.toSeconds() + " s from the clock here");
+    }
+    given(header(headers, SIGNATURE));
+  }
+
+  private static String header(Headers headers, String name) {
+    List<String> values = headers.all(name);
     if (values.size() != 1 || values.getFirst().isEmpty()) {
       throw new WritException(LoglineError.HEADERS, name + " stands " + values.size() + " times");
     }
@@ -117,10 +141,18 @@ final class LoglineAuthentication {
   /** Only what was verified is remembered, so nobody else fills the table. */
   private void take(String signature, Instant at, Instant now) {
     synchronized (taken) {
-      taken.values().removeIf(until -> until.isBefore(now));
-      if (taken.putIfAbsent(signature, at.plus(SKEW)) != null) {
+      while (!byTime.isEmpty() && byTime.peek().until().isBefore(now)) {
+        taken.remove(byTime.poll().signature());
+      }
+      if (taken.containsKey(signature)) {
         throw new WritException(LoglineError.REPLAYED, "");
       }
+      if (taken.size() >= TAKEN_MAX) {
+        throw new WritException(GatewayError.SIGNATURES_FULL, "at most " + TAKEN_MAX);
+      }
+      Instant until = at.plus(SKEW);
+      taken.put(signature, until);
+      byTime.add(new Taken(until, signature));
     }
   }
 }

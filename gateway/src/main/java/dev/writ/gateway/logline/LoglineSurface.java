@@ -11,7 +11,6 @@ import dev.writ.executor.Served;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
-import dev.writ.gateway.Places;
 import dev.writ.gateway.Problems;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Surface;
@@ -26,6 +25,7 @@ public final class LoglineSurface implements Surface {
   public static final String NAME = "logline";
   public static final int BODY_BYTES_MAX = 8 << 20;
 
+  private static final String METHOD = "hmac";
   private static final String OPERATION = "operation";
   private static final Limits LIMITS = new Limits(BODY_BYTES_MAX, 64);
 
@@ -50,12 +50,13 @@ public final class LoglineSurface implements Surface {
     return List.of(
         Route.post("/execute", Route.Access.SURFACE, BODY_BYTES_MAX, this::execute)
             .when(headers ->
-                headers.fields().keySet().stream().anyMatch(h -> h.startsWith("x-logline-"))));
+                headers.fields().keySet().stream().anyMatch(h -> h.startsWith("x-logline-")))
+            .checking(LoglineAuthentication::requireHead));
   }
 
   @Override
   public Optional<HttpAnswer> refusal(int status, WritException refused) {
-    return Optional.of(error(status, refused));
+    return Optional.of(error(status(refused), refused));
   }
 
   /** The seed's body. */
@@ -65,6 +66,9 @@ public final class LoglineSurface implements Surface {
   private HttpAnswer execute(HttpCall call) {
     try {
       Authenticated caller = authentication.authenticate(call, pipeline.now());
+      String credential = METHOD + " " + caller.secret().name();
+      call.admission().admit("", credential); // its tenant is in the body
+      call.admission().weigh(call.body());
       Body body = body(call.body());
       if (!body.tool.equals(caller.tool())) {
         throw new WritException(LoglineError.TOOL_MISMATCH, "");
@@ -73,15 +77,14 @@ public final class LoglineSurface implements Surface {
       if (subject == null) {
         throw new WritException(LoglineError.TENANT, caller.secret().name());
       }
-      try (Places.Place _ = pipeline.placeFor(body.tenant)) {
-        boolean isNew =
-            pipeline.standing(body.tenant, subject, caller.signature())
-                instanceof Pipeline.Standing.New;
-        if (!isNew) {
-          throw new WritException(LoglineError.REPLAYED, "");
-        }
-        return answer(pipeline.vouch(vouched(call, caller, body, subject)));
+      call.admission().admit(body.tenant, credential);
+      boolean isNew =
+          pipeline.standing(body.tenant, subject, caller.signature())
+              instanceof Pipeline.Standing.New;
+      if (!isNew) {
+        throw new WritException(LoglineError.REPLAYED, "");
       }
+      return answer(pipeline.vouch(vouched(call, caller, body, subject)));
     } catch (WritException e) {
       return error(status(e), e);
     }
@@ -130,7 +133,7 @@ public final class LoglineSurface implements Surface {
             Optional.empty());
     return new Pipeline.Vouched(
         NAME,
-        "hmac",
+        METHOD,
         caller.secret().name(),
         call.rawDigest(),
         body.tenant,

@@ -7,7 +7,6 @@ import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.server.McpServer;
-import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncResourceSpecification;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncResourceTemplateSpecification;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.server.McpStatelessServerHandler;
@@ -25,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
@@ -124,6 +122,9 @@ public final class McpEndpoint {
 
     Reply answer() {
       Object id = PlainJson.of(message.id());
+      if (message.method().equals(McpSchema.METHOD_RESOURCES_READ) && !namesResource()) {
+        return reply(paramsRefused(id));
+      }
       McpStatelessServerHandler server = server();
       JSONRPCRequest request = new JSONRPCRequest(message.method(), id, params());
       JSONRPCResponse response;
@@ -135,7 +136,30 @@ public final class McpEndpoint {
       if (unforeseen.isPresent()) {
         throw unforeseen.get();
       }
-      JSONRPCResponse told = withoutInternals(response);
+      return reply(inOrder(withoutInternals(response)));
+    }
+
+    private boolean namesResource() {
+      return message.params().orElse(JsonValue.NULL) instanceof JsonValue.Obj params
+          && params.get("uri") instanceof JsonValue.Str;
+    }
+
+    /** The SDK keeps what is listed in tables without an order; ours is the one that counts. */
+    private JSONRPCResponse inOrder(JSONRPCResponse response) {
+      return switch (response.result()) {
+        case McpSchema.ListResourcesResult _ ->
+            JSONRPCResponse.result(
+                response.id(),
+                McpSchema.ListResourcesResult.builder(resources.list(session)).build());
+        case McpSchema.ListResourceTemplatesResult _ ->
+            JSONRPCResponse.result(
+                response.id(),
+                McpSchema.ListResourceTemplatesResult.builder(Resources.templates()).build());
+        case null, default -> response;
+      };
+    }
+
+    private Reply reply(JSONRPCResponse told) {
       try {
         return new Reply(
             MAPPER.writeValueAsBytes(told), told.error() != null, id("request"), id("receipt"));
@@ -174,7 +198,6 @@ public final class McpEndpoint {
           .validateToolInputs(false)
           .immediateExecution(true)
           .tools(tools())
-          .resources(listedResources())
           .resourceTemplates(templates())
           .build();
       return link.handler;
@@ -240,16 +263,6 @@ public final class McpEndpoint {
                   : calls.unlisted(session, call, said);
       meta = result.meta();
       return result;
-    }
-
-    private Map<String, SyncResourceSpecification> listedResources() {
-      Map<String, SyncResourceSpecification> all = new TreeMap<>();
-      if (message.method().equals(McpSchema.METHOD_RESOURCES_LIST)) {
-        resources
-            .list(session)
-            .forEach(r -> all.put(r.uri(), new SyncResourceSpecification(r, this::read)));
-      }
-      return all;
     }
 
     private List<SyncResourceTemplateSpecification> templates() {

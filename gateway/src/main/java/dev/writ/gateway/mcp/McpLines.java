@@ -135,7 +135,7 @@ public final class McpLines {
   }
 
   /** What is answered to a line that is no message. */
-  public static Optional<byte[]> refusal(WritException e) {
-    return Optional.of(McpSurface.error(e));
+  public static Optional<byte[]> refusal(WritException e, byte[] line) {
+    return Optional.of(McpSurface.error(e, line));
   }
 }

@@ -60,11 +60,29 @@ public sealed interface McpMessage {
     return new Request(id, method.value(), Optional.ofNullable(message.get("params")));
   }
 
+  /** What of a message can be read, whether it is one or not: who refuses it answers by its id. */
+  record Readable(boolean isJson, Optional<JsonValue> id) {
+    static Readable of(byte[] bytes) {
+      try {
+        JsonValue value = Jcs.parse(bytes, new Limits(BYTES_MAX, DEPTH_MAX));
+        return new Readable(
+            true,
+            value instanceof JsonValue.Obj message
+                ? Optional.ofNullable(message.get("id")).filter(McpMessage::isId)
+                : Optional.empty());
+      } catch (WritException e) {
+        return new Readable(false, Optional.empty());
+      }
+    }
+  }
+
+  private static boolean isId(JsonValue id) {
+    return id instanceof JsonValue.Str text && text.value().length() <= TEXT_MAX
+        || id instanceof JsonValue.Num number && number.isInteger();
+  }
+
   private static void requireId(JsonValue id) {
-    boolean fits =
-        id instanceof JsonValue.Str text && text.value().length() <= TEXT_MAX
-            || id instanceof JsonValue.Num number && number.isInteger();
-    if (!fits) {
+    if (!isId(id)) {
       throw refuse("id is no text of at most " + TEXT_MAX + " characters and no integer");
     }
   }

@@ -10,6 +10,7 @@ import java.util.Map;
 /** One client's connection, from its initialize on: one run of one caller. Thread safe. */
 public final class McpSession {
   private static final int WAITING_MAX = 256;
+  private static final int WAITING_PER_EFFECT_MAX = 16;
 
   private final String id;
   private final Caller caller;
@@ -46,11 +47,11 @@ public final class McpSession {
     return "mcp-" + id;
   }
 
-  /** Whether it was opened with that credential: tenant, subject and the credential's name. */
+  /** Whether it was opened with that credential: by tenant, subject, kind, name and fingerprint. */
   boolean isOf(Caller other) {
     return caller.tenant().equals(other.tenant())
         && caller.subject().equals(other.subject())
-        && caller.principal().equals(other.principal());
+        && caller.credential().equals(other.credential());
   }
 
   /** Requests for this effect that were escalated, the first one first. */
@@ -65,6 +66,9 @@ public final class McpSession {
       List<Digest> requests = waiting.computeIfAbsent(effect, _ -> new ArrayList<>());
       if (!requests.contains(request)) {
         requests.add(request);
+      }
+      if (requests.size() > WAITING_PER_EFFECT_MAX) {
+        requests.removeFirst();
       }
     }
   }

@@ -19,6 +19,9 @@ final class McpSessions {
   /** Of one subject of one tenant. */
   static final int PER_SUBJECT_MAX = 256;
 
+  /** Of all subjects. */
+  static final int ALL_MAX = 16_384;
+
   private final SecureRandom random;
   private final Duration idleMax;
 
@@ -50,6 +53,10 @@ final class McpSessions {
           bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
       if (own.size() >= PER_SUBJECT_MAX) {
         byUse.remove(own.pollFirstEntry().getKey());
+      }
+      if (byUse.size() >= ALL_MAX) {
+        remove(byUse.pollFirstEntry().getValue().session());
+        own = bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
       }
       own.put(session.id(), session);
       byUse.put(session.id(), new Used(session, now));

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.Hosts;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
 import dev.writ.gateway.Pipeline;
@@ -25,8 +26,6 @@ public final class McpSurface implements Surface {
   public static final String PATH = "/mcp";
   public static final String SESSION = "Mcp-Session-Id";
   public static final String VERSION = "MCP-Protocol-Version";
-
-  private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
 
   private final Pipeline pipeline;
   private final McpEndpoint endpoint;
@@ -84,7 +83,7 @@ public final class McpSurface implements Surface {
       session(call);
       return new HttpAnswer(202, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
     } catch (WritException e) {
-      return refused(e);
+      return refused(e, call.body());
     }
   }
 
@@ -127,7 +126,7 @@ public final class McpSurface implements Surface {
       }
       return new HttpAnswer(204, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
     } catch (WritException e) {
-      return refused(e);
+      return refused(e, call.body());
     }
   }
 
@@ -150,7 +149,7 @@ public final class McpSurface implements Surface {
       throw new WritException(McpRefusal.ORIGIN, "Origin");
     }
     String host = call.headers().one("host").orElse("");
-    if (onLoopback && !LOOPBACK.contains(withoutPort(host))) {
+    if (onLoopback && !Hosts.isLoopback(host)) {
       throw new WritException(McpRefusal.ORIGIN, "Host");
     }
   }
@@ -161,14 +160,10 @@ public final class McpSurface implements Surface {
     }
     try {
       String host = URI.create(origin).getHost();
-      return onLoopback && host != null && LOOPBACK.contains(host.toLowerCase(Locale.ROOT));
+      return onLoopback && host != null && Hosts.isLoopback(host);
     } catch (IllegalArgumentException e) {
       return false;
     }
-  }
-
-  private static String withoutPort(String host) {
-    return host.replaceFirst(":[0-9]*$", "").toLowerCase(Locale.ROOT);
   }
 
   private static void requireForm(HttpCall call) {
@@ -199,7 +194,7 @@ public final class McpSurface implements Surface {
   }
 
   /** JSON-RPC's error for a message that was not taken, under the status that says why. */
-  private static HttpAnswer refused(WritException e) {
+  private static HttpAnswer refused(WritException e, byte[] message) {
     if (!(e.code() instanceof McpRefusal refusal)) {
       throw e; // the server's own words for it: problem+json
     }
@@ -210,13 +205,19 @@ public final class McpSurface implements Surface {
           case ACCEPT -> 406;
           case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL -> 400;
         };
-    return HttpAnswer.of(status, "application/json", error(e)).with("Cache-Control", "no-store");
+    return HttpAnswer.of(status, "application/json", error(e, message))
+        .with("Cache-Control", "no-store");
   }
 
-  /** A message that cannot be answered by its id. */
-  public static byte[] error(WritException e) {
+  /**
+   * The error for a message that was not taken: by its id, where that can be read.
+   *
+   * @param message as it came
+   */
+  public static byte[] error(WritException e, byte[] message) {
+    McpMessage.Readable read = McpMessage.Readable.of(message);
     int code =
-        e.code() == McpRefusal.MESSAGE
+        e.code() == McpRefusal.MESSAGE && !read.isJson()
             ? McpSchema.ErrorCodes.PARSE_ERROR
             : McpSchema.ErrorCodes.INVALID_REQUEST;
     JsonValue.Obj error =
@@ -234,7 +235,7 @@ public final class McpSurface implements Surface {
     return Jcs.write(
         JsonValue.object()
             .put("jsonrpc", "2.0")
-            .put("id", JsonValue.NULL)
+            .put("id", read.id().orElse(JsonValue.NULL))
             .put("error", error)
             .build());
   }

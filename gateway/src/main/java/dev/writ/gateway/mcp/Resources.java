@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -38,7 +39,10 @@ final class Resources {
   private static final int LISTED_MAX = 100;
 
   /** Larger ones are fetched from the native API. */
-  private static final int BYTES_MAX = 32 << 20;
+  private static final int BYTES_MAX = 8 << 20;
+
+  /** Bundles that are in memory at once while they are made. */
+  private final Semaphore making = new Semaphore(2, true);
 
   private static final Pattern RECEIPT_URI =
       Pattern.compile("writ://receipts/(sha256:[0-9a-f]{64})(/output)?");
@@ -173,16 +177,21 @@ final class Resources {
       throw new WritException(GatewayError.UNKNOWN_ID, "");
     }
     reader.run(caller, run);
-    byte[] bytes =
-        bundles
-            .bytes(kernel, new RunId(caller.tenant(), run), BYTES_MAX)
-            .orElseThrow(() ->
-                new WritException(
-                    GatewayError.PARAMETER,
-                    "the bundle has more than "
-                        + BYTES_MAX
-                        + " bytes: take it from /v1/runs/{run}/bundle"));
-    return blob(uri, RunBundle.MEDIA_TYPE, bytes);
+    making.acquireUninterruptibly();
+    try {
+      byte[] bytes =
+          bundles
+              .bytes(kernel, new RunId(caller.tenant(), run), BYTES_MAX)
+              .orElseThrow(() ->
+                  new WritException(
+                      GatewayError.PARAMETER,
+                      "the bundle has more than "
+                          + BYTES_MAX
+                          + " bytes: take it from /v1/runs/{run}/bundle"));
+      return blob(uri, RunBundle.MEDIA_TYPE, bytes);
+    } finally {
+      making.release();
+    }
   }
 
   private static McpSchema.ResourceContents blob(String uri, String mediaType, byte[] bytes) {

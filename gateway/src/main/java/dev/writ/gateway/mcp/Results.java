@@ -19,6 +19,8 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
@@ -168,10 +170,21 @@ final class Results {
     }
     if (bytes.length > INLINE_BYTES_MAX) {
       result.addTextContent(bytes.length + " bytes of " + mediaType + ": read " + uri);
-    } else if (json || mediaType.startsWith("text/")) {
-      result.addTextContent(new String(bytes, StandardCharsets.UTF_8));
-    } else {
-      result.addContent(media(uri, mediaType, Base64.getEncoder().encodeToString(bytes)));
+      return;
+    }
+    Optional<String> text = json || mediaType.startsWith("text/") ? text(bytes) : Optional.empty();
+    result.addContent(
+        text.<McpSchema.Content>map(t -> McpSchema.TextContent.builder(t).build())
+            .orElseGet(() -> media(uri, mediaType, Base64.getEncoder().encodeToString(bytes))));
+  }
+
+  /** Empty for what is in another coding than it should be: its bytes are told, not a guess. */
+  private static Optional<String> text(byte[] bytes) {
+    try {
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
     }
   }
 

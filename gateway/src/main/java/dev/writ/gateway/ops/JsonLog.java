@@ -15,16 +15,57 @@ import java.util.function.BiConsumer;
 public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwable> {
   private static final int FRAMES_MAX = 12;
 
+  /** Lines a second about calls without a credential that holds. */
+  public static final int UNKNOWN_PER_SECOND_MAX = 100;
+
   private final PrintStream out;
   private final InstantSource clock;
+  private long unknownSecond;
+  private int unknownLines;
+  private long unwritten;
+  private long leftOut;
 
   public JsonLog(PrintStream out, InstantSource clock) {
     this.out = out;
     this.clock = clock;
   }
 
+  /**
+   * Of calls by nobody who is known, so many lines a second; how many more there were, the first
+   * line after them says. Thread safe.
+   */
+  private synchronized boolean mayWrite(Finished call) {
+    if (call.caller().isPresent() || call.request().isPresent()) {
+      return true;
+    }
+    long second = clock.instant().getEpochSecond();
+    if (second != unknownSecond) {
+      unknownSecond = second;
+      unknownLines = 0;
+      if (unwritten > 0) {
+        write(line("info", "calls-not-logged").put("count", unwritten));
+        unwritten = 0;
+      }
+    }
+    if (unknownLines >= UNKNOWN_PER_SECOND_MAX) {
+      unwritten++;
+      leftOut++;
+      return false;
+    }
+    unknownLines++;
+    return true;
+  }
+
+  /** Lines that were not written since the server started. */
+  public synchronized long leftOut() {
+    return leftOut;
+  }
+
   @Override
   public void finished(Finished call) {
+    if (!mayWrite(call)) {
+      return;
+    }
     ObjectBuilder line =
         line(call.status() >= 500 ? "error" : "info", "call")
             .put("surface", call.surface())

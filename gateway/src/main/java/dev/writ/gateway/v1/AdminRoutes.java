@@ -1,6 +1,6 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.SURFACE;
+import static dev.writ.gateway.Route.Access.DOCUMENT;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -15,7 +15,6 @@ import dev.writ.gateway.Changes;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Places;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Running;
 import dev.writ.guardian.policy.Policy;
@@ -35,25 +34,23 @@ final class AdminRoutes {
       List.of(SystemChange.TYPE, ToolSubmission.TYPE, ToolApproval.TYPE);
 
   private final Kernel kernel;
-  private final Places places;
   private final Running running;
   private final Changes changes;
 
-  AdminRoutes(Kernel kernel, Places places, Running running, Changes changes) {
+  AdminRoutes(Kernel kernel, Running running, Changes changes) {
     this.kernel = kernel;
-    this.places = places;
     this.running = running;
     this.changes = changes;
   }
 
   List<Route> routes() {
     return List.of(
-        Route.post("/v1/policies", SURFACE, BYTES_MAX, this::policy),
+        Route.post("/v1/policies", DOCUMENT, BYTES_MAX, this::policy),
         Route.post(
-            "/v1/system-changes", SURFACE, BYTES_MAX, call -> take(call, WORDS, this::change)),
+            "/v1/system-changes", DOCUMENT, BYTES_MAX, call -> take(call, WORDS, this::change)),
         Route.post(
             "/v1/resolutions",
-            SURFACE,
+            DOCUMENT,
             BYTES_MAX,
             call -> take(call, List.of(Resolution.TYPE), kernel::resolve)));
   }
@@ -82,9 +79,8 @@ final class AdminRoutes {
       throw new WritException(
           GatewayError.PARAMETER, "the body is no " + String.join(", nor ", types));
     }
-    try (Places.Place _ = places.takeFor(Bodies.claimed(envelope, kernel).tenant().orElse(""))) {
-      work.accept(envelope);
-    }
+    Bodies.admit(call, envelope, kernel);
+    work.accept(envelope);
     changes.systemChanged();
     return HttpAnswer.json(200, JsonValue.object().put("taken", envelope.id()).build());
   }

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.GatewayError;
@@ -33,31 +34,37 @@ final class Bodies {
     if (body.length >= ENVELOPE_BEGIN.length
         && Arrays.equals(
             body, 0, ENVELOPE_BEGIN.length, ENVELOPE_BEGIN, 0, ENVELOPE_BEGIN.length)) {
-      return new Submission(Envelope.parse(body), List.of());
+      return new Submission(weighed(call, Envelope.parse(body)), List.of());
     }
     Fields fields = Fields.of("body", Jcs.parse(body));
     Submission submission =
         new Submission(
-            envelope(fields, "request"),
+            envelope(call, fields, "request"),
             fields
-                .optional("evidence", key -> fields.list(key, (_, v) -> envelope(v)))
+                .optional("evidence", key -> fields.list(key, (_, v) -> envelope(call, v)))
                 .orElse(List.of()));
     fields.end();
     return submission;
   }
 
-  static Envelope envelope(Fields fields, String key) {
-    return envelope(fields.value(key));
+  static Envelope envelope(HttpCall call, Fields fields, String key) {
+    return envelope(call, fields.value(key));
   }
 
-  private static Envelope envelope(JsonValue value) {
-    return Envelope.parse(Jcs.write(value));
+  private static Envelope envelope(HttpCall call, JsonValue value) {
+    return weighed(call, Envelope.parse(Jcs.write(value)));
+  }
+
+  /** Reading its payload takes memory as well. */
+  private static Envelope weighed(HttpCall call, Envelope envelope) {
+    call.admission().weigh(envelope.payload());
+    return envelope;
   }
 
   /** One envelope, alone. */
   static Envelope envelope(HttpCall call) {
     requireJson(call);
-    return Envelope.parse(call.body());
+    return weighed(call, Envelope.parse(call.body()));
   }
 
   /** Another media type is what a web page can send without asking. */
@@ -80,15 +87,24 @@ final class Bodies {
   }
 
   /**
-   * The enrolled key that an envelope names, unverified: whose place the call takes.
+   * Verifies who signed an envelope, so that the call is counted as that key's. What the key may
+   * sign and when, the kernel says.
    *
-   * @throws WritException {@code CAN-052}
+   * @throws WritException {@code CAN-052}, {@code CAN-06x}; {@code GWY-025} to {@code GWY-027},
+   *     {@code GWY-035}, {@code GWY-038}
    */
-  static TrustedKey claimed(Envelope envelope, Kernel kernel) {
-    String kid = envelope.signatures().getFirst().kid();
-    return kernel
-        .system()
-        .trust()
+  static TrustedKey admit(HttpCall call, Envelope envelope, Kernel kernel) {
+    Trust trust = kernel.system().trust();
+    List<TrustedKey> signers =
+        envelope.signatures().stream().map(signature -> key(trust, signature.kid())).toList();
+    envelope.verifySignatures(signers.stream().map(TrustedKey::key).toList());
+    TrustedKey signer = signers.getFirst();
+    call.admission().admit(signer.tenant().orElse(""), "key " + signer.kid());
+    return signer;
+  }
+
+  private static TrustedKey key(Trust trust, String kid) {
+    return trust
         .key(kid)
         .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid));
   }

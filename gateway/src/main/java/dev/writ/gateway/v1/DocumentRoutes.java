@@ -19,10 +19,14 @@ import dev.writ.guardian.document.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Signed documents by their ids, and what waits for approval. */
 final class DocumentRoutes {
   private static final int WAITING_MAX = 1000;
+
+  /** Of the requests that are told at once: whoever asks for effects says how large they are. */
+  private static final long WAITING_BYTES_MAX = 2 << 20;
 
   private final Reader reader;
 
@@ -75,6 +79,7 @@ final class DocumentRoutes {
   private HttpAnswer waiting(HttpCall call) {
     Caller caller = call.caller();
     List<JsonValue> waiting = new ArrayList<>();
+    AtomicLong bytes = new AtomicLong();
     if (reader.approves(caller)) {
       reader
           .kernel()
@@ -84,8 +89,12 @@ final class DocumentRoutes {
               Tables.prefix(caller.tenant()),
               (key, _) -> {
                 Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
-                reader.kernel().ledger().document(id).ifPresent(e -> waiting.add(summary(id, e)));
-                return waiting.size() < WAITING_MAX;
+                Optional<Envelope> request = reader.kernel().ledger().document(id);
+                request.ifPresent(e -> {
+                  waiting.add(summary(id, e));
+                  bytes.addAndGet(e.payload().length);
+                });
+                return waiting.size() < WAITING_MAX && bytes.get() < WAITING_BYTES_MAX;
               });
     }
     return HttpAnswer.of(

@@ -1,8 +1,8 @@
 package dev.writ.gateway.v1;
 
 import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.Route.Access.DOCUMENT;
 import static dev.writ.gateway.Route.Access.PUBLIC;
-import static dev.writ.gateway.Route.Access.SURFACE;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -19,7 +19,6 @@ import dev.writ.gateway.Backend;
 import dev.writ.gateway.GatewayError;
 import dev.writ.gateway.HttpAnswer;
 import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Places;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.Running;
 import dev.writ.gateway.Surface;
@@ -28,14 +27,11 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Checkpoint;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The native API: signed documents in, signed documents out (spec/gateway.md). */
 public final class NativeApi implements Surface {
@@ -44,7 +40,6 @@ public final class NativeApi implements Surface {
 
   private final Backend backend;
   private final Kernel kernel;
-  private final Places places;
   private final Running running;
   private final int requestBytesMax;
   private final List<Route> routes = new ArrayList<>();
@@ -54,9 +49,20 @@ public final class NativeApi implements Surface {
    * @param blobBytesMax of one blob that is put
    */
   public NativeApi(Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
+    this(backend, bundles, requestBytesMax, blobBytesMax, List.of());
+  }
+
+  /**
+   * @param others routes of the server's other surfaces, which the OpenAPI document may describe
+   */
+  public NativeApi(
+      Backend backend,
+      RunBundle bundles,
+      int requestBytesMax,
+      long blobBytesMax,
+      List<Route> others) {
     this.backend = backend;
     this.kernel = backend.kernel();
-    this.places = backend.places();
     this.running = backend.running();
     this.requestBytesMax = requestBytesMax;
     Reader reader = new Reader(kernel);
@@ -66,8 +72,14 @@ public final class NativeApi implements Surface {
     routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
     routes.addAll(new ToolRoutes(kernel, bundles.packages()).routes());
-    routes.addAll(new AdminRoutes(kernel, places, running, backend.changes()).routes());
-    routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> openApi()));
+    routes.addAll(new AdminRoutes(kernel, running, backend.changes()).routes());
+    HttpAnswer[] document = new HttpAnswer[1];
+    routes.add(Route.get("/v1/openapi.json", PUBLIC, _ -> document[0]));
+    document[0] =
+        HttpAnswer.of(
+            200,
+            "application/json",
+            OpenApi.of(Stream.concat(routes.stream(), others.stream()).toList()));
   }
 
   @Override
@@ -81,9 +93,9 @@ public final class NativeApi implements Surface {
   }
 
   private void submissions() {
-    routes.add(Route.post("/v1/effects", SURFACE, requestBytesMax, this::effect));
-    routes.add(Route.post("/v1/decisions", SURFACE, requestBytesMax, this::decision));
-    routes.add(Route.post("/v1/executions", SURFACE, ORDER_BYTES_MAX, this::execution));
+    routes.add(Route.post("/v1/effects", DOCUMENT, requestBytesMax, this::effect));
+    routes.add(Route.post("/v1/decisions", DOCUMENT, requestBytesMax, this::decision));
+    routes.add(Route.post("/v1/executions", DOCUMENT, ORDER_BYTES_MAX, this::execution));
     routes.add(
         new Route(
             "POST",
@@ -92,14 +104,15 @@ public final class NativeApi implements Surface {
             new Route.Body.None(),
             _ -> true,
             this::cancel));
-    routes.add(Route.post("/v1/approvals", SURFACE, SMALL_BYTES_MAX, this::approval));
-    routes.add(Route.post("/v1/runs/{run}/close", SURFACE, SMALL_BYTES_MAX, this::close));
+    routes.add(Route.post("/v1/approvals", DOCUMENT, SMALL_BYTES_MAX, this::approval));
+    routes.add(Route.post("/v1/runs/{run}/close", DOCUMENT, SMALL_BYTES_MAX, this::close));
   }
 
   private HttpAnswer effect(HttpCall call) {
     Bodies.Submission asked = Bodies.submission(call);
     Bodies.requireSameKey(call, asked.request());
     return ofSigner(
+        call,
         asked.request(),
         signer -> {
           Answer answer =
@@ -161,6 +174,7 @@ public final class NativeApi implements Surface {
     Bodies.Submission asked = Bodies.submission(call);
     Bodies.requireSameKey(call, asked.request());
     return ofSigner(
+        call,
         asked.request(),
         _ -> Replies.of(kernel.decide(asked.request().toBytes(), asked.evidence())));
   }
@@ -168,14 +182,15 @@ public final class NativeApi implements Surface {
   private HttpAnswer execution(HttpCall call) {
     Bodies.requireJson(call);
     Fields fields = Fields.of("body", Jcs.parse(call.body()));
-    Envelope decision = Bodies.envelope(fields, "decision");
-    Envelope intent = Bodies.envelope(fields, "intent");
-    Envelope order = Bodies.envelope(fields, "order");
+    Envelope decision = Bodies.envelope(call, fields, "decision");
+    Envelope intent = Bodies.envelope(call, fields, "intent");
+    Envelope order = Bodies.envelope(call, fields, "order");
     fields.end();
     if (!order.payloadType().equals(ExecutionOrder.TYPE)) {
       throw new WritException(GatewayError.PARAMETER, "order is no order");
     }
     return ofSigner(
+        call,
         order,
         signer -> {
           Served served =
@@ -212,6 +227,7 @@ public final class NativeApi implements Surface {
       throw new WritException(GatewayError.PARAMETER, "the body is no approval");
     }
     return ofSigner(
+        call,
         approval,
         _ -> {
           Answer answer = kernel.approve(approval);
@@ -233,6 +249,7 @@ public final class NativeApi implements Surface {
           GatewayError.PARAMETER, "the address names another run than the document");
     }
     return ofSigner(
+        call,
         close,
         _ -> {
           Checkpoint checkpoint = kernel.closeRun(close);
@@ -240,25 +257,14 @@ public final class NativeApi implements Surface {
         });
   }
 
-  /**
-   * Does the work in a place of the signer's tenant. The signature is verified by the kernel, a
-   * moment later; who only claims a tenant holds its place no longer than that takes.
-   */
-  private HttpAnswer ofSigner(Envelope envelope, Function<TrustedKey, HttpAnswer> work) {
-    TrustedKey signer = Bodies.claimed(envelope, kernel);
-    try (Places.Place _ = places.takeFor(signer.tenant().orElse(""))) {
+  /** Does the work in a place of the signer's. */
+  private HttpAnswer ofSigner(
+      HttpCall call, Envelope envelope, Function<TrustedKey, HttpAnswer> work) {
+    TrustedKey signer = Bodies.admit(call, envelope, kernel);
+    try {
       return work.apply(signer);
     } finally {
       backend.changes().happened();
-    }
-  }
-
-  private static HttpAnswer openApi() {
-    try (InputStream in = NativeApi.class.getResourceAsStream("openapi.json")) {
-      return HttpAnswer.of(
-          200, "application/json", Optional.ofNullable(in).orElseThrow().readAllBytes());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

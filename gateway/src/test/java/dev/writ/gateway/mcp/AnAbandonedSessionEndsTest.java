@@ -52,6 +52,28 @@ class AnAbandonedSessionEndsTest {
   }
 
   @Test
+  void aCredentialOfTheSameNameAndSubjectIsAnotherOneByItsKindAndByItsFingerprint() {
+    Caller token = new Caller("bearer", "ci", "d1", "acme", "alice", List.of());
+    McpSession session = sessions.open(token, T);
+    gone(new Caller("mtls", "ci", "d1", "acme", "alice", List.of()), session, T);
+    gone(new Caller("bearer", "ci", "d2", "acme", "alice", List.of()), session, T);
+    gone(new Caller("bearer", "cd", "d1", "acme", "alice", List.of()), session, T);
+    assertThat(sessions.find(token, session.id(), T)).isSameAs(session);
+  }
+
+  @Test
+  void allSubjectsTogetherHaveSoManyAndTheOneUnusedForLongestGoes() {
+    McpSession first = sessions.open(alice, T);
+    for (int i = 1; i < McpSessions.ALL_MAX; i++) {
+      sessions.open(new Caller("bearer", "s" + i / 200, "acme", "s" + i / 200, List.of()), T);
+    }
+    assertThat(sessions.find(alice, first.id(), T)).isSameAs(first);
+    sessions.open(eve, T);
+    assertThat(sessions.size()).isEqualTo(McpSessions.ALL_MAX);
+    assertThat(sessions.find(alice, first.id(), T)).isSameAs(first);
+  }
+
+  @Test
   void whoOpensTooManyLosesItsOwnThatWereUsedLongestAgo() {
     McpSession eves = sessions.open(eve, T);
     McpSession first = sessions.open(alice, T);

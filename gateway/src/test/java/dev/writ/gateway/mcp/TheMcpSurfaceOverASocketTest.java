@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -343,7 +344,9 @@ class TheMcpSurfaceOverASocketTest {
         List.of("writ://receipts/x", "file:///etc/passwd", "writ://runs/%ZZ/bundle", "", "writ:")) {
       assertThat(alice.read(odd).error()).as(odd).isIn(-32002L, -32602L);
     }
-    assertThat(alice.ask("resources/read", "{}").error()).isIn(-32002L, -32602L);
+    for (String without : List.of("{}", "{\"uri\":7}", "{\"uri\":null}", "[]")) {
+      assertThat(alice.ask("resources/read", without).error()).as(without).isEqualTo(-32602);
+    }
   }
 
   private static String withoutId(Reply reply) {
@@ -364,7 +367,7 @@ class TheMcpSurfaceOverASocketTest {
       Reply foreign = thief.ask("ping", "{}");
       Reply unknown = server.new Client(other, "0".repeat(32), alice.initialized).ask("ping", "{}");
       assertThat(foreign.status()).isEqualTo(404);
-      assertThat(foreign.text()).isEqualTo(unknown.text()).contains("GWY-154");
+      assertThat(withoutId(foreign)).isEqualTo(withoutId(unknown)).contains("GWY-154");
       assertThat(server.send(thief.request().DELETE()).status()).isEqualTo(404);
     }
     assertThat(alice.ask("ping", "{}").status()).isEqualTo(200);
@@ -374,7 +377,7 @@ class TheMcpSurfaceOverASocketTest {
                 server.as("alice"),
                 McpTestServer.bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")));
     assertThat(none.status()).isEqualTo(400);
-    assertThat(none.text()).contains("GWY-153");
+    assertThat(none.text()).contains("GWY-153", "\"id\":1", "-32600");
   }
 
   @Test
@@ -465,7 +468,7 @@ class TheMcpSurfaceOverASocketTest {
                       .header("MCP-Protocol-Version", version),
                   ping));
       assertThat(reply.status()).isEqualTo(400);
-      assertThat(reply.text()).contains("GWY-152");
+      assertThat(reply.text()).contains("GWY-152", "\"id\":1", "-32600");
     }
     Reply absent =
         server.send(
@@ -482,7 +485,7 @@ class TheMcpSurfaceOverASocketTest {
         server.send(
             McpTestServer.json(alice.request().setHeader("Accept", "text/event-stream"), ping));
     assertThat(accept.status()).isEqualTo(406);
-    assertThat(accept.text()).contains("GWY-156");
+    assertThat(accept.text()).contains("GWY-156", "\"id\":1", "-32600");
   }
 
   @Test
@@ -513,8 +516,22 @@ class TheMcpSurfaceOverASocketTest {
     for (String message : wrong) {
       Reply reply = alice.post(message);
       assertThat(reply.status()).as(message).isEqualTo(400);
-      assertThat(reply.text()).contains("GWY-151", "\"id\":null", "\"jsonrpc\":\"2.0\"");
+      assertThat(reply.text()).contains("GWY-151", "\"jsonrpc\":\"2.0\"");
     }
+    Map<String, List<String>> answered =
+        Map.of(
+            "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", List.of("-32600", "null"),
+            "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", List.of("-32600", "1"),
+            "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":7}", List.of("-32600", "\"a\""),
+            "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", List.of("-32600", "null"),
+            "7", List.of("-32600", "null"),
+            "{", List.of("-32700", "null"),
+            "", List.of("-32700", "null"));
+    answered.forEach((message, answer) -> {
+      Reply reply = alice.post(message);
+      assertThat(reply.error()).as(message).isEqualTo(Long.parseLong(answer.getFirst()));
+      assertThat(reply.text()).as(message).contains("\"id\":" + answer.getLast());
+    });
     assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}").status()).isEqualTo(202);
     assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}").status())
         .isEqualTo(202);

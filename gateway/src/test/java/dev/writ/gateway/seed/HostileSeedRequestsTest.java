@@ -242,7 +242,10 @@ class HostileSeedRequestsTest {
         bytes(
             "POST "
                 + path
-                + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                + " HTTP/1.1\r\n"
+                + "Host: localhost\r\n"
+                + "Connection: close\r\n"
+                + "Content-Type: application/json\r\n"
                 + headers
                 + "Content-Length: "
                 + body.length

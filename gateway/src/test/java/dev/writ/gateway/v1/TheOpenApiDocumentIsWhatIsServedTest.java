@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.Limits;
 import dev.writ.gateway.Route;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.engine.EngineSurface;
@@ -14,6 +15,7 @@ import dev.writ.gateway.engine.ToolExecutionResult;
 import dev.writ.gateway.schedule.Lane;
 import java.lang.reflect.RecordComponent;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,21 +32,62 @@ class TheOpenApiDocumentIsWhatIsServedTest {
 
   @TempDir Path dir;
 
+  /** The engine's routes are in the document where the server has that surface. */
+  private TestGateway start() {
+    return TestGateway.start(
+        dir,
+        Limits.DEFAULT,
+        pipeline -> List.of(new EngineSurface(pipeline, _ -> Optional.empty(), Lane.DIRECT)));
+  }
+
+  private static JsonValue.Obj document(TestGateway gateway) {
+    return gateway.send(HttpRequest.newBuilder(gateway.uri("/v1/openapi.json"))).json();
+  }
+
   @Test
   void everyRouteIsAnOperationAndEveryOperationARoute() {
-    try (TestGateway gateway = TestGateway.start(dir)) {
-      var reply = gateway.send(HttpRequest.newBuilder(gateway.uri("/v1/openapi.json")));
-      JsonValue.Obj document = reply.json();
+    try (TestGateway gateway = start()) {
+      JsonValue.Obj document = document(gateway);
       TreeMap<String, Route> routes = new TreeMap<>();
-      EngineSurface engine =
-          new EngineSurface(gateway.pipeline, _ -> Optional.empty(), Lane.DIRECT);
-      Stream.concat(gateway.nativeApi.routes().stream(), engine.routes().stream())
+      gateway.surfaces.stream()
+          .flatMap(surface -> surface.routes().stream())
           .forEach(route -> routes.put(route.method() + " " + route.path(), route));
       TreeMap<String, JsonValue.Obj> operations = operations(document);
       assertThat(operations.keySet()).isEqualTo(routes.keySet());
       operations.forEach((name, operation) -> agree(name, operation, routes.get(name)));
       assertThat(references(document))
           .allSatisfy(ref -> assertThat(at(document, ref)).as(ref).isNotNull());
+    }
+  }
+
+  @Test
+  void aSurfaceThatIsNotServedIsNotDescribedAndTheServerIsNamed() {
+    try (TestGateway gateway = TestGateway.start(dir)) {
+      JsonValue.Obj document = document(gateway);
+      assertThat(operations(document).keySet())
+          .contains("POST /v1/effects")
+          .noneMatch(name -> name.contains("/v1/tool-executions"));
+      assertThat(new String(Jcs.write(document.get("servers")), StandardCharsets.UTF_8))
+          .contains("\"url\":\"/\"");
+    }
+  }
+
+  @Test
+  void aRefusalBeforeADecisionIsAProblemAndTheDocumentSaysSo() {
+    try (TestGateway gateway = TestGateway.start(dir)) {
+      gateway.home.revoke("alice");
+      var refused = gateway.submit(gateway.home.ask("alice").sign());
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
+      for (String path : List.of("effects", "decisions")) {
+        JsonValue.Obj content =
+            (JsonValue.Obj)
+                at(
+                    operations(document(gateway)).get("POST /v1/" + path),
+                    "#/responses/403/content");
+        assertThat(content.members().keySet())
+            .containsExactly("application/json", "application/problem+json");
+      }
     }
   }
 
