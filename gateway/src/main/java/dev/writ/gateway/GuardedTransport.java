@@ -6,8 +6,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Sockets with {@link Connections} asked at each accept: Vert.x tells of a connection
- * only after its TLS handshake.
+ * Sockets with {@link Connections} asked at each accept: Vert.x tells of a connection only after
+ * its TLS handshake.
  */
 final class GuardedTransport implements Transport {
   private final Transport bounded;
