@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,7 +103,8 @@ class TimeGoesBackOnlyWhereItRestartsTest {
     Refused.with(LedgerError.ANCHOR_BEHIND, () -> Ledger.open(config(home)));
     assertThatCode(() -> restart(AT)).doesNotThrowAnyException();
     Ledger.open(config(home)).close();
-    new Anchor(before.origin(), 9, 7, before.root(), AT).write(DurableFiles.REAL, config(home).anchor());
+    new Anchor(before.origin(), 9, 7, before.root(), AT)
+        .write(DurableFiles.REAL, config(home).anchor());
     Refused.with(LedgerError.ANCHOR_BEHIND, () -> restart(AT));
   }
 
