@@ -54,6 +54,7 @@ final class AccountWalk {
   private final TreeMap<Instant, TreeSet<Digest>> expiries = new TreeMap<>();
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
+  private Optional<Digest> inUse = Optional.empty();
   private long nextStep = 1;
 
   /** A decision on its way to its place. */
@@ -74,14 +75,24 @@ final class AccountWalk {
   /**
    * What is remembered of a request.
    *
-   * @param nonceUntil another request with its nonce is certainly refused until then
+   * @param at when it was judged last
+   * @param nonceUntil another request with its nonce is certainly refused until then: by the
+   *     shortest freshness window since
    */
   private record Entry(
       String nonce,
+      Instant at,
       Instant nonceUntil,
       Instant keptUntil,
       List<Charge> charges,
-      List<Mark> marks) {}
+      List<Mark> marks) {
+    Entry under(Policy policy) {
+      Instant until = AccountWalk.nonceUntil(policy, at);
+      return until.isBefore(nonceUntil)
+          ? new Entry(nonce, at, until, keptUntil, charges, marks)
+          : this;
+    }
+  }
 
   AccountWalk(LedgerView ledger, Findings findings, TreeMap<Digest, Policy> policies, Steps steps) {
     this.ledger = ledger;
@@ -169,6 +180,10 @@ final class AccountWalk {
   private void take(Judged judged) {
     Instant time = judged.inputs().time();
     definitions.use(judged.policy(), latest);
+    if (!inUse.equals(Optional.of(judged.policy().digest()))) {
+      inUse = Optional.of(judged.policy().digest());
+      entries.replaceAll((_, entry) -> entry.under(judged.policy()));
+    }
     nonce(judged, time);
     Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
     before.ifPresent(entry -> drop(judged.decision().request(), entry));
@@ -342,12 +357,12 @@ final class AccountWalk {
         }
       }
     }
-    Instant nonceUntil = time.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
     Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
     Entry entry =
         new Entry(
             Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
-            nonceUntil,
+            time,
+            nonceUntil(policy, time),
             keptUntil,
             charges,
             marks);
@@ -356,6 +371,10 @@ final class AccountWalk {
     nonces.put(entry.nonce(), id);
     sums.add(charges, marks, 1);
     expiries.computeIfAbsent(keptUntil, _ -> new TreeSet<>()).add(id);
+  }
+
+  private static Instant nonceUntil(Policy policy, Instant at) {
+    return at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
   }
 
   static long amount(Policy policy, Budget budget, Effect effect) {
