@@ -141,7 +141,8 @@ final class AccountSums {
     }
 
     boolean holdsSince(Budget budget, Instant start) {
-      return !since.get("budget " + budget.name()).from().isAfter(start);
+      // What was charged at that very time was charged under the definition before.
+      return since.get("budget " + budget.name()).from().isBefore(start);
     }
 
     boolean holdsSince(Rate rate, Instant start) {

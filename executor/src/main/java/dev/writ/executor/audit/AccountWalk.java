@@ -26,6 +26,7 @@ import dev.writ.guardian.policy.Rate;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ final class AccountWalk {
   private final TreeMap<Digest, Instant> redated = new TreeMap<>();
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
+  private Optional<Digest> inUse = Optional.empty();
   private long nextStep = 1;
 
   /** A decision on its way to its place. */
@@ -78,8 +80,9 @@ final class AccountWalk {
   /**
    * What is remembered of a request.
    *
-   * @param at when it was judged, or when time restarted since, where that is earlier
-   * @param nonceUntil another request with its nonce is certainly refused until then
+   * @param at when it was judged last, or when time restarted since, where that is earlier
+   * @param nonceUntil another request with its nonce is certainly refused until then: by the
+   *     shortest freshness window since
    */
   private record Entry(
       Policy policy,
@@ -88,7 +91,14 @@ final class AccountWalk {
       Instant nonceUntil,
       Instant keptUntil,
       List<Charge> charges,
-      List<Mark> marks) {}
+      List<Mark> marks) {
+    Entry under(Policy inUse) {
+      Instant until = AccountWalk.nonceUntil(inUse, at);
+      return until.isBefore(nonceUntil)
+          ? new Entry(policy, at, nonce, until, keptUntil, charges, marks)
+          : this;
+    }
+  }
 
   /**
    * @param restarts times at which time restarts, in the order of the log
@@ -229,7 +239,7 @@ final class AccountWalk {
         policy,
         at,
         entry.nonce(),
-        at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW),
+        at.plus(Duration.between(entry.at(), entry.nonceUntil())),
         KeptUntil.of(policy, at, charges, marks),
         charges,
         marks);
@@ -250,6 +260,10 @@ final class AccountWalk {
   private void take(Judged judged) {
     Instant time = judged.inputs().time();
     definitions.use(judged.policy(), latest);
+    if (!inUse.equals(Optional.of(judged.policy().digest()))) {
+      inUse = Optional.of(judged.policy().digest());
+      entries.replaceAll((_, entry) -> entry.under(judged.policy()));
+    }
     nonce(judged, time);
     Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
     before.ifPresent(entry -> drop(judged.decision().request(), entry));
@@ -423,14 +437,13 @@ final class AccountWalk {
         }
       }
     }
-    Instant nonceUntil = time.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
     Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
     Entry entry =
         new Entry(
             policy,
             time,
             Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
-            nonceUntil,
+            nonceUntil(policy, time),
             keptUntil,
             charges,
             marks);
@@ -445,6 +458,10 @@ final class AccountWalk {
     nonces.put(entry.nonce(), id);
     sums.add(entry.charges(), entry.marks(), 1);
     expiries.computeIfAbsent(entry.keptUntil(), _ -> new TreeSet<>()).add(id);
+  }
+
+  private static Instant nonceUntil(Policy policy, Instant at) {
+    return at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
   }
 
   static long amount(Policy policy, Budget budget, Effect effect) {

@@ -79,6 +79,23 @@ class DaysPassBetweenStepsTest {
     }
   }
 
+  /** Found by the simulation: a nonce is free when no policy since would let its request in. */
+  @Test
+  void a_nonce_under_a_policy_with_a_shorter_window() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.submit(home.ask("alice").nonce("once"));
+      home.activate(BRIEF);
+      home.submit(home.ask("alice"));
+      home.clock.forward(Duration.ofSeconds(70));
+      home.submit(home.ask("alice"));
+      home.submit(home.ask("alice").nonce("once").params("{\"other\":1}"));
+      sound(home, "after its second use");
+      home.activate(TestPolicy.YAML);
+      home.submit(home.ask("alice"));
+      sound(home, "under the longer window");
+    }
+  }
+
   /** Its row is over when the effect ends, and nothing reads it any more. */
   @Test
   void an_effect_that_outlasts_its_row() {
