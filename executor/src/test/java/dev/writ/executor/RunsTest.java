@@ -282,10 +282,9 @@ class RunsTest {
                 home.policy(), dev.writ.executor.testing.TestPolicy.YAML, home.tools));
     Envelope forged = dev.writ.executor.testing.Forgery.signedBy(next, "alice");
     assertThat(forged.id()).isEqualTo(next.id());
-    home.kernel()
-        .submit(
-            home.ask("alice").evidence(java.util.List.of(next.id())).bytes(),
-            java.util.List.of(forged));
+    byte[] request = home.ask("alice").evidence(java.util.List.of(next.id())).bytes();
+    assertThat(Refused.code(() -> home.kernel().submit(request, java.util.List.of(forged))))
+        .isEqualTo("EXE-971");
     home.kernel().activate(next);
     home.restart();
     assertThat(home.policy().version()).isEqualTo(2);
