@@ -301,7 +301,9 @@ final class Simulation {
   private void call() {
     counts.calls++;
     int dice = random.nextInt(100);
-    if (dice < 30) {
+    if (dice < 8) {
+      twins();
+    } else if (dice < 30) {
       attempt("submit", () -> submit(fresh()));
     } else if (dice < 52) {
       attempt("repeat", () -> submit(random.nextBoolean() ? newest() : any(requests)));
@@ -320,6 +322,13 @@ final class Simulation {
     } else {
       attempt("enrol", this::enrol);
     }
+  }
+
+  /** Two calls with one request at once, as of a client that loses patience. */
+  private void twins() {
+    Envelope request = fresh();
+    begin(() -> attempt("twin", () -> submit(request)));
+    attempt("twin", () -> submit(request));
   }
 
   private void attempt(String what, Runnable action) {
@@ -496,6 +505,8 @@ final class Simulation {
       AuditReport report =
           Audit.check(kernel.ledger(), new Tools(TOOLS, List.of(new TestDriver())), (_, _) -> {});
       report.problems().forEach(problem -> wrong.add(problem.toString()));
+      // What the audit bears with in ledgers of before, no kernel writes any more.
+      report.notVerified().stream().filter(line -> line.contains("bound 11")).forEach(wrong::add);
       counts.events = report.totals().events();
       root = kernel.ledger().root();
     });
