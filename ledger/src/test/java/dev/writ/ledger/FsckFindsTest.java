@@ -350,7 +350,7 @@ class FsckFindsTest {
         .containsEntry("checkpoints", 2L)
         .containsEntry("blobs", 1L)
         .containsEntry("blob files", 1L);
-    assertThat(report.verified()).hasSize(9);
+    assertThat(report.verified()).hasSize(10);
     assertThat(report.notVerified()).anyMatch(line -> line.contains("index tables"));
     assertThat(report.toJson().get("sound")).isNotNull();
   }
