@@ -60,8 +60,9 @@ final class Sweeper {
       if (name.startsWith(entry.cgroups())) {
         Cgroup cgroup = cgroups.existing(name);
         cgroup.kill();
-        cgroup.remove();
+        // The cgroup goes last: by its name a later sweep finds what this one did not get to.
         Trees.remove(state.runtime().resolve(name));
+        cgroup.remove();
       }
     }
   }
