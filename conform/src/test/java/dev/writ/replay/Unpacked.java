@@ -1,5 +1,8 @@
 package dev.writ.replay;
 
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,6 +20,12 @@ public final class Unpacked {
       }
     }
     return entries;
+  }
+
+  /** A bundle of what does not verify, as a forger would make it. */
+  public static byte[] forged(
+      LedgerView ledger, RunId run, BundleExport.Packages packages, Trust stated) {
+    return BundleExport.forged(ledger, run, packages, stated);
   }
 
   public static byte[] pack(SortedMap<String, byte[]> entries) {

@@ -6,10 +6,12 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
+import dev.writ.executor.ClockCheck;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.audit.Audit;
+import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
@@ -206,6 +208,37 @@ final class Installation implements AutoCloseable {
     Folders.delete(home.resolve("data"));
     Folders.copy(top.resolve("backup"), home.resolve("data"));
     open();
+  }
+
+  /** Time goes on from an earlier one by whatever is written; it does not run afterwards. */
+  LedgerView restartTime(Ledger.Incarnating restarting) {
+    stop();
+    Ledger.restartTime(config(home), restarting);
+    try (Ledger written = Ledger.open(config(home))) {
+      written.checkpoint();
+    }
+    return Ledger.openReadOnly(config(home).dir());
+  }
+
+  /** The operator signs that time goes on from the clock's, and it starts again. */
+  void correctClock() {
+    stop();
+    ClockCheck.correct(
+        new LedgerConfig(
+            home.resolve("data"),
+            home.resolve("anchor.json"),
+            ORIGIN,
+            TestParty.key("log"),
+            InstantSource.fixed(clock.instant())),
+        correction -> correction(correction, "operator"));
+    open();
+  }
+
+  static Envelope correction(ClockCorrection correction, String signer) {
+    return Envelope.sign(
+        SystemChange.TYPE,
+        new SystemChange(EventKind.CLOCK_CORRECTED, correction.toJson(), correction.to()).toJson(),
+        TestParty.key(signer));
   }
 
   private void copyTo(String name) {

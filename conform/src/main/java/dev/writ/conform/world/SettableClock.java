@@ -8,6 +8,7 @@ import java.time.InstantSource;
 final class SettableClock implements InstantSource {
   private final Instant start;
   private volatile Instant now;
+  private volatile Duration leapt = Duration.ZERO;
 
   SettableClock(Instant start) {
     this.start = start;
@@ -16,12 +17,18 @@ final class SettableClock implements InstantSource {
 
   /** Nanoseconds: a scenario's clock is moved by time that passes. */
   long elapsed() {
-    return Duration.between(start, now).toNanos();
+    return Duration.between(start, now).minus(leapt).toNanos();
   }
 
   @Override
   public Instant instant() {
     return now;
+  }
+
+  /** It is set forward or back; no time passes. */
+  void leap(Duration by) {
+    leapt = leapt.plus(by);
+    now = now.plus(by);
   }
 
   void move(long seconds) {

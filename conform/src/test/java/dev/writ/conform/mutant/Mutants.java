@@ -1060,6 +1060,8 @@ final class Mutants {
       {"RPL-041", "installations that are not pinned"},
       {"RPL-042", "forks"},
       {"EXE-951", "documents that anybody signed"},
+      {"EXE-981", "corrections of the clock for any place of the log"},
+      {"EXE-982", "time that goes back by itself"},
     };
     for (String[] each : accepted) {
       all.add(

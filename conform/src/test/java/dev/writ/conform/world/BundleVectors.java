@@ -9,24 +9,36 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.RunClose;
+import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Batch;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.BundleExport;
 import dev.writ.replay.Unpacked;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -34,6 +46,9 @@ import java.util.function.UnaryOperator;
  * of an installation, whole and changed in one way.
  */
 final class BundleVectors {
+  /** Within what an installation may stand idle. */
+  private static final Duration AHEAD = Duration.ofDays(80);
+
   private final List<Made> made = new ArrayList<>();
   private byte[] closed;
   private byte[] open;
@@ -51,6 +66,7 @@ final class BundleVectors {
     vectors.documents();
     vectors.statements();
     vectors.attacks();
+    vectors.corrections();
     return vectors.made;
   }
 
@@ -188,6 +204,122 @@ final class BundleVectors {
               change.apply(lines).forEach(line -> out.append(line).append('\n'));
               return utf8(out.toString());
             });
+  }
+
+  private static void submitNow(Installation home, String nonce) {
+    submit(
+        home,
+        ask("alice", "mail", nonce).with("requested_at", Timestamps.format(home.clock.instant())),
+        "alice");
+  }
+
+  /** A ledger that ran ahead, and whose clock is right again. */
+  private static Installation ahead(ScriptedTools tools) {
+    Installation home = new Installation(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START);
+    submitNow(home, "n-1");
+    home.clock.leap(AHEAD);
+    home.restart(true, true);
+    submitNow(home, "n-2");
+    home.clock.leap(AHEAD.negated());
+    home.clock.move(60);
+    return home;
+  }
+
+  private static byte[] corrected() {
+    ScriptedTools tools = tools();
+    try (Installation home = ahead(tools)) {
+      home.correctClock();
+      submitNow(home, "n-3");
+      close(home, "run-1");
+      return export(home, "run-1", packages(tools));
+    }
+  }
+
+  /** Time goes back, and this is what says so. */
+  private static byte[] back(String kind, Function<ClockCorrection, Envelope> document) {
+    ScriptedTools tools = tools();
+    try (Installation home = ahead(tools)) {
+      Trust stated = home.kernel().system().trust();
+      Instant to = home.clock.instant();
+      try (LedgerView view =
+          home.restartTime((ledger, incarnation) -> {
+            Envelope change =
+                document.apply(
+                    new ClockCorrection(
+                        ledger.highWater(), to, ledger.treeSize(), Optional.of(incarnation)));
+            Event head = ledger.head(SystemState.RUN).orElseThrow();
+            return new Batch()
+                .document(change)
+                .event(head.next(kind, change.id(), to, Optional.empty()));
+          })) {
+        return Unpacked.forged(view, new RunId("acme", "run-1"), packages(tools), stated);
+      }
+    }
+  }
+
+  private static byte[] corrected(UnaryOperator<ClockCorrection> change, String signer) {
+    return back(EventKind.CLOCK_CORRECTED, c -> Installation.correction(change.apply(c), signer));
+  }
+
+  private void corrections() {
+    add("clock-corrected", "time goes back where an operator signed it", "ok", bundle(corrected()));
+    add(
+        "clock-corrected-by-the-owner",
+        "the policy's owner corrects no clock",
+        "CAN-053",
+        bundle(corrected(c -> c, "owner")));
+    add(
+        "clock-corrected-by-a-stranger",
+        "the key is enrolled nowhere",
+        "CAN-052",
+        bundle(corrected(c -> c, "stranger")));
+    add(
+        "clock-corrected-elsewhere",
+        "the correction is for another place of the log",
+        "EXE-981",
+        bundle(
+            corrected(
+                c -> new ClockCorrection(c.from(), c.to(), c.treeSize() + 1, c.incarnation()),
+                "operator")));
+    add(
+        "clock-corrected-to-another-time",
+        "time goes on from an earlier one than the operator signed",
+        "EXE-981",
+        bundle(
+            corrected(
+                c ->
+                    new ClockCorrection(
+                        c.from(), c.to().plusSeconds(1), c.treeSize(), c.incarnation()),
+                "operator")));
+    add(
+        "clock-corrected-from-another-time",
+        "the log was further ahead than the operator signed",
+        "EXE-981",
+        bundle(
+            corrected(
+                c ->
+                    new ClockCorrection(
+                        c.to().plusSeconds(1), c.to(), c.treeSize(), c.incarnation()),
+                "operator")));
+    add(
+        "clock-back-without-a-correction",
+        "time goes back and nobody signed it",
+        "EXE-982",
+        bundle(
+            back(
+                EventKind.TOOL_REVOKED,
+                c ->
+                    Envelope.sign(
+                        SystemChange.TYPE,
+                        new SystemChange(
+                                EventKind.TOOL_REVOKED,
+                                JsonValue.object()
+                                    .put("tool", "calc")
+                                    .put("version", "9.9.9")
+                                    .build(),
+                                c.to())
+                            .toJson(),
+                        TestParty.key("operator")))));
   }
 
   private void whole() {
