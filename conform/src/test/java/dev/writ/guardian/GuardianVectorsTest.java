@@ -47,6 +47,13 @@ class GuardianVectorsTest {
     return GuardianVectors.bytes(vector, outcome.expect(), outcome.found());
   }
 
+  /**
+   * Codes that no question about documents alone brings: an unseen request (executor/lapsed has
+   * it), a judgement that was paused, a clock that was ahead, and the registration of a package.
+   */
+  private static final List<String> NOT_OF_A_DOCUMENT_ALONE =
+      List.of("GRD-012", "GRD-013", "GRD-015", "GRD-422");
+
   private static List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(FOLDER)) {
       return files.filter(f -> f.toString().endsWith(".json")).sorted().toList();
@@ -98,6 +105,7 @@ class GuardianVectorsTest {
     for (GuardianError error : GuardianError.values()) {
       missing.add(error.code());
     }
+    missing.removeAll(NOT_OF_A_DOCUMENT_ALONE);
     for (Path file : files()) {
       JsonValue.Obj vector = (JsonValue.Obj) Jcs.parse(Files.readAllBytes(file));
       if (((JsonValue.Obj) vector.get("expect")).get("code") instanceof JsonValue.Str code) {

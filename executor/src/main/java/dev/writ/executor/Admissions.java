@@ -108,12 +108,10 @@ final class Admissions {
     }
   }
 
-  /** Who waited is held to what is in force by now, and to what the ledger says by now. */
-  Entry current(Entry before) {
-    Optional<Instant> receivedAt = row(before.id()).map(RequestRow::receivedAt);
-    return inForce.now() == before.state() && receivedAt.equals(before.receivedAt())
-        ? before
-        : enter(before.envelope());
+  /** Whether keys, policy and the ledger's row of the request are still as they were. */
+  boolean isCurrent(Entry before) {
+    return inForce.now() == before.state()
+        && row(before.id()).map(RequestRow::receivedAt).equals(before.receivedAt());
   }
 
   private static boolean isOnlyTooOld(

@@ -56,6 +56,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -71,6 +72,7 @@ public final class Kernel {
   private static final int COLLECTED_MAX = 10_000;
 
   private final Ledger ledger;
+  private final LongSupplier elapsed;
   private final KernelTime time;
   private final Accounts accounts;
   private final Runs runs;
@@ -92,6 +94,7 @@ public final class Kernel {
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
+    this.elapsed = config.elapsed();
     this.inForce = new InForce(SystemState.read(ledger));
     this.access = new Access(ledger, this::system);
     this.time =
@@ -289,7 +292,7 @@ public final class Kernel {
         KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
-      Admissions.Entry entry = admission(() -> admissions.current(before));
+      Admissions.Entry entry = current(before);
       Optional<RequestRow> row = row(entry.id());
       Optional<Answer> answered = answered(entry, row, execute);
       if (answered.isPresent()) {
@@ -300,7 +303,7 @@ public final class Kernel {
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return first(
-            admission(() -> admissions.current(entry)),
+            current(entry),
             row,
             evidence.documents(),
             raw,
@@ -398,6 +401,13 @@ public final class Kernel {
 
   private Admissions.Entry admission(Supplier<Admissions.Entry> work) {
     return StageObserver.during(stages, Stage.ADMISSION, work);
+  }
+
+  /** Admitted anew where what it was admitted under has changed while it waited. */
+  private Admissions.Entry current(Admissions.Entry before) {
+    return admissions.isCurrent(before)
+        ? before
+        : admission(() -> admissions.enter(before.envelope()));
   }
 
   private KeyedLocks.Held turn(Supplier<KeyedLocks.Held> lock) {
@@ -631,6 +641,8 @@ public final class Kernel {
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
   public void activate(Envelope signedPolicy) {
+    // Whoever may not sign it learns nothing of what the ledger keeps.
+    system().withPolicy(signedPolicy, now());
     try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
       inForce.change(state -> administration.activate(signedPolicy, state));
     }
@@ -644,6 +656,7 @@ public final class Kernel {
    * @throws WritException with the code of what does not hold; nothing is written then
    */
   public void change(Envelope systemChange) {
+    system().with(systemChange, SystemState.kindOf(systemChange), now());
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
       inForce.change(state -> administration.change(systemChange, state));
     }
@@ -740,6 +753,11 @@ public final class Kernel {
   /** Keys, policy and prohibited tools in force. */
   public SystemState system() {
     return inForce.now();
+  }
+
+  /** Time that passes however the clock is set, for what is looked at again after a while. */
+  public InstantSource passed() {
+    return () -> Instant.ofEpochSecond(0, elapsed.getAsLong());
   }
 
   /** One reading of the kernel's clock. */

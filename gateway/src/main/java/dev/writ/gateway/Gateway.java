@@ -23,7 +23,6 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,9 +36,6 @@ import java.util.function.Supplier;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
 public final class Gateway implements AutoCloseable {
-  /** A clock that nobody sets, for what is looked at again after a time. */
-  private static final InstantSource PASSED = () -> Instant.ofEpochSecond(0, System.nanoTime());
-
   /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
@@ -230,10 +226,10 @@ public final class Gateway implements AutoCloseable {
         installation
             .confining()
             .map(processes ->
-                new ConfiningWatch(processes, () -> kernel.system().policy(), PASSED, log));
+                new ConfiningWatch(processes, () -> kernel.system().policy(), kernel.passed(), log));
     List<Probe> probes = new ArrayList<>(installation.probes());
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
-    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), probes, PASSED);
+    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
     List<Route> others = all.stream().flatMap(surface -> surface.routes().stream()).toList();

@@ -205,8 +205,12 @@ public final class BundleVerifier {
           same(ReplayError.EVENT_CHAIN, read.place() + " run", event.runId(), run);
           same(ReplayError.EVENT_CHAIN, read.place() + " /seq", event.seq(), seq);
           same(ReplayError.EVENT_CHAIN, read.place() + " /prev", event.prev(), prev);
-          if (last == null) {
-            same(ReplayError.EVENT_CHAIN, read.place(), event.kind(), EventKind.RUN_OPENED);
+          boolean opens = event.kind().equals(EventKind.RUN_OPENED);
+          if (opens != (last == null)) {
+            String wanted = opens ? "another kind" : EventKind.RUN_OPENED;
+            throw new WritException(
+                ReplayError.EVENT_CHAIN,
+                read.place() + " /kind: recorded " + event.kind() + ", recomputed " + wanted);
           }
           prev = Optional.of(read.id());
           last = event;
