@@ -14,7 +14,6 @@ final class LedgerSteps implements AutoCloseable {
 
   private static final int CONTENT_BYTES = 1024;
   private static final int COMMITS_TO_WEIGH = 64;
-  private static final Instant AT = Instant.parse("2026-11-21T12:00:00.000Z");
 
   private final Stopwatch watch;
   private final Lab lab;
@@ -45,6 +44,7 @@ final class LedgerSteps implements AutoCloseable {
   /** One run, and its head; used by one caller at a time. */
   private final class Run {
     private final String name;
+    private final Instant at = lab.ledger().highWater();
     private Optional<Event> head = Optional.empty();
 
     Run(String name) {
@@ -55,9 +55,9 @@ final class LedgerSteps implements AutoCloseable {
       Ledger ledger = lab.ledger();
       Digest body = lab.unique();
       Event next =
-          head.map(h -> h.next("bench.commit", body, AT, Optional.empty()))
+          head.map(h -> h.next("bench.commit", body, at, Optional.empty()))
               .orElseGet(
-                  () -> Event.first("bench", name, "bench.commit", body, AT, Optional.empty()));
+                  () -> Event.first("bench", name, "bench.commit", body, at, Optional.empty()));
       byte[] content = new byte[CONTENT_BYTES];
       System.arraycopy(body.bytes(), 0, content, 0, Digest.LENGTH);
       ledger.append(new Batch().event(next).blob(content)).await();
