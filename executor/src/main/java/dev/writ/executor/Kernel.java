@@ -641,8 +641,6 @@ public final class Kernel {
 
   /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
   public void activate(Envelope signedPolicy) {
-    // Whoever may not sign it learns nothing of what the ledger keeps.
-    system().withPolicy(signedPolicy, now());
     try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
       inForce.change(state -> administration.activate(signedPolicy, state));
     }
@@ -656,7 +654,6 @@ public final class Kernel {
    * @throws WritException with the code of what does not hold; nothing is written then
    */
   public void change(Envelope systemChange) {
-    system().with(systemChange, SystemState.kindOf(systemChange), now());
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
       inForce.change(state -> administration.change(systemChange, state));
     }

@@ -147,7 +147,11 @@ class ACredentialDoesWhatItsRolesAllowTest {
     var policy =
         Envelope.sign(
             dev.writ.executor.SystemState.POLICY_TYPE,
-            server.home.policy().toJson(),
+            dev.writ.executor.testing.TestPolicy.after(
+                    server.home.policy(),
+                    dev.writ.executor.testing.TestPolicy.YAML,
+                    server.home.tools)
+                .toJson(),
             TestKeys.key("alice"));
     for (String path :
         List.of("/v1/approvals", "/v1/policies", "/v1/system-changes", "/v1/resolutions")) {
