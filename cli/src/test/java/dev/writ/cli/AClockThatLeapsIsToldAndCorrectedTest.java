@@ -102,7 +102,7 @@ class AClockThatLeapsIsToldAndCorrectedTest {
     Run asked = writ("clock", "correct");
     assertThat(asked.status()).isEqualTo(1);
     assertThat(asked.out())
-        .contains("the ledger is 80 days ahead of the clock", "Nothing is signed yet. With --yes");
+        .contains("the ledger is 79 days ahead of the clock", "Nothing is signed yet. With --yes");
     Run corrected = writ("clock", "correct", "--yes");
     assertThat(corrected.err()).isEmpty();
     assertThat(corrected.out()).contains("signed: the log's time goes on from", "incarnation 2");

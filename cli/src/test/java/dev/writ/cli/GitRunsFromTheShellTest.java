@@ -74,9 +74,7 @@ class GitRunsFromTheShellTest {
     Files.writeString(
         policy,
         text.replace("\nversion: 1\n", "\nversion: 2\n")
-                .replace(
-                    "    paths: [.]",
-                    "    network: [\"" + HOST + ":" + server.port() + "\"]\n    paths: [.]")
+                .replace("    network: []", "    network: [\"" + HOST + ":" + server.port() + "\"]")
             + "\nsecrets:\n  - { name: robot, match: { tenant: "
             + tenant
             + ", tool: git_cli } }\n");

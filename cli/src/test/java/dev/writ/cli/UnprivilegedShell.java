@@ -9,6 +9,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,9 @@ final class UnprivilegedShell implements AutoCloseable {
       }
     }
     Files.write(list, entries);
+    // Whatever umask commands gave this JVM, the other user reads these.
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(list, PosixFilePermissions.fromString("rw-r--r--"));
     process =
         new ProcessBuilder(
                 "unshare",
@@ -58,7 +62,7 @@ final class UnprivilegedShell implements AutoCloseable {
                 "private",
                 "sh",
                 "-c",
-                SCRIPT,
+                "umask 022\n" + SCRIPT,
                 "sh",
                 place.toString(),
                 Long.toString(uid),

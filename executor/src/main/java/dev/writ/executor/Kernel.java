@@ -303,12 +303,7 @@ public final class Kernel {
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return first(
-            current(entry),
-            row,
-            evidence.documents(),
-            raw,
-            run,
-            new Wanted(execute, workspace));
+            current(entry), row, evidence.documents(), raw, run, new Wanted(execute, workspace));
       }
     }
   }

@@ -226,10 +226,12 @@ public final class Gateway implements AutoCloseable {
         installation
             .confining()
             .map(processes ->
-                new ConfiningWatch(processes, () -> kernel.system().policy(), kernel.passed(), log));
+                new ConfiningWatch(
+                    processes, () -> kernel.system().policy(), kernel.passed(), log));
     List<Probe> probes = new ArrayList<>(installation.probes());
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
-    Readiness readiness = new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
+    Readiness readiness =
+        new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
     List<Route> others = all.stream().flatMap(surface -> surface.routes().stream()).toList();

@@ -122,10 +122,9 @@ final class ServeDemo {
     return StarterPolicy.text(NAMES, approved)
             .replace("web_browser, word-count]", "web_browser, word-count, word-stats]")
             .replace(
-                "  - effect: { tool: sql }\n",
-                "  - effect: { tool: word-stats }\n"
-                    + "    require: { cel: 'size(params.text) < 10000' }\n"
-                    + "  - effect: { tool: sql }\n")
+                "requirements:\n",
+                "requirements:\n  - effect: { tool: word-stats }\n"
+                    + "    require: { cel: 'size(params.text) < 10000' }\n")
             .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
             .replace(
                 "roles: [analyst] }",
