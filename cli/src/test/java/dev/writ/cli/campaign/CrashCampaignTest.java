@@ -28,7 +28,7 @@ class CrashCampaignTest {
     long minutes = Long.getLong("writ.campaign.minutes", 0);
     int rounds = Integer.getInteger("writ.campaign.rounds", minutes > 0 ? Integer.MAX_VALUE : 5);
     Long repeated = Long.getLong("writ.seed");
-    long seed = repeated != null ? repeated : System.nanoTime();
+    long seed = repeated != null ? repeated : minutes > 0 ? System.nanoTime() : 1;
     long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
     Tally tally = new Tally();
     List<String> findings = new ArrayList<>();

@@ -70,7 +70,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
 
   @Test
   void onAnyChangeTheGrammarMakes() {
-    long seed = Long.getLong("writ.seed", System.nanoTime());
+    long seed = Long.getLong("writ.seed", 9_349_458_266_187L);
     System.out.println("writ.seed=" + seed);
     FullRun run = FullRun.made();
     List<byte[]> bundles = List.of(run.open, run.closed, run.latest);
