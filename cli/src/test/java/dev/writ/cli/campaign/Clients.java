@@ -143,7 +143,10 @@ final class Clients {
     JsonValue.Obj body = Installation.object(response.body());
     if (response.statusCode() == 200) {
       keep(id, request, body, outside);
-    } else if (response.statusCode() == 403 || memory.acknowledged.containsKey(id)) {
+      return Optional.of(body);
+    }
+    memory.refused.put(id, response.statusCode() + " " + Installation.text(body));
+    if (response.statusCode() == 403 || memory.acknowledged.containsKey(id)) {
       lost(id, response.statusCode(), body);
     }
     return response.statusCode() < 500 ? Optional.of(body) : Optional.empty();

@@ -2,8 +2,10 @@ package dev.writ.cli.campaign;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -86,8 +88,32 @@ final class Disk implements AutoCloseable {
     return root.resolve("filler");
   }
 
+  /** Without power nothing runs: what still has a file open is killed first. */
   private void unmount() throws IOException, InterruptedException {
+    for (ProcessHandle process : ProcessHandle.allProcesses().filter(this::uses).toList()) {
+      process.destroyForcibly();
+      process.onExit().join();
+    }
     Shell.run("umount", root.toString());
+  }
+
+  private boolean uses(ProcessHandle process) {
+    Path proc = Path.of("/proc", Long.toString(process.pid()));
+    List<Path> held = new ArrayList<>(List.of(proc.resolve("cwd"), proc.resolve("exe")));
+    try (Stream<Path> open = Files.list(proc.resolve("fd"))) {
+      open.forEach(held::add);
+    } catch (IOException | UncheckedIOException e) {
+      return false; // it has ended
+    }
+    return held.stream().anyMatch(this::leadsHere);
+  }
+
+  private boolean leadsHere(Path link) {
+    try {
+      return Files.readSymbolicLink(link).startsWith(root);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Override

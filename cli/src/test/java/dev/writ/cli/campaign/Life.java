@@ -107,7 +107,7 @@ final class Life implements AutoCloseable {
       }
       Optional<URI> address = server.awaitListening();
       if (address.isPresent()) {
-        askAgain(address.get(), ASKED_AGAIN);
+        askAgainUnlessStruck(address.get());
         workAndStrike(server, address.get(), strike, focus, plan);
       } else if (plan.isEmpty() && strike != Strike.LITTLE_MEMORY) {
         memory.find("it does not start: " + server.said());
@@ -180,7 +180,7 @@ final class Life implements AutoCloseable {
   }
 
   /** Everything acknowledged is there, the same bytes; what was not answered is now. */
-  private void askAgain(URI address, int most) throws InterruptedException {
+  private void askAgain(URI address, int most) throws IOException, InterruptedException {
     Clients clients = new Clients(installation, memory, address);
     List<Digest> known = new ArrayList<>(memory.acknowledged.keySet());
     Collections.shuffle(known, random);
@@ -194,11 +194,18 @@ final class Life implements AutoCloseable {
         clients.ask(id, memory.unanswered.get(id));
         tally.asked();
       }
-    } catch (IOException e) {
-      // A fault struck already.
+    } finally {
+      clients.stop();
     }
-    clients.stop();
     requireOnceOutside();
+  }
+
+  private void askAgainUnlessStruck(URI address) throws InterruptedException {
+    try {
+      askAgain(address, ASKED_AGAIN);
+    } catch (IOException e) {
+      // The round's fault came already.
+    }
   }
 
   private void requireOnceOutside() {
@@ -316,9 +323,13 @@ final class Life implements AutoCloseable {
       server.kill();
       return;
     }
-    askAgain(address.get(), Integer.MAX_VALUE);
-    if (!memory.unanswered.isEmpty()) {
-      memory.find("still without an answer: " + memory.unanswered.keySet());
+    try {
+      askAgain(address.get(), Integer.MAX_VALUE);
+    } catch (IOException e) {
+      memory.find("without a fault it cut a connection (" + e + "): " + server.said());
+    }
+    for (Digest id : memory.unanswered.keySet()) {
+      memory.find("still without a receipt: " + id + ", answered " + memory.refused.get(id));
     }
     List<ProcessHandle> children = server.children();
     server.signal("TERM");

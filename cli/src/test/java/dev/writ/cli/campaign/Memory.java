@@ -29,6 +29,10 @@ final class Memory {
 
   final Map<Digest, Acknowledged> acknowledged = new ConcurrentHashMap<>();
   final Map<Digest, Unanswered> unanswered = new ConcurrentHashMap<>();
+
+  /** What the last answer without a receipt was. */
+  final Map<Digest, String> refused = new ConcurrentHashMap<>();
+
   final Map<String, Digest> closedBundles = new ConcurrentHashMap<>();
   final ConcurrentLinkedQueue<String> closedRuns = new ConcurrentLinkedQueue<>();
   final ConcurrentLinkedQueue<String> enrolled = new ConcurrentLinkedQueue<>();
