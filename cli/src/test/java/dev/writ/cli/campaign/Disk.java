@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -52,9 +51,10 @@ final class Disk implements AutoCloseable {
    * Cuts the power and restores it.
    *
    * @param server stopped, so that nothing is in flight while the image is copied
-   * @param unsynced inodes whose sync failed; their content is lost, as Linux loses it
+   * @param unsynced what is lost, as Linux loses it
    */
-  void cutPower(Server server, Set<Long> unsynced) throws IOException, InterruptedException {
+  void cutPower(Server server, List<Faults.Unsynced> unsynced)
+      throws IOException, InterruptedException {
     server.signal("STOP");
     Path left = directory.resolve("disk-" + ++cuts);
     Shell.run("cp", "--sparse=always", image.toString(), left.toString());
@@ -65,11 +65,22 @@ final class Disk implements AutoCloseable {
     mount();
     try (Stream<Path> all = Files.walk(root)) {
       for (Path file : all.filter(Files::isRegularFile).toList()) {
-        if (unsynced.contains((Long) Files.getAttribute(file, "unix:ino"))) {
-          try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
-            open.setLength(0);
+        for (Faults.Unsynced lost : unsynced) {
+          if (Files.getAttribute(file, "unix:ino").equals(lost.inode())) {
+            lose(file, lost);
           }
         }
+      }
+    }
+  }
+
+  private static void lose(Path path, Faults.Unsynced lost) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      if (lost.to() >= file.length()) {
+        file.setLength(Math.min(lost.from(), file.length()));
+      } else {
+        file.seek(lost.from());
+        file.write(new byte[Math.toIntExact(lost.to() - lost.from())]);
       }
     }
   }

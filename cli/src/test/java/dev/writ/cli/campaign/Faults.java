@@ -4,10 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * Faults at the boundary to the operating system: a library (faults.c) that is loaded before libc
@@ -74,19 +73,23 @@ final class Faults {
     return Files.exists(log) ? Files.readAllLines(log).size() : 0;
   }
 
+  /** Bytes of a file that a failed sync did not bring to the disk. */
+  record Unsynced(long inode, long from, long to) {}
+
   /**
-   * The inodes whose sync failed. Linux marks their pages as clean nevertheless, so that a power
+   * What failed syncs left behind. Linux marks those pages as clean nevertheless, so that a power
    * cut takes them although a later sync succeeded.
    */
-  Set<Long> unsynced() throws IOException {
-    Set<Long> inodes = new TreeSet<>();
-    if (Files.exists(log)) {
-      for (String line : Files.readAllLines(log)) {
-        if (line.startsWith("sync ")) {
-          inodes.add(Long.parseLong(line.substring("sync ".length())));
-        }
-      }
+  List<Unsynced> unsynced() throws IOException {
+    if (!Files.exists(log)) {
+      return List.of();
     }
-    return inodes;
+    return Files.readAllLines(log).stream()
+        .map(line -> line.split(" "))
+        .filter(words -> words[0].equals("sync"))
+        .map(words ->
+            new Unsynced(
+                Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3])))
+        .toList();
   }
 }

@@ -8,7 +8,8 @@
  *   WRIT_FAULT_NTH   which call, counted from 1
  *   WRIT_FAULT_DO    kill, once, always or short
  *   WRIT_FAULT_ERRNO what a failing call says, a number
- *   WRIT_FAULT_LOG   a file: one line for each fault: the call, and the inode that it was about
+ *   WRIT_FAULT_LOG   a file: one line for each fault: the call, the inode that it was about, and of a
+ *                    sync the bytes that it did not bring to the disk, from and to
  *
  * It acts in the program called java only and is taken out of the environment there, so that no
  * program that java starts is touched.
@@ -28,6 +29,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static char directory[PATH_MAX];
@@ -38,6 +40,7 @@ static long nth;
 static int error_number;
 static atomic_long seen;
 static int active;
+static time_t began;
 
 __attribute__((constructor)) static void start(void) {
   char self[PATH_MAX];
@@ -63,6 +66,7 @@ __attribute__((constructor)) static void start(void) {
     snprintf(log_file, sizeof log_file, "%s", log);
     nth = atol(number);
     error_number = atoi(error);
+    began = time(NULL);
     active = 1;
   }
   unsetenv("LD_PRELOAD");
@@ -105,9 +109,48 @@ static int path_is_below(int at, const char *path) {
   return is_below(whole);
 }
 
-static void note(const char *kind, unsigned long long inode) {
-  char line[96];
-  int n = snprintf(line, sizeof line, "%s %llu\n", kind, inode);
+/* How long files were when they were last synced, by inode; what does not fit is forgotten. */
+#define SYNCED_MAX 4096
+static struct { unsigned long long inode; long long length; } synced[SYNCED_MAX];
+static atomic_flag synced_lock = ATOMIC_FLAG_INIT;
+
+static void remember_synced(int fd) {
+  struct stat status;
+  if (!active || fstat(fd, &status) != 0) {
+    return;
+  }
+  while (atomic_flag_test_and_set(&synced_lock)) { }
+  for (int i = 0; i < SYNCED_MAX; i++) {
+    if (synced[i].inode == 0 || synced[i].inode == (unsigned long long) status.st_ino) {
+      synced[i].inode = status.st_ino;
+      synced[i].length = status.st_size;
+      break;
+    }
+  }
+  atomic_flag_clear(&synced_lock);
+}
+
+/* What was there before this process is on the disk; what it made is not until it was synced. */
+static long long synced_length(int fd, unsigned long long inode, long long length) {
+  long long found = -1;
+  while (atomic_flag_test_and_set(&synced_lock)) { }
+  for (int i = 0; i < SYNCED_MAX && synced[i].inode != 0; i++) {
+    if (synced[i].inode == inode) {
+      found = synced[i].length;
+    }
+  }
+  atomic_flag_clear(&synced_lock);
+  if (found >= 0) {
+    return found;
+  }
+  struct statx born;
+  int known = statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &born) == 0;
+  return known && born.stx_btime.tv_sec < began ? length : 0;
+}
+
+static void note(const char *kind, unsigned long long inode, long long from, long long to) {
+  char line[128];
+  int n = snprintf(line, sizeof line, "%s %llu %lld %lld\n", kind, inode, from, to);
   int fd = (int) syscall(SYS_openat, AT_FDCWD, log_file, O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (fd >= 0) {
     if (syscall(SYS_write, fd, line, (size_t) n) < 0) { /* the fault itself still happens */ }
@@ -116,7 +159,7 @@ static void note(const char *kind, unsigned long long inode) {
 }
 
 /* 0: go on; 1: fail with errno; 2: do half of it and fail. Does not return where the process ends. */
-static int fault(const char *kind, int concerns, unsigned long long inode) {
+static int fault(const char *kind, int concerns, int fd) {
   if (!active || strcmp(kind, call) != 0 || !concerns) {
     return 0;
   }
@@ -124,7 +167,12 @@ static int fault(const char *kind, int concerns, unsigned long long inode) {
   if (number < nth || (number > nth && strcmp(what, "always") != 0)) {
     return 0;
   }
-  note(kind, inode);
+  struct stat status = {0};
+  if (fd >= 0 && fstat(fd, &status) == 0 && strcmp(kind, "sync") == 0) {
+    note(kind, status.st_ino, synced_length(fd, status.st_ino, status.st_size), status.st_size);
+  } else {
+    note(kind, status.st_ino, 0, 0);
+  }
   if (strcmp(what, "kill") == 0) {
     kill(getpid(), SIGKILL);
     for (;;) {
@@ -138,9 +186,7 @@ static int descriptor_fault(const char *kind, int fd) {
   if (!active || strcmp(kind, call) != 0) {
     return 0;
   }
-  struct stat status;
-  unsigned long long inode = fstat(fd, &status) == 0 ? (unsigned long long) status.st_ino : 0;
-  return fault(kind, descriptor_is_below(fd), inode);
+  return fault(kind, descriptor_is_below(fd), fd);
 }
 
 #define REAL(type, name, ...) \
@@ -155,16 +201,23 @@ static int descriptor_fault(const char *kind, int fd) {
     return -1; \
   }
 
+static int after_sync(int fd, int status) {
+  if (status == 0) {
+    remember_synced(fd);
+  }
+  return status;
+}
+
 int fsync(int fd) {
   REAL(int, "fsync", int)
   FAILED_IF(descriptor_fault("sync", fd))
-  return real(fd);
+  return after_sync(fd, real(fd));
 }
 
 int fdatasync(int fd) {
   REAL(int, "fdatasync", int)
   FAILED_IF(descriptor_fault("sync", fd))
-  return real(fd);
+  return after_sync(fd, real(fd));
 }
 
 int sync_file_range(int fd, off64_t offset, off64_t length, unsigned int flags) {
@@ -215,19 +268,19 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
 
 int rename(const char *from, const char *to) {
   REAL(int, "rename", const char *, const char *)
-  FAILED_IF(fault("rename", path_is_below(AT_FDCWD, to), 0))
+  FAILED_IF(fault("rename", path_is_below(AT_FDCWD, to), -1))
   return real(from, to);
 }
 
 int renameat(int from_at, const char *from, int to_at, const char *to) {
   REAL(int, "renameat", int, const char *, int, const char *)
-  FAILED_IF(fault("rename", path_is_below(to_at, to), 0))
+  FAILED_IF(fault("rename", path_is_below(to_at, to), -1))
   return real(from_at, from, to_at, to);
 }
 
 int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned int flags) {
   REAL(int, "renameat2", int, const char *, int, const char *, unsigned int)
-  FAILED_IF(fault("rename", path_is_below(to_at, to), 0))
+  FAILED_IF(fault("rename", path_is_below(to_at, to), -1))
   return real(from_at, from, to_at, to, flags);
 }
 
@@ -242,7 +295,7 @@ static mode_t mode_of(int flags, va_list rest) {
     va_start(rest, flags); \
     mode_t mode = mode_of(flags, rest); \
     va_end(rest); \
-    FAILED_IF(active && fault("open", path_is_below(AT_FDCWD, path), 0)) \
+    FAILED_IF(active && fault("open", path_is_below(AT_FDCWD, path), -1)) \
     return real(path, flags, mode); \
   }
 
@@ -256,7 +309,7 @@ OPENS(open64)
     va_start(rest, flags); \
     mode_t mode = mode_of(flags, rest); \
     va_end(rest); \
-    FAILED_IF(active && fault("open", path_is_below(at, path), 0)) \
+    FAILED_IF(active && fault("open", path_is_below(at, path), -1)) \
     return real(at, path, flags, mode); \
   }
 
