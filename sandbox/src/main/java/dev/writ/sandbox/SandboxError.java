@@ -95,7 +95,8 @@ public enum SandboxError implements ErrorCode {
   WORKSPACES(
       "SBX-048",
       "no more workspaces may exist at once",
-      "Close or wipe runs that keep one, wait until theirs expire, or raise the bound."),
+      "Close or wipe runs that keep one, wait until theirs expire, or raise WRIT_WORKSPACES_MAX or"
+          + " WRIT_WORKSPACES_PER_TENANT_MAX."),
   WORKSPACE_BYTES(
       "SBX-049",
       "more is promised to workspaces than the host's storage has",

@@ -3,8 +3,10 @@ package dev.writ.cli.home;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.CliError;
+import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.egress.OriginTls;
+import dev.writ.sandbox.workspace.WorkspaceBounds;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.SecretStore;
 import java.io.IOException;
@@ -27,7 +29,8 @@ import java.util.Optional;
  * in {@code /var/tmp}; in either one whose name is of the home's path. {@code WRIT_SANDBOX_DIR}
  * names another, {@code WRIT_SANDBOX_ENGINE} the engine. {@code WRIT_EGRESS_CA} names a file of
  * authorities to trust in place of the JDK's, {@code WRIT_EGRESS_PRIVATE} places as {@code
- * host:port,host:port} whose names may lead to addresses of a private network.
+ * host:port,host:port} whose names may lead to addresses of a private network, {@code
+ * WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} how many workspaces may exist.
  */
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
@@ -90,7 +93,22 @@ public final class SandboxPlace {
     if (!places.isEmpty()) {
       settings = settings.reaching(List.of(places.split(",")));
     }
-    return settings;
+    WorkspaceBounds standard = WorkspaceBounds.STANDARD;
+    return settings.keeping(
+        new WorkspaceBounds(
+            number(environment, "WRIT_WORKSPACES_MAX", standard.most()),
+            number(environment, "WRIT_WORKSPACES_PER_TENANT_MAX", standard.mostOfTenant())));
+  }
+
+  private static int number(Map<String, String> environment, String name, int otherwise) {
+    String text = environment.getOrDefault(name, "");
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw new WritException(SandboxError.LIMIT, name + " is no number from 1 to 999999999");
+    }
+    return Integer.parseInt(text);
   }
 
   /** Makes it, or makes sure that who is there made it for us: others may write beside it. */

@@ -3,6 +3,7 @@ package dev.writ.cli.home;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.sandbox.workspace.WorkspaceBounds;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -63,6 +64,23 @@ class TheSandboxPlaceIsOursAloneTest {
     Home home = new Home(dir.resolve("home"), () -> null);
     try (var _ = SandboxPlace.host(home, Map.of("WRIT_SANDBOX_DIR", named.toString()))) {
       assertThat(Files.exists(named, LinkOption.NOFOLLOW_LINKS)).isFalse();
+    }
+  }
+
+  @Test
+  void howManyWorkspacesMayExistIsTheOperatorsChoice() {
+    assertThat(SandboxPlace.settings(dir, Map.of()).workspaces())
+        .isEqualTo(new WorkspaceBounds(512, 128));
+    assertThat(
+            SandboxPlace.settings(
+                    dir, Map.of("WRIT_WORKSPACES_MAX", "3", "WRIT_WORKSPACES_PER_TENANT_MAX", "2"))
+                .workspaces())
+        .isEqualTo(new WorkspaceBounds(3, 2));
+    for (String wrong : new String[] {"0", "-1", "many", "1000000000", "1.5"}) {
+      assertThatThrownBy(
+              () -> SandboxPlace.settings(dir, Map.of("WRIT_WORKSPACES_PER_TENANT_MAX", wrong)))
+          .hasMessageContaining("SBX-026")
+          .hasMessageContaining("WRIT_WORKSPACES_PER_TENANT_MAX");
     }
   }
 }
