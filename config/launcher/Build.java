@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -72,7 +73,6 @@ final class Build {
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
   private static final Pattern SIGNATURE_FILE =
       Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)", Pattern.CASE_INSENSITIVE);
-  private static final Pattern ROCKSDB_NATIVE = Pattern.compile("librocksdbjni-.*\\.(so|jnilib)");
 
   private final boolean terminal = Boolean.getBoolean("writ.terminal");
   private final long begin = System.nanoTime();
@@ -282,12 +282,18 @@ final class Build {
       if (Files.isDirectory(entry)) {
         pack(entry, next.resolve("lib").resolve(jar));
       } else {
-        copy(entry, next.resolve("lib").resolve(jar), next.resolve("native"));
+        copy(entry, next.resolve("lib").resolve(jar));
       }
       jars.add(dist.resolve("lib").resolve(jar).toString());
     }
+    // Where Writ unpacks native libraries, once, if this user alone can write there. The JVM and
+    // what it loads look for libraries nowhere else.
+    Files.createDirectory(
+        next.resolve("native"),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     List<String> lines = new ArrayList<>(FLAGS);
     lines.add("-Djava.library.path=" + dist.resolve("native"));
+    lines.add("-Dwrit.native=" + dist.resolve("native"));
     lines.add("-cp");
     lines.add(String.join(":", jars));
     Files.writeString(next.resolve("long"), arguments(lines));
@@ -329,10 +335,9 @@ final class Build {
 
   /**
    * Copies a jar. Signature files are left out, since the JVM keeps no class of a signed jar in its
-   * AOT cache; RocksDB's native libraries go to a folder of their own, that of this system alone,
-   * since each start would unpack them again.
+   * AOT cache, and so are RocksDB's native libraries for other systems than this one.
    */
-  private static void copy(Path from, Path to, Path natives) throws IOException {
+  private static void copy(Path from, Path to) throws IOException {
     boolean rocksdb = from.getFileName().toString().startsWith("rocksdbjni-");
     boolean picocli = from.getFileName().toString().startsWith("picocli-");
     try (ZipFile zip = new ZipFile(from.toFile())) {
@@ -348,15 +353,10 @@ final class Build {
             continue;
           }
           try (InputStream in = zip.getInputStream(entry)) {
-            if (rocksdb && ROCKSDB_NATIVE.matcher(name).matches()) {
-              if (isOfThisSystem(name)) {
-                Files.createDirectories(natives);
-                Files.copy(in, natives.resolve(name));
-              }
-            } else if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
+            if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
               out.putNextEntry(entry(name));
               out.write(renewed(in.readAllBytes(), zip));
-            } else if (!rocksdb || !name.startsWith("librocksdbjni")) {
+            } else if (!rocksdb || !name.startsWith("librocksdbjni") || isOfThisSystem(name)) {
               out.putNextEntry(entry(name));
               in.transferTo(out);
             }

@@ -51,6 +51,11 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-057",
       "a key file cannot be read or written",
       "Mend what the message names, and try again."),
+  NATIVE_LIBRARY(
+      "CAN-058",
+      "a native library cannot be unpacked into a directory that is private to this user",
+      "Make ~/.cache/writ/native or the directory that XDG_CACHE_HOME names writable for this user"
+          + " alone; see spec/storage.md."),
   SIGNATURE_INVALID("CAN-060", "a signature does not verify", "Sign the exact payload again."),
   PAYLOAD_TYPE("CAN-061", "an envelope holds another type of document", "Send the right document."),
   SIGNATURE_MISSING("CAN-062", "a required signature is missing", "Add the signature."),

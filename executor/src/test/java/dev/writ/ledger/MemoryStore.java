@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
-import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBatch;
 
 /**
@@ -60,7 +59,7 @@ public final class MemoryStore extends Store {
 
   /** That of a new ledger. */
   public static MemoryStore fresh(String origin) {
-    RocksDB.loadLibrary(); // its batches are made, and stay empty
+    loadLibrary(); // its batches are made, and stay empty
     MemoryStore store = new MemoryStore(Faults.NONE);
     TreeMap<byte[], byte[]> meta = store.rows.get(Family.DEFAULT);
     meta.put(StoreView.META_ORIGIN, Names.utf8("origin", origin));

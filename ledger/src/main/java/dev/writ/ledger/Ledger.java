@@ -252,6 +252,15 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
+   * Loads what a ledger needs of native code, and opens none.
+   *
+   * @throws WritException {@code CAN-058}
+   */
+  public static void loadLibrary() {
+    Store.loadLibrary();
+  }
+
+  /**
    * Begins the next incarnation of a ledger that was put back from a backup, or has lost its
    * anchor: the one way to make such a ledger open again (PROTOCOL 27). What was signed for the
    * incarnation before is void.

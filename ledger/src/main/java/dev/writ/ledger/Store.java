@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.NativeLibraries;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.rocksdb.util.Environment;
 
 /**
  * The RocksDB database. Native memory must not be touched after closing, so every use holds a
@@ -89,6 +91,8 @@ class Store implements AutoCloseable {
   /** How often a reader opens anew because the writer moved its files meanwhile. */
   private static final int READER_ATTEMPTS = 20;
 
+  private static boolean loaded;
+
   /** An open database with its column families. */
   private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
     /** Errors of closing mean nothing here: what was acknowledged has been synced before. */
@@ -113,7 +117,7 @@ class Store implements AutoCloseable {
   private boolean closed;
 
   private Store(Path dir, Optional<Path> scratch, boolean create) {
-    RocksDB.loadLibrary();
+    loadLibrary();
     this.dir = dir;
     this.scratch = scratch;
     synced = own(new WriteOptions().setSync(true));
@@ -128,6 +132,19 @@ class Store implements AutoCloseable {
     } catch (WritException e) {
       closeNatives();
       throw e;
+    }
+  }
+
+  /** Loads RocksDB's native library, once, from where no other user can put one. */
+  static synchronized void loadLibrary() {
+    if (!loaded) {
+      NativeLibraries.load(
+          RocksDB.class,
+          Environment.getJniLibraryFileName("rocksdb"),
+          // What loadLibrary(List) looks for: it adds "jni" twice (11.8.1).
+          Environment.getJniLibraryFileName("rocksdbjni"),
+          directory -> RocksDB.loadLibrary(List.of(directory.toString())));
+      loaded = true;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.canonicalize.crypto;
 
+import dev.writ.canonicalize.disk.NativeLibraries;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -22,6 +23,18 @@ final class CorrettoEngine extends SignatureEngine {
   private static final String ED_KEY_FACTORY =
       "com.amazon.corretto.crypto.provider.registerEdKeyFactory";
 
+  private static final String LIBRARY = "amazonCorrettoCryptoProvider";
+  private static final String LIBRARY_FOLDER = "com/amazon/corretto/crypto/provider/";
+
+  /** Has the provider ask the JVM for its library, instead of unpacking it at each start. */
+  private static final String USE_EXTERNAL_LIBRARY =
+      "com.amazon.corretto.crypto.provider.useExternalLib";
+
+  /** Where it unpacks, into a new directory with a name of {@link #UNPACKED} and random digits. */
+  private static final String TEMPORARY_DIRECTORY = "com.amazon.corretto.crypto.provider.tmpdir";
+
+  private static final String UNPACKED = "amazonCorrettoCryptoProviderNativeLibraries.";
+
   private final Provider provider;
 
   private CorrettoEngine(Provider provider) {
@@ -33,7 +46,7 @@ final class CorrettoEngine extends SignatureEngine {
   }
 
   /**
-   * Loads the provider; takes about 300 ms and unpacks a native library.
+   * Loads the provider, and its native library from a private directory; takes about 300 ms.
    *
    * @throws ReflectiveOperationException where it is not on the class path
    * @throws LinkageError where its native library does not load
@@ -41,7 +54,7 @@ final class CorrettoEngine extends SignatureEngine {
    */
   static CorrettoEngine load() throws ReflectiveOperationException, GeneralSecurityException {
     System.setProperty(ED_KEY_FACTORY, "true");
-    Class<?> type = Class.forName(PROVIDER);
+    Class<?> type = initialized();
     Provider provider = (Provider) type.getField("INSTANCE").get(null);
     if (type.getMethod("getLoadingError").invoke(provider) instanceof Throwable error) {
       throw new GeneralSecurityException("its native library does not load", error);
@@ -49,6 +62,26 @@ final class CorrettoEngine extends SignatureEngine {
     KeyFactory.getInstance("Ed25519", provider);
     Signature.getInstance("Ed25519", provider);
     return new CorrettoEngine(provider);
+  }
+
+  /** The provider's class loads the library when it is initialized. */
+  private static Class<?> initialized() throws ClassNotFoundException {
+    ClassLoader classes = CorrettoEngine.class.getClassLoader();
+    Class<?> type = Class.forName(PROVIDER, false, classes);
+    if (NativeLibraries.onLibraryPath()) {
+      System.setProperty(USE_EXTERNAL_LIBRARY, "true");
+      String file = System.mapLibraryName(LIBRARY);
+      NativeLibraries.load(
+          type, LIBRARY_FOLDER + file, file, _ -> Class.forName(PROVIDER, true, classes));
+    } else {
+      NativeLibraries.loadSelfUnpacking(
+          UNPACKED,
+          directory -> {
+            System.setProperty(TEMPORARY_DIRECTORY, directory.toString());
+            Class.forName(PROVIDER, true, classes);
+          });
+    }
+    return type;
   }
 
   @Override

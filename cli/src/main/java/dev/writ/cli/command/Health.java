@@ -7,6 +7,7 @@ import dev.writ.cli.Report;
 import dev.writ.cli.Session;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.SystemState;
+import dev.writ.ledger.Ledger;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.engine.Engines;
@@ -159,25 +160,22 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
             + " of memory for Writ");
   }
 
-  /** By name: the ledger alone may import RocksDB, and doctor must not open a ledger. */
   private static Finding rocksdb() {
     try {
-      Class.forName("org.rocksdb.RocksDB").getMethod("loadLibrary").invoke(null);
+      Ledger.loadLibrary();
       return new Finding(State.GOOD, "rocksdb", "its native library loads");
-    } catch (ReflectiveOperationException | LinkageError e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
+    } catch (WritException | LinkageError e) {
       return new Finding(
-          State.BAD,
-          "rocksdb",
-          "its native library does not load: "
-              + cause
-              + "; is there room in the temporary folder?");
+          State.BAD, "rocksdb", "its native library does not load: " + e.getMessage());
     }
   }
 
   private static Finding corretto() {
     try {
-      Class.forName("com.amazon.corretto.crypto.provider.AmazonCorrettoCryptoProvider");
+      Class.forName(
+          "com.amazon.corretto.crypto.provider.AmazonCorrettoCryptoProvider",
+          false,
+          Health.class.getClassLoader());
       return new Finding(State.GOOD, "corretto", "there, for faster signatures in long runs");
     } catch (ReflectiveOperationException | LinkageError e) {
       return new Finding(

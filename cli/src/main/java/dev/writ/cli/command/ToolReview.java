@@ -199,8 +199,13 @@ final class ToolReview implements CliCommand {
     TreeMap<String, String> all = new TreeMap<>();
     manifest
         .operations()
-        .forEach(
-            o -> all.put(o.name(), text(o.input()) + o.output().map(ToolReview::text).orElse("")));
+        .forEach(o ->
+            all.put(
+                o.name(),
+                text(o.input())
+                    + o.output().map(ToolReview::text).orElse("")
+                    + " "
+                    + o.mediaType()));
     return all;
   }
 

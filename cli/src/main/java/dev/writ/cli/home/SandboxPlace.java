@@ -2,6 +2,7 @@ package dev.writ.cli.home;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.PrivateDirectory;
 import dev.writ.cli.CliError;
 import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.SandboxSettings;
@@ -13,10 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
@@ -35,7 +33,6 @@ import java.util.Optional;
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
   private static final Path OF_USERS = Path.of("/var/tmp");
-  private static final Path SELF = Path.of("/proc/self");
 
   private SandboxPlace() {}
 
@@ -59,10 +56,11 @@ public final class SandboxPlace {
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
     try {
-      self = Files.getOwner(SELF);
+      self = PrivateDirectory.self();
     } catch (IOException e) {
       return ProcessHost.missing(
-          new WritException(CliError.SANDBOX_PLACE, "this host has no " + SELF, e));
+          new WritException(
+              CliError.SANDBOX_PLACE, "this host does not tell whose process this is", e));
     }
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
@@ -128,13 +126,7 @@ public final class SandboxPlace {
   private static void requireOurs(Path directory, UserPrincipal self) {
     boolean ours;
     try {
-      PosixFileAttributes found =
-          Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      ours =
-          found.isDirectory()
-              && found.owner().equals(self)
-              && !found.permissions().contains(PosixFilePermission.GROUP_WRITE)
-              && !found.permissions().contains(PosixFilePermission.OTHERS_WRITE);
+      ours = PrivateDirectory.isOf(self, directory);
     } catch (IOException e) {
       throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be read", e);
     }

@@ -12,20 +12,19 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.events.AliasEvent;
 import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.MappingStartEvent;
 import org.snakeyaml.engine.v2.events.NodeEvent;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.Tag;
-import org.snakeyaml.engine.v2.resolver.ScalarResolver;
-import org.snakeyaml.engine.v2.schema.JsonSchema;
 
 /**
  * Reads one file of YAML 1.2 (of which JSON is a part), event by event, and keeps the place of
@@ -39,14 +38,22 @@ public final class PlainYaml {
   private static final int DEPTH_MAX = 48;
   private static final int VALUES_MAX = 100_000;
 
+  /** A number as RFC 8259 writes it; all that is none, and no word of JSON, is text. */
+  private static final Pattern NUMBER =
+      Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
+
+  /** A number one of whose digits before the exponent is not zero. */
+  private static final Pattern NOT_ZERO = Pattern.compile("[-0.]*[1-9]");
+
   private final String file;
   private final Iterator<Event> events;
-  private final ScalarResolver resolver = new JsonSchema().getScalarResolver();
+  private final Optional<YamlLayout> layout;
   private int values;
 
-  private PlainYaml(String file, Iterator<Event> events) {
+  private PlainYaml(String file, Iterator<Event> events, Optional<YamlLayout> layout) {
     this.file = file;
     this.events = events;
+    this.layout = layout;
   }
 
   /**
@@ -64,14 +71,21 @@ public final class PlainYaml {
     } catch (CharacterCodingException e) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": not UTF-8", e);
     }
-    Optional<Located> json = new PlainYaml(file, Collections.emptyIterator()).json(bytes, text);
+    Optional<Located> json =
+        new PlainYaml(file, Collections.emptyIterator(), Optional.empty()).json(bytes, text);
     if (json.isPresent()) {
       return json.get();
     }
     LoadSettings settings =
         LoadSettings.builder().setLabel(file).setCodePointLimit(BYTES_MAX).build();
+    YamlLayout layout =
+        new YamlLayout(
+            text,
+            (at, found) -> refuse(GuardianError.POLICY_SYNTAX, file, at, found),
+            (at, found) -> refuse(GuardianError.POLICY_YAML, file, at, found));
     try {
-      return new PlainYaml(file, new Parse(settings).parseString(text).iterator()).document();
+      Iterator<Event> events = new Parse(settings).parseString(text).iterator();
+      return new PlainYaml(file, events, Optional.of(layout)).document();
     } catch (MarkedYamlEngineException e) {
       Located.Place at = e.getProblemMark().map(PlainYaml::place).orElse(Located.Place.NONE);
       throw refuse(GuardianError.POLICY_SYNTAX, file, at, String.valueOf(e.getProblem()));
@@ -106,15 +120,21 @@ public final class PlainYaml {
     }
   }
 
+  private Event next() {
+    Event event = events.next();
+    layout.ifPresent(check -> check.accept(event));
+    return event;
+  }
+
   private Located document() {
-    events.next();
-    Event first = events.next();
+    next();
+    Event first = next();
     if (first.getEventId() != Event.ID.DocumentStart) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": the file is empty");
     }
-    Located value = value(events.next(), 0);
-    events.next();
-    Event last = events.next();
+    Located value = value(next(), 0);
+    next();
+    Event last = next();
     if (last.getEventId() != Event.ID.StreamEnd) {
       throw refuse(GuardianError.POLICY_YAML, place(last), "a second document");
     }
@@ -136,20 +156,28 @@ public final class PlainYaml {
     if (event instanceof CollectionStartEvent collection && collection.getTag().isPresent()) {
       throw refuse(GuardianError.POLICY_YAML, at, "a tag");
     }
-    return event.getEventId() == Event.ID.MappingStart ? mapping(at, depth) : sequence(at, depth);
+    return event instanceof MappingStartEvent mapping
+        ? mapping(at, depth, mapping.isFlow())
+        : sequence(at, depth);
   }
 
-  private Located mapping(Located.Place at, int depth) {
+  private Located mapping(Located.Place at, int depth, boolean flow) {
     LinkedHashMap<String, Located.Member> members = new LinkedHashMap<>();
-    for (Event event = events.next();
-        event.getEventId() != Event.ID.MappingEnd;
-        event = events.next()) {
+    for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
       Located.Place keyAt = place(event);
       if (!(value(event, depth + 1) instanceof Located.Scalar key)
           || !(key.value() instanceof JsonValue.Str text)) {
         throw refuse(GuardianError.POLICY_TYPE, keyAt, "a key is not a string");
       }
-      Located value = value(events.next(), depth + 1);
+      if (isPlain(event, "<<")) {
+        throw refuse(GuardianError.POLICY_YAML, keyAt, "a merge key");
+      }
+      Event valueEvent = next();
+      if (flow && isPlain(valueEvent, "")) {
+        throw refuse(
+            GuardianError.POLICY_SYNTAX, keyAt, "\"" + text.value() + "\" has no value in braces");
+      }
+      Located value = value(valueEvent, depth + 1);
       if (members.put(text.value(), new Located.Member(keyAt, value)) != null) {
         throw refuse(GuardianError.POLICY_DUPLICATE, keyAt, "key \"" + text.value() + "\"");
       }
@@ -157,11 +185,15 @@ public final class PlainYaml {
     return new Located.Map(at, members);
   }
 
+  private static boolean isPlain(Event event, String value) {
+    return event instanceof ScalarEvent scalar
+        && scalar.getScalarStyle() == ScalarStyle.PLAIN
+        && scalar.getValue().equals(value);
+  }
+
   private Located sequence(Located.Place at, int depth) {
     List<Located> items = new ArrayList<>();
-    for (Event event = events.next();
-        event.getEventId() != Event.ID.SequenceEnd;
-        event = events.next()) {
+    for (Event event = next(); event.getEventId() != Event.ID.SequenceEnd; event = next()) {
       items.add(value(event, depth + 1));
     }
     return new Located.Seq(at, List.copyOf(items));
@@ -184,17 +216,11 @@ public final class PlainYaml {
     if (scalar.getScalarStyle() != ScalarStyle.PLAIN) {
       return JsonValue.of(text);
     }
-    Tag tag = resolver.resolve(text, Boolean.TRUE);
-    if (tag.equals(Tag.NULL)) {
-      return JsonValue.NULL;
-    }
-    if (tag.equals(Tag.BOOL)) {
-      return JsonValue.of(text.equals("true"));
-    }
-    if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
-      return requireNumber(text, at);
-    }
-    return JsonValue.of(text);
+    return switch (text) {
+      case "", "null" -> JsonValue.NULL;
+      case "true", "false" -> JsonValue.of(text.equals("true"));
+      default -> NUMBER.matcher(text).matches() ? requireNumber(text, at) : JsonValue.of(text);
+    };
   }
 
   private JsonValue requireNumber(String text, Located.Place at) {
@@ -206,7 +232,8 @@ public final class PlainYaml {
   private static Optional<JsonValue> number(String text) {
     try {
       double value = Double.parseDouble(text);
-      if (Double.isFinite(value) && Math.abs(value) <= JsonValue.Num.MAX_INTEGER) {
+      boolean lost = value == 0 && NOT_ZERO.matcher(text).lookingAt();
+      if (Double.isFinite(value) && Math.abs(value) <= JsonValue.Num.MAX_INTEGER && !lost) {
         return Optional.of(new JsonValue.Num(value == 0 ? 0 : value));
       }
     } catch (NumberFormatException e) {

@@ -78,6 +78,18 @@ public record ToolSource(
     }
   }
 
+  /**
+   * The text of a media type without parameters, in lower case.
+   *
+   * @throws WritException {@code TOL-201} for any other text
+   */
+  public static String mediaType(String text) {
+    if (!MEDIA_TYPE.matcher(text).matches()) {
+      throw new WritException(ToolsError.SOURCE_INVALID, "\"" + text + "\" is no media type");
+    }
+    return text;
+  }
+
   private static ToolSource read(Section file) {
     long format = file.count("format");
     if (format != FORMAT) {
@@ -127,18 +139,27 @@ public record ToolSource(
       Section operation = section.section(name);
       section.require(
           name, name.matches("[a-z][a-z0-9_-]{0,63}"), "\"" + name + "\" is no operation's name");
-      operations.add(
-          new ToolManifest.Operation(
-              name,
-              described(operation, operation.object("input")),
-              Optional.of(operation.object("output")),
-              JSON));
+      operations.add(operation(name, operation));
       operation.end();
     }
     section.end();
     file.require("operations", !operations.isEmpty(), "a tool has at least one operation");
     operations.sort(Comparator.comparing(ToolManifest.Operation::name));
     return operations;
+  }
+
+  /** Only JSON has a schema: what other media types hold, nobody looks into. */
+  private static ToolManifest.Operation operation(String name, Section operation) {
+    String mediaType = operation.optional("media_type", operation::text).orElse(JSON);
+    operation.require(
+        "media_type",
+        MEDIA_TYPE.matcher(mediaType).matches(),
+        "\"" + mediaType + "\" is no media type");
+    return new ToolManifest.Operation(
+        name,
+        described(operation, operation.object("input")),
+        mediaType.equals(JSON) ? Optional.of(operation.object("output")) : Optional.empty(),
+        mediaType);
   }
 
   /** What an operation does goes into its input's schema, where every caller sees it. */

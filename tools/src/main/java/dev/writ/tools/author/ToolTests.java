@@ -17,6 +17,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -26,9 +27,10 @@ import java.util.TreeMap;
 /**
  * Runs an author's tests through the driver that the platform uses: the same sandbox, the same
  * ceilings, the same schemas. A test is {@code test/NAME.json} with {@code operation}, {@code
- * input}, optional {@code inputs} (files as text, or as {@code base64}), and {@code output}, with
- * the names of {@code artifacts} where it leaves some, or the {@code reason} that it must fail
- * with, and words of its {@code message}.
+ * input}, optional {@code inputs} (files as text, or as {@code base64}), and {@code output} (of
+ * another media type than JSON: as text, or as {@code base64}), with the names of {@code artifacts}
+ * where it leaves some, or the {@code reason} that it must fail with, and words of its {@code
+ * message}.
  */
 public final class ToolTests {
   private static final Instant TIME = Instant.parse("2026-01-01T00:00:00Z");
@@ -170,7 +172,22 @@ public final class ToolTests {
     if (!names.equals(test.artifacts)) {
       return Optional.of("it left " + names + " instead of " + test.artifacts);
     }
-    JsonValue output = Jcs.parse(outcome.output().orElseThrow().bytes());
+    ToolManifest.Operation operation = manifest.operation(test.operation).orElseThrow();
+    String mediaType = outcome.output().orElseThrow().mediaType();
+    if (!mediaType.equals(operation.mediaType())) {
+      return Optional.of(mediaType + " instead of " + operation.mediaType());
+    }
+    byte[] bytes = outcome.output().get().bytes();
+    if (operation.output().isEmpty()) {
+      byte[] wanted = Case.content(test.operation + "/output", test.output.orElseThrow());
+      return Arrays.equals(bytes, wanted)
+          ? Optional.empty()
+          : Optional.of(
+              "%d bytes, %s, instead of %d, %s"
+                  .formatted(
+                      bytes.length, Digest.sha256(bytes), wanted.length, Digest.sha256(wanted)));
+    }
+    JsonValue output = Jcs.parse(bytes);
     ToolSchemas.of(manifest).requireOutput(test.operation, output);
     return output.equals(test.output.orElseThrow())
         ? Optional.empty()

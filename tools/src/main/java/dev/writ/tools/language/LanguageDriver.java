@@ -1,6 +1,7 @@
 package dev.writ.tools.language;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -128,7 +129,7 @@ public final class LanguageDriver extends ProcessDriver {
     if (!workers.isEmpty()) {
       binds.add(new Bind(host().sharedFiles(workers), LanguageAdapter.WORKERS));
     }
-    return call -> run(call, manifest, operation.name(), source, binds, executables);
+    return call -> run(call, manifest, operation, source, binds, executables);
   }
 
   /** Where the package's files are for sandboxes; read, and so verified, once. */
@@ -161,7 +162,7 @@ public final class LanguageDriver extends ProcessDriver {
   private Outcome run(
       ProcessCall call,
       ToolManifest manifest,
-      String operation,
+      ToolManifest.Operation operation,
       ToolSource source,
       List<Bind> binds,
       Optional<List<String>> executables) {
@@ -172,7 +173,7 @@ public final class LanguageDriver extends ProcessDriver {
             .withLimits(
                 limits
                     .withPids(Math.max(limits.pids(), adapter.pids()))
-                    .withOutputBytes(limits.outputBytes() + FRAMING))
+                    .withOutputBytes(room(manifest, limits.outputBytes())))
             .withBinds(binds)
             .withEgress(egress(manifest));
     if (executables.isPresent()) {
@@ -190,6 +191,13 @@ public final class LanguageDriver extends ProcessDriver {
     return ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED
         ? answer(call, ended, source)
         : call.end(ended, () -> new Outcome.Output(new byte[0], JSON));
+  }
+
+  /** What a worker may write for an output of so many bytes: base64 makes four of three. */
+  private static long room(ToolManifest manifest, long outputBytes) {
+    boolean bytes =
+        manifest.operations().stream().anyMatch(operation -> !operation.mediaType().equals(JSON));
+    return outputBytes + (bytes ? outputBytes / 3 : 0) + FRAMING;
   }
 
   /**
@@ -238,7 +246,8 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /** What the worker is given, once and whole. */
-  private static JsonValue.Obj envelope(ProcessCall call, String operation, ToolSource source) {
+  private static JsonValue.Obj envelope(
+      ProcessCall call, ToolManifest.Operation operation, ToolSource source) {
     Invocation invocation = call.invocation();
     var context =
         JsonValue.object()
@@ -251,10 +260,13 @@ public final class LanguageDriver extends ProcessDriver {
     if (!source.artifacts().isEmpty()) {
       context.put("artifacts", "/workspace/" + artifactsOf(call));
     }
+    Optional<String> bytesOf =
+        Optional.of(operation.mediaType()).filter(type -> !type.equals(JSON));
     return JsonValue.object()
         .put("protocol", Frames.PROTOCOL)
         .put("kind", "call")
-        .put("operation", operation)
+        .put("operation", operation.name())
+        .putIfPresent("media_type", bytesOf, JsonValue::of)
         .put("input", invocation.params())
         .put("context", context.build())
         .build();
@@ -277,15 +289,39 @@ public final class LanguageDriver extends ProcessDriver {
     if (kinds.getLast().equals("incident") && (loaded || kinds.size() == 1)) {
       return incident(call, last, loaded);
     }
-    if (!loaded || !kinds.getLast().equals("result") || last.get("output") == null) {
+    if (!loaded || !kinds.getLast().equals("result")) {
       return call.failed("protocol-violation", "its frames are " + kinds, Optional.empty());
     }
-    byte[] output = Jcs.write(last.get("output"));
+    Outcome.Output output;
+    try {
+      output = output(last);
+    } catch (Frames.Violation e) {
+      return call.failed("protocol-violation", e.getMessage(), Optional.empty());
+    }
     Artifacts artifacts =
         source.artifacts().isEmpty()
             ? Artifacts.none()
             : Artifacts.declared(call, artifactsOf(call), source.artifacts());
-    return artifacts.end(call, ended, () -> new Outcome.Output(output, JSON));
+    return artifacts.end(call, ended, () -> output);
+  }
+
+  /** A value of JSON, or bytes of the type that the worker states; stage 5 compares the type. */
+  private static Outcome.Output output(JsonValue.Obj result) throws Frames.Violation {
+    JsonValue value = result.get("output");
+    if (value != null && result.get("base64") == null && result.get("media_type") == null) {
+      return new Outcome.Output(Jcs.write(value), JSON);
+    }
+    if (value == null
+        && result.get("base64") instanceof JsonValue.Str base64
+        && result.get("media_type") instanceof JsonValue.Str mediaType) {
+      try {
+        return new Outcome.Output(
+            StrictBase64.decode("base64", base64.value()), ToolSource.mediaType(mediaType.value()));
+      } catch (WritException e) {
+        throw new Frames.Violation("a result's bytes or their media type are malformed");
+      }
+    }
+    throw new Frames.Violation("a result has neither output nor base64 with media_type");
   }
 
   private static Outcome incident(ProcessCall call, JsonValue.Obj frame, boolean loaded) {

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +59,12 @@ public final class Worker {
       Map<String, Object> frame = new LinkedHashMap<>();
       frame.put("protocol", 1);
       frame.put("kind", "result");
-      frame.put("output", output);
+      if (call.get("media_type") instanceof String mediaType) {
+        frame.put("media_type", mediaType);
+        frame.put("base64", Base64.getEncoder().encodeToString(bytes(output)));
+      } else {
+        frame.put("output", output);
+      }
       write(frame);
     } catch (InvocationTargetException e) {
       fail("Failed", e.getCause());
@@ -67,6 +73,20 @@ public final class Worker {
     }
     System.err.flush();
     Runtime.getRuntime().halt(0);
+  }
+
+  /** The output where the operation's media type is not JSON: bytes, or text in UTF-8. */
+  private static byte[] bytes(Object output) throws IOException {
+    if (output instanceof byte[] bytes) {
+      return bytes;
+    }
+    if (output instanceof String text) {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes;
+    }
+    throw new IOException("the output is neither bytes nor text");
   }
 
   /** {@code word-count} is the method {@code wordCount}. */

@@ -84,6 +84,17 @@ function confine(folder) {
   };
 }
 
+// The members of the result: bytes, or text in UTF-8, where the operation's media type is not JSON.
+function result(output, mediaType) {
+  if (mediaType === undefined) return { output };
+  let bytes;
+  if (typeof output === 'string' && (output.isWellFormed?.() ?? true)) bytes = Buffer.from(output, 'utf8');
+  else if (output instanceof ArrayBuffer) bytes = Buffer.from(output);
+  else if (ArrayBuffer.isView(output)) bytes = Buffer.from(output.buffer, output.byteOffset, output.byteLength);
+  else throw new TypeError(`an output of ${mediaType} is bytes or text`);
+  return { media_type: mediaType, base64: bytes.toString('base64') };
+}
+
 process.on('uncaughtException', (error) => fail('Failed', error));
 const [entry, folder] = process.argv.slice(2);
 let tool;
@@ -98,7 +109,7 @@ const call = JSON.parse(read(read(4).readUInt32BE()).toString('utf8'));
 try {
   const name = call.operation.replaceAll(/-([a-z0-9])/gu, (_, letter) => letter.toUpperCase());
   const output = await tool[name](call.input, call.context);
-  write('result', { output });
+  write('result', result(output, call.media_type));
 } catch (error) {
   fail('Failed', error);
 }

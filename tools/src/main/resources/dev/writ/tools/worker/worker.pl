@@ -139,6 +139,20 @@ sub frame {
     $frames_out->flush if $members{kind} eq 'ready';
 }
 
+# Bytes as base64, without the module for it: perl-base has pack.
+sub base64 {
+    my ($bytes) = @_;
+    utf8::encode($bytes) if utf8::is_utf8($bytes);
+    my $text = '';
+    while ($bytes =~ /\G(.{1,45})/gcs) {
+        my $piece = $1;
+        (my $line = substr pack('u', $piece), 1) =~ tr{` -_\n}{AA-Za-z0-9+/}d;
+        substr($line, -$_) = '=' x $_ for grep { $_ } (3 - length($piece) % 3) % 3;
+        $text .= $line;
+    }
+    return $text;
+}
+
 sub fail {
     my ($incident, $error) = @_;
     $error = defined $error && length $error ? "$error" : 'it failed without a word';
@@ -197,7 +211,9 @@ eval {
     (my $name = $call->{operation}) =~ tr/-/_/;
     my $operation = Tool->can($name) or die "there is no Tool::$name\n";
     my $output = $operation->($call->{input}, $call->{context});
-    frame(kind => 'result', output => $output);
+    my $type = $call->{media_type};
+    die "an output of $type is bytes or text\n" if defined $type && (ref $output || !defined $output);
+    frame(kind => 'result', defined $type ? (media_type => $type, base64 => base64($output)) : (output => $output));
     1;
 } or fail('Failed', $@);
 leave();

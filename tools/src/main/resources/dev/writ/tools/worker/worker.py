@@ -3,6 +3,7 @@
 argv: the entry file, the folder of the package. What the tool prints goes to standard error; the
 frames have a descriptor that the tool's code does not know.
 """
+import base64
 import importlib.machinery
 import importlib.util
 import json
@@ -80,6 +81,14 @@ def load(entry, package):
     return module
 
 
+def result(output, media_type):
+    """The members of the result: bytes, or text in UTF-8, where the operation's media type is not JSON."""
+    if media_type is None:
+        return {"output": output}
+    content = output.encode("utf-8", "strict") if isinstance(output, str) else bytes(memoryview(output))
+    return {"media_type": media_type, "base64": base64.b64encode(content).decode("ascii")}
+
+
 def main():
     sys.dont_write_bytecode = True
     entry, package = sys.argv[1:3]
@@ -95,7 +104,7 @@ def main():
     try:
         operation = getattr(tool, call["operation"].replace("-", "_"))
         output = operation(call["input"], call["context"])
-        write("result", output=output)
+        write("result", **result(output, call.get("media_type")))
     except BaseException as error:
         fail("Failed", error)
     leave()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.PythonScanner;
@@ -101,6 +102,35 @@ class APackageIsWhatItsAuthorWroteTest {
         .extracting("path")
         .contains("tool.manifest", "tool.lock")
         .noneMatch(path -> path.toString().startsWith("test/"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"image", "image/", "Image/PNG", "text/plain; charset=utf-8", "a/b/c", "*/*"})
+  void whatIsNoMediaTypeIsRefused(String mediaType) {
+    Path folder = project(Language.PYTHON);
+    edit(
+        folder.resolve("tool.manifest"),
+        "    output:\n",
+        "    media_type: \"" + mediaType + "\"\n    output:\n");
+    assertThatThrownBy(() -> ToolProject.open(folder))
+        .hasMessageContaining("TOL-201")
+        .hasMessageContaining("is no media type");
+  }
+
+  /** Only JSON has a schema; JSON is what an operation gives that says nothing. */
+  @Test
+  void aMediaTypeStandsInThePlaceOfASchema() {
+    Path folder = project(Language.PYTHON);
+    Path manifest = folder.resolve("tool.manifest");
+    edit(manifest, "    output:\n", "    media_type: image/png\n    output:\n");
+    assertThatThrownBy(() -> ToolProject.open(folder))
+        .hasMessageContaining("TOL-201")
+        .hasMessageContaining("output");
+    edit(manifest, "media_type: image/png", "media_type: application/json");
+    ToolManifest stated = ToolProject.open(folder).manifest();
+    edit(manifest, "    media_type: application/json\n", "");
+    assertThat(ToolProject.open(folder).manifest().operations()).isEqualTo(stated.operations());
   }
 
   @Test

@@ -120,6 +120,23 @@ final class HostileWorkers {
         liar("a protocol that is text", "body('{\"protocol\":\"1\",\"kind\":\"ready\"}')"),
         liar("no kind", "body('{\"protocol\":1}')"),
         liar("a result without output", "ready(); frame('result')"),
+        liar(
+            "a result with both",
+            "ready(); frame('result', output={'ok': True}, media_type='image/png', base64='')"),
+        liar("bytes without a media type", "ready(); frame('result', base64='AAAA')"),
+        liar("a media type without bytes", "ready(); frame('result', media_type='image/png')"),
+        liar(
+            "a value with a media type",
+            "ready(); frame('result', output={'ok': True}, media_type='application/json')"),
+        liar(
+            "bytes in no base64",
+            "ready(); frame('result', media_type='image/png', base64='AA=A')"),
+        liar(
+            "bytes with spare bits",
+            "ready(); frame('result', media_type='image/png', base64='AB==')"),
+        liar(
+            "a media type that is none",
+            "ready(); frame('result', media_type='image/png\\r\\nX: y', base64='AAAA')"),
         liar("a frame that is a list", "body('[]')"),
         liar("a frame of nothing", "raw(b'\\0\\0\\0\\0')"),
         liar(
@@ -158,6 +175,16 @@ final class HostileWorkers {
             "ready(); result({'ok': True, 'secret': 1})",
             "failed",
             DRIFT),
+        process(
+            "bytes where JSON is declared",
+            "ready(); frame('result', media_type='image/png', base64='AAAA')",
+            "failed",
+            DRIFT),
+        process(
+            "bytes that are called JSON and are none",
+            "ready(); frame('result', media_type='application/json', base64='eyJvayI6')",
+            "failed",
+            ExecutorError.NO_CANONICAL_FORM.meaning()),
         process("an output that is null", "ready(); result(None)", "failed", DRIFT),
         process(
             "an output that is too large",

@@ -30,7 +30,9 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
     HALF_A_CHARACTER,
     TOO_DEEP,
     EXITS,
-    HANGS
+    HANGS,
+    BYTES,
+    TEXT
   }
 
   static final Map<Behaviour, String> PYTHON_CODE =
@@ -43,7 +45,9 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
           "return chr(0xd800)",
           "v = []\n    for _ in range(900): v = [v]\n    return v",
           "os._exit(7)",
-          "time.sleep(1000)");
+          "time.sleep(1000)",
+          "return bytes(range(256))",
+          "return 'é😀'");
 
   static final List<Dialect> ALL =
       List.of(
@@ -55,7 +59,7 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
               Language.PROCESS,
               """
               #!/usr/bin/python3 -I
-              import json, os, struct, sys, time
+              import base64, json, os, struct, sys, time
               frames = os.fdopen(os.dup(1), "wb")
               os.dup2(2, 1)
               def write(**members):
@@ -69,7 +73,13 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
               (length,) = struct.unpack(">I", sys.stdin.buffer.read(4))
               call = json.loads(sys.stdin.buffer.read(length))
               try:
-                  write(kind="result", output=count(call["input"], call["context"]))
+                  output = count(call["input"], call["context"])
+                  if "media_type" in call:
+                      output = output if isinstance(output, bytes) else output.encode()
+                      text = base64.b64encode(output).decode()
+                      write(kind="result", media_type=call["media_type"], base64=text)
+                  else:
+                      write(kind="result", output=output)
               except Exception as error:
                   write(kind="incident", incident="Failed", message=str(error)[:500])
               sys.stdout.flush()
@@ -87,7 +97,9 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
                   "return '\\ud800';",
                   "let v = []; for (let i = 0; i < 900; i++) v = [v]; return v;",
                   "process.exit(7);",
-                  "for (;;) {}")),
+                  "for (;;) {}",
+                  "return Uint8Array.from({ length: 256 }, (_, i) => i);",
+                  "return 'é😀';")),
           new Dialect(
               Language.JAVA,
               "import java.util.*;\npublic final class Tool {\npublic static Object"
@@ -103,7 +115,10 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
                   "return \"\" + (char) 0xd800;",
                   "Object v = List.of(); for (int i = 0; i < 900; i++) v = List.of(v); return v;",
                   "Runtime.getRuntime().halt(7); return null;",
-                  "Thread.sleep(1000000); return null;")),
+                  "Thread.sleep(1000000); return null;",
+                  "byte[] b = new byte[256]; for (int i = 0; i < 256; i++) b[i] = (byte) i; return"
+                      + " b;",
+                  "return \"é😀\";")),
           new Dialect(
               Language.named("perl").orElseThrow(),
               "package Tool;\n"
@@ -122,7 +137,9 @@ record Dialect(Language language, String body, Map<Behaviour, String> code) {
                   "no warnings; return chr 0xd800;",
                   "my $v = []; $v = [$v] for 1 .. 900; return $v;",
                   "exit 7;",
-                  "sleep 1000;")));
+                  "sleep 1000;",
+                  "return join '', map { chr } 0 .. 255;",
+                  "return 'é😀';")));
 
   private static Map<Behaviour, String> code(String... each) {
     TreeMap<Behaviour, String> code = new TreeMap<>();

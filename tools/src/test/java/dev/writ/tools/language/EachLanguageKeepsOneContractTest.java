@@ -133,6 +133,42 @@ class EachLanguageKeepsOneContractTest {
         .isEqualTo(new String(Jcs.write(values.get("value")), StandardCharsets.UTF_8));
   }
 
+  private Path giving(Dialect dialect, Behaviour behaviour, String mediaType) throws IOException {
+    Path folder = dialect.project(home.resolve("my-tool"), behaviour);
+    Path manifest = folder.resolve(ToolSource.FILE);
+    Files.writeString(
+        manifest,
+        Files.readString(manifest)
+            .replaceAll(
+                "(?s)operations:.*capabilities:",
+                "operations:\n  count: { input: { type: object }, media_type: "
+                    + mediaType
+                    + " }\ncapabilities:"));
+    return folder;
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void bytesHaveTheMediaTypeOfTheirOperation(Dialect dialect) throws IOException {
+    Outcome outcome = call(giving(dialect, Behaviour.BYTES, "application/x-test")).run();
+    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    byte[] all = new byte[256];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = (byte) i;
+    }
+    assertThat(outcome.output().orElseThrow().bytes()).isEqualTo(all);
+    assertThat(outcome.output().get().mediaType()).isEqualTo("application/x-test");
+  }
+
+  @ParameterizedTest
+  @FieldSource(DIALECTS)
+  void textIsUtf8OfTheMediaTypeOfItsOperation(Dialect dialect) throws IOException {
+    Outcome outcome = call(giving(dialect, Behaviour.TEXT, "text/csv")).run();
+    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    assertThat(Call.text(outcome)).isEqualTo("é😀");
+    assertThat(outcome.output().orElseThrow().mediaType()).isEqualTo("text/csv");
+  }
+
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void aMegabyteIsOneFrame(Dialect dialect) {
