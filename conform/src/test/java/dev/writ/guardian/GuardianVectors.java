@@ -1051,12 +1051,23 @@ final class GuardianVectors {
 
   private void governed(
       String name, String reason, String expect, String yaml, Optional<GovernedTool> governed) {
+    governed(name, reason, expect, yaml, governed, Optional.empty(), _ -> {});
+  }
+
+  private void governed(
+      String name,
+      String reason,
+      String expect,
+      String yaml,
+      Optional<GovernedTool> governed,
+      Optional<String> owner,
+      Consumer<RequestBuilder> change) {
     judge(
         "governed-" + name,
         reason,
         expect,
         World.policy(yaml),
-        _ -> {},
+        change,
         i ->
             new JudgeInputs(
                 i.time(),
@@ -1074,7 +1085,7 @@ final class GuardianVectors {
                 i.validUntil(),
                 i.profile(),
                 governed,
-                i.owner()),
+                owner),
         World.manifest());
   }
 
@@ -1083,14 +1094,68 @@ final class GuardianVectors {
         new GovernedTool(World.manifest().packageDigest(), stage, Optional.empty(), false));
   }
 
+  /** From before shares went by subjects. */
   private static Optional<GovernedTool> canary(int percent, String... tenants) {
+    return canary(new Canary(List.of(tenants), percent, false));
+  }
+
+  private static Optional<GovernedTool> canary(Canary canary) {
     return Optional.of(
         new GovernedTool(
-            World.manifest().packageDigest(),
-            RolloutStage.CANARY,
-            Optional.of(new Canary(List.of(tenants), percent)),
-            false));
+            World.manifest().packageDigest(), RolloutStage.CANARY, Optional.of(canary), false));
   }
+
+  /** A share of subjects, which run names and shared runs do not get around. */
+  private void shares() {
+    String outside = "DENY GRD-416";
+    Function<Integer, Optional<GovernedTool>> share =
+        percent -> canary(new Canary(List.of(), percent, true));
+    governed(
+        "canary-by-subject-at-share",
+        "the subject's place is not below the share",
+        outside,
+        GOVERNED,
+        share.apply(SUBJECT_PLACE));
+    governed(
+        "canary-by-subject-above-share",
+        "it is below, in whatever run",
+        "ALLOW",
+        GOVERNED,
+        share.apply(SUBJECT_PLACE + 1),
+        Optional.empty(),
+        r -> r.run = "any-run");
+    String shared =
+        GOVERNED
+            + "runs: { idle_max_s: 60, shared_by: [ { tenant: "
+            + World.TENANT
+            + ", everybody: true } ] }\n";
+    Consumer<RequestBuilder> vouched =
+        r -> {
+          r.signer = World.SURFACE;
+          r.origin = Optional.of(origin("mcp"));
+        };
+    governed(
+        "canary-by-owner-above-share",
+        "of a shared run it is the owner's place that is below",
+        "ALLOW",
+        shared,
+        share.apply(LEAD_PLACE + 1),
+        Optional.of("lead"),
+        vouched);
+    governed(
+        "canary-by-owner-at-share",
+        "the owner's place is not below the share, whose place is below that asks",
+        outside,
+        shared,
+        share.apply(LEAD_PLACE),
+        Optional.of("lead"),
+        vouched);
+  }
+
+  /** The places of acme's researcher and lead among a hundred, for js 1.0.0. */
+  private static final int SUBJECT_PLACE = 52;
+
+  private static final int LEAD_PLACE = 59;
 
   /** The stage that governance had it in, as the inputs record it. */
   private void governance() {
@@ -1131,6 +1196,7 @@ final class GuardianVectors {
         World.POLICY.replace("name: js, version: 1.0.0", "name: js, version: 1.1.0")
             + GOVERNANCE.replace("[js]", "[other]"),
         in(RolloutStage.ACTIVE));
+    shares();
   }
 
   /** The place of acme's run-1 among a hundred, for js 1.0.0: worked out beside the code. */

@@ -11,6 +11,7 @@ import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
@@ -86,7 +87,21 @@ public final class Access {
     return seesTenant(who) || isOwn(who, run);
   }
 
+  /**
+   * What decides which canaries a call meets that is made in a run: the subject that the run was
+   * opened for, where the caller may use it; else the caller's own, also in the run of its refusals
+   * (spec/runs.md, 8).
+   */
+  public CanaryDraw draw(Who who, String run) {
+    return new CanaryDraw(who.tenant(), run, ownedBy(who, run).orElse(who.subject()));
+  }
+
   private boolean isOwn(Who who, String run) {
+    return ownedBy(who, run).isPresent();
+  }
+
+  /** For whom a run was opened that is the caller's own, or that policy shares with it. */
+  private Optional<String> ownedBy(Who who, String run) {
     Optional<TrustedKey> opener =
         ledger
             .get(Tables.RUN, Tables.key(who.tenant(), run))
@@ -94,14 +109,16 @@ public final class Access {
             .flatMap(state -> system.get().trust().key(state.opener()))
             .filter(key -> key.tenant().filter(who.tenant()::equals).isPresent());
     if (opener.isEmpty()) {
-      return false;
+      return Optional.empty();
     }
     boolean vouched = opener.get().role() == KeyRole.SURFACE;
     String owner =
         vouched ? Runs.firstSubject(ledger, new RunId(who.tenant(), run)) : opener.get().subject();
     String surface = vouched ? opener.get().subject() : NO_SURFACE;
-    return who.subjects().contains(owner)
-        || policy().sharesRun(who.tenant(), surface, run, owner, who.subject(), who.roles());
+    return Optional.of(owner)
+        .filter(of ->
+            who.subjects().contains(of)
+                || policy().sharesRun(who.tenant(), surface, run, of, who.subject(), who.roles()));
   }
 
   /** Whether a document of that scope may be read: one's own, and those of runs that one reads. */

@@ -7,6 +7,8 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Status;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunTurn;
@@ -52,6 +54,9 @@ final class Administration {
       throw new WritException(ExecutorError.CLOCK_CORRECTION, kind + " while the kernel runs");
     }
     SystemState after = before.with(signed, kind, now);
+    if (kind.equals(EventKind.TOOL_STAGED)) { // a ledger from before may hold such a canary
+      ToolStaging.read(SystemChange.read(signed.document()).detail()).requireDrawnBySubject();
+    }
     return new InForce.Change(after, write(signed, kind, now));
   }
 

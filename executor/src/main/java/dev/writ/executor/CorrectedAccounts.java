@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The rows of the accounts with which a ledger goes on from an earlier time. A clock that was ahead
@@ -44,7 +45,11 @@ final class CorrectedAccounts {
   private final Instant to;
   private final RestatedAccounts restated;
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
-  private final TreeMap<Digest, List<Judged>> gone = new TreeMap<>();
+  private final TreeMap<Digest, Accounts.Row> moved = new TreeMap<>();
+
+  /** Of requests whose rows are gone or moved. */
+  private final TreeMap<Digest, List<Judged>> judged = new TreeMap<>();
+
   private long neededMaxS;
 
   /**
@@ -61,36 +66,41 @@ final class CorrectedAccounts {
   }
 
   void addTo(Batch batch) {
-    List<Accounts.Row> rows = new ArrayList<>(moved());
+    move();
+    List<Accounts.Row> rows = new ArrayList<>();
     TreeSet<Long> restarts = new TreeSet<>(ledger.timeRestarts());
     ledger.eventsByIndex(
         0, ledger.treeSize(), (index, event) -> event(event, restarts.contains(index)));
-    gone.forEach((request, judged) -> made(request, judged).ifPresent(rows::add));
+    judged.forEach((request, all) -> restated(request, all).ifPresent(rows::add));
+    moved.values().stream().filter(row -> !judged.containsKey(request(row))).forEach(rows::add);
     rows.forEach(row -> batch.put(Tables.ACCOUNT, row.key(), row.value().orElseThrow()));
   }
 
-  /** Stored rows whose times are not yet. */
-  private List<Accounts.Row> moved() {
-    List<Accounts.Row> rows = new ArrayList<>();
+  /** Finds stored rows whose times are not yet. */
+  private void move() {
     ledger.scan(
         Tables.ACCOUNT,
         "",
         (key, value) -> {
-          Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
+          Accounts.Row row = new Accounts.Row(key, Optional.of(value));
+          Digest request = request(row);
           restated
-              .moved(
-                  new Accounts.Row(key, Optional.of(value)),
-                  policy(decision(stands(request).decision()).policy()))
-              .ifPresent(rows::add);
+              .moved(row, policy(decision(stands(request).decision()).policy()))
+              .ifPresent(at -> moved.put(request, at));
           return true;
         });
-    return rows;
+  }
+
+  private static Digest request(Accounts.Row row) {
+    return Digest.parse("sha256:" + row.key().substring(Accounts.ROW_PREFIX.length()));
   }
 
   private void event(Event event, boolean restarts) {
     if (restarts) {
-      gone.replaceAll((_, judged) ->
-          judged.stream().map(j -> new Judged(j.decision(), earlier(j.at(), event.at()))).toList());
+      judged.replaceAll((_, all) ->
+          all.stream()
+              .map(j -> new Judged(j.decision(), earlier(j.at(), event.at())))
+              .collect(Collectors.toCollection(ArrayList::new)));
     }
     if (event.kind().equals(EventKind.POLICY_ACTIVATED)) {
       neededMaxS = Math.max(neededMaxS, neededMaxS(policy(event.body())));
@@ -98,10 +108,11 @@ final class CorrectedAccounts {
     boolean young = earlier(event.at(), to).plusSeconds(neededMaxS).isAfter(to);
     if (event.kind().equals(EventKind.DECISION_MADE) && young) {
       Digest request = decision(event.body()).request();
-      if (ledger.get(Tables.ACCOUNT, Accounts.ROW_PREFIX + request.hex()).isEmpty()) {
-        List<Judged> judged = new ArrayList<>(gone.getOrDefault(request, List.of()));
-        judged.add(new Judged(event.body(), event.at()));
-        gone.put(request, judged);
+      if (moved.containsKey(request)
+          || ledger.get(Tables.ACCOUNT, Accounts.ROW_PREFIX + request.hex()).isEmpty()) {
+        judged
+            .computeIfAbsent(request, _ -> new ArrayList<>())
+            .add(new Judged(event.body(), event.at()));
       }
     }
   }
@@ -117,19 +128,23 @@ final class CorrectedAccounts {
     return longest + SLACK_S;
   }
 
-  private Optional<Accounts.Row> made(Digest id, List<Judged> judged) {
+  private Optional<Accounts.Row> restated(Digest id, List<Judged> all) {
     List<RestatedAccounts.Made> decisions =
-        judged.stream()
+        all.stream()
             .map(j -> {
               Decision decision = decision(j.decision());
               return new RestatedAccounts.Made(decision, policy(decision.policy()), j.at());
             })
             .toList();
+    Request request = Request.read(ledger.document(id).orElseThrow().document());
+    if (moved.containsKey(id)) {
+      return Optional.of(restated.remembering(moved.get(id), request, decisions));
+    }
     Optional<Receipt> receipt = receipt(id);
     return restated.made(
-        Request.read(ledger.document(id).orElseThrow().document()),
+        request,
         decisions,
-        fate(id, judged.getLast().decision(), receipt),
+        fate(id, all.getLast().decision(), receipt),
         receipt.flatMap(Receipt::observations).map(this::cpuMs).orElseGet(OptionalLong::empty));
   }
 

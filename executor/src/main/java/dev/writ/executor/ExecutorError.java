@@ -155,6 +155,10 @@ public enum ExecutorError implements ErrorCode {
       "Find out who set the clock back, and what ran meanwhile."),
   CLOCK_FITS(
       "EXE-983", "the clock fits the ledger", "There is nothing to correct; start the kernel."),
+  CANARY_BY_RUN(
+      "EXE-984",
+      "a canary's share is drawn by run names, which callers choose",
+      "State the canary with \"by\": \"subject\", as `writ tool stage` does."),
 
   AUDIT_SYSTEM(
       "EXE-950",

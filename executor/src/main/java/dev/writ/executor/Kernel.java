@@ -224,10 +224,20 @@ public final class Kernel {
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     Kernel kernel = new Kernel(config, seam);
     kernel.recover();
-    kernel.closings.sealUnsealed(kernel.ledger);
+    kernel.seal();
     kernel.wipes.makeUp(kernel.time.latest());
     kernel.dropExpiredAccounts();
     return kernel;
+  }
+
+  /** What was closed waits for a log key that is in force, as what is in doubt does below. */
+  private void seal() {
+    try {
+      requireLogKey(time.latest());
+    } catch (WritException e) {
+      return;
+    }
+    closings.sealUnsealed(ledger, this::checkpoint);
   }
 
   /** Not with a key that nobody would believe: what is in doubt waits for the next one then. */
@@ -619,12 +629,13 @@ public final class Kernel {
         unlessMoved(() -> {
           SystemState state = system();
           ownKeys.require(state.trust(), time.latest());
+          requireLogKey(time.latest());
           try (KeyedLocks.Held _ = kept.own(close)) {
             return closings.close(
                 close, state.trust(), state.policyInForce(), inForce.under(state));
           }
         });
-    Checkpoint checkpoint = RunClosings.seal(ledger, run);
+    Checkpoint checkpoint = RunClosings.seal(ledger, this::checkpoint, run);
     wipes.wipe(run);
     return checkpoint;
   }
@@ -738,8 +749,22 @@ public final class Kernel {
     return served;
   }
 
+  /**
+   * A checkpoint over everything that is in the log.
+   *
+   * @throws WritException {@code EXE-912} where the log's key is not in force at its last event, so
+   *     that no verifier would take what it signs
+   */
   public Checkpoint checkpoint() {
-    return ledger.checkpoint();
+    requireLogKey(time.latest());
+    Checkpoint checkpoint = ledger.checkpoint();
+    long last = checkpoint.size() - 1;
+    ledger.eventsByIndex(last, last + 1, (_, event) -> requireLogKey(event.at()));
+    return checkpoint;
+  }
+
+  private void requireLogKey(Instant at) {
+    OwnKeys.requireLog(system().trust(), ledger.logKid(), at);
   }
 
   /** Keys, policy and prohibited tools in force. */

@@ -26,6 +26,19 @@ record OwnKeys(String guardianKid, String executorKid) {
     }
   }
 
+  /**
+   * A log key that the system run enrols signs while it is in force; one that it does not enrol is
+   * the operator's own affair, and no verifier takes what it signs.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  static void requireLog(Trust trust, String kid, Instant at) {
+    Optional<TrustedKey> key = trust.key(kid);
+    if (key.filter(k -> !k.isValidAt(at) || k.revokedAt().isPresent()).isPresent()) {
+      throw refused(kid, at);
+    }
+  }
+
   /** Whether what the executor signs now will be taken. */
   boolean executorMaySign(Trust trust, Instant now) {
     return maySign(trust, executorKid, now);

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Closes runs (PROTOCOL 19, 29). */
 final class RunClosings {
@@ -79,7 +80,7 @@ final class RunClosings {
   }
 
   /** Seals what was closed by a process that ended before its checkpoint. */
-  void sealUnsealed(Ledger sealing) {
+  void sealUnsealed(Ledger sealing, Supplier<Checkpoint> signed) {
     List<String> unsealed = new ArrayList<>();
     ledger.scan(
         Tables.CLOSED,
@@ -90,16 +91,16 @@ final class RunClosings {
           }
           return true;
         });
-    unsealed.forEach(key -> seal(sealing, key));
+    unsealed.forEach(key -> seal(sealing, signed, key));
   }
 
   /** Makes the checkpoint of a closed run and stores it with the run. */
-  static Checkpoint seal(Ledger sealing, RunId run) {
-    return seal(sealing, Tables.key(run.tenant(), run.run()));
+  static Checkpoint seal(Ledger sealing, Supplier<Checkpoint> signed, RunId run) {
+    return seal(sealing, signed, Tables.key(run.tenant(), run.run()));
   }
 
-  private static Checkpoint seal(Ledger sealing, String key) {
-    Checkpoint checkpoint = sealing.checkpoint();
+  private static Checkpoint seal(Ledger sealing, Supplier<Checkpoint> signed, String key) {
+    Checkpoint checkpoint = signed.get();
     sealing
         .append(
             new Batch()

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.Role;
@@ -76,8 +77,8 @@ final class EnvelopeCheck {
               + " "
               + found.packageDigest());
     }
-    Scope scope = matter.scope();
-    if (!matter.policy().mayRun(approved.get(), scope.tenant(), scope.run())) {
+    CanaryDraw draw = CanaryDraw.of(matter.scope(), matter.inputs().owner());
+    if (!matter.policy().mayRun(approved.get(), draw)) {
       return violation(
           GuardianError.ENVELOPE_STAGE,
           found.name() + " " + found.version() + ", " + stage(approved.get()));

@@ -70,6 +70,35 @@ public record RestatedAccounts(Instant now) {
   }
 
   /**
+   * The same row with the marks of all that the request was allowed: its row may have been swept
+   * away, and made anew, while the clock was ahead.
+   *
+   * @param decisions on it, the last one last
+   */
+  public Row remembering(Row moved, Request request, List<Made> decisions) {
+    AccountEntry entry =
+        AccountEntry.read(
+            Digest.parse("sha256:" + moved.key().substring(Accounts.ROW_PREFIX.length())),
+            Jcs.parseCanonical(moved.value().orElseThrow(), Limits.DEFAULT));
+    List<Mark> marks = new ArrayList<>();
+    decisions.forEach(made -> marks.addAll(marks(made, request)));
+    if (marks.size() <= entry.marks().size()) {
+      return moved;
+    }
+    return row(
+        new AccountEntry(
+            entry.request(),
+            entry.at(),
+            entry.step(),
+            entry.state(),
+            entry.nonce(),
+            entry.keptUntil(),
+            entry.charges(),
+            marks),
+        decisions.getLast().policy());
+  }
+
+  /**
    * The row of a request whose row is gone; empty where nothing needs it.
    *
    * @param decisions on it, the last one last

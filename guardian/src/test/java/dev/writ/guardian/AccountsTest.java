@@ -343,4 +343,18 @@ class AccountsTest {
                 World.NOW))
         .isInstanceOf(WritException.class);
   }
+
+  /** Somebody who was paused for more than a minute reads the clock again. */
+  @Test
+  void refusesAReadingThatIsFarBehindAnothers() {
+    Accounts accounts = World.accounts(CPU);
+    Instant latest = World.NOW.plusSeconds(60);
+    judge(accounts, CPU, admitted(1, 1, World.NOW), latest);
+    assertThat(judge(accounts, CPU, admitted(2, 1, World.NOW), World.NOW).verdict())
+        .isEqualTo(Verdict.ALLOW);
+    Admitted late = admitted(3, 1, World.NOW);
+    assertThatThrownBy(() -> judge(accounts, CPU, late, World.NOW.minusMillis(1)))
+        .hasMessageContaining("GRD-013");
+    assertThat(judge(accounts, CPU, late, latest).inputs().toString()).contains("step");
+  }
 }

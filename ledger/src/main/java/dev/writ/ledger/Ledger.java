@@ -33,6 +33,7 @@ public final class Ledger extends StoreView implements RunJournal {
 
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
+  private final String logKid;
   private final FailStop failStop;
   private final Optional<WriterLock> lock;
   private final Uploads uploads;
@@ -52,6 +53,7 @@ public final class Ledger extends StoreView implements RunJournal {
     if (!origin().equals(config.origin())) {
       throw new WritException(LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
     }
+    logKid = config.logKey().kid();
     durable = Durable.load(store);
     uploads = Uploads.load(this);
     LogWriter writer =
@@ -440,6 +442,11 @@ public final class Ledger extends StoreView implements RunJournal {
     } finally {
       collecting.unlock();
     }
+  }
+
+  /** The id of the key that signs checkpoints. */
+  public String logKid() {
+    return logKid;
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.SignedNote;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -34,7 +35,11 @@ public final class Bundle implements Recording, AutoCloseable {
         at(
             Layout.MANIFEST,
             () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
-    this.checkpoint = at(Layout.CHECKPOINT, () -> Checkpoint.parse(single(Layout.CHECKPOINT)));
+    this.checkpoint =
+        at(
+            Layout.CHECKPOINT,
+            () ->
+                Checkpoint.parse(archive.read(required(Layout.CHECKPOINT), SignedNote.BYTES_MAX)));
     int entry = required(Layout.INCLUSION);
     this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
   }

@@ -109,10 +109,10 @@ public final class BundleVerifier {
     chain(Recording.Journal.SYSTEM, SystemState.RUN);
     closing(last);
     checkpointIsOfThisLog();
-    inclusion();
+    Event covered = inclusion();
     Trust trust = systemRun();
     signers = options.pinned().map(_ -> new PinnedSigners(trust));
-    TrustedKey checkpointSigner = checkpointSignature(trust);
+    TrustedKey checkpointSigner = checkpointSignature(trust, covered);
     trustFile(trust);
     meaning(trust);
     pins(checkpointSigner);
@@ -301,15 +301,18 @@ public final class BundleVerifier {
     }
   }
 
-  private void inclusion() {
+  /** Returns the last event in the order of the log: no checkpoint over it is older. */
+  private Event inclusion() {
     Checkpoint checkpoint = bundle.checkpoint();
-    Digest root = LogRoot.of(checkpoint.size(), new LogOrder(bundle), bundle.inclusion().hashes());
+    LogOrder order = new LogOrder(bundle);
+    Digest root = LogRoot.of(checkpoint.size(), order, bundle.inclusion().hashes());
     same(
         ReplayError.EVENT_PROOF,
         "root of the log of size " + checkpoint.size(),
         checkpoint.root(),
         root);
     verified(events() + " events: proven to be in the log of size " + checkpoint.size());
+    return order.taken();
   }
 
   private long events() {
@@ -366,9 +369,9 @@ public final class BundleVerifier {
     verified("key " + kid + ": pinned, " + what);
   }
 
-  private TrustedKey checkpointSignature(Trust trust) {
+  private TrustedKey checkpointSignature(Trust trust, Event covered) {
     Checkpoint checkpoint = bundle.checkpoint();
-    TrustedKey signer = logKey(trust, checkpoint, Layout.CHECKPOINT);
+    TrustedKey signer = logKey(trust, checkpoint, Optional.of(covered), Layout.CHECKPOINT);
     pin("the log's key that signed the checkpoint", signer.kid(), KeyRole.LOG);
     verified(
         "checkpoint of size "
@@ -381,13 +384,21 @@ public final class BundleVerifier {
     return signer;
   }
 
-  private static TrustedKey logKey(Trust trust, Checkpoint checkpoint, String place) {
+  /**
+   * @param covered the last event that it is known to cover, whose time lies in the key's window;
+   *     of a kept checkpoint none is known
+   */
+  private static TrustedKey logKey(
+      Trust trust, Checkpoint checkpoint, Optional<Event> covered, String place) {
     String found = "no log key is enrolled";
     for (TrustedKey key : trust.keys().values()) {
       if (key.role() == KeyRole.LOG && key.revokedAt().isEmpty()) {
         try {
           checkpoint.verify(checkpoint.origin(), key.key());
-          return key;
+          if (covered.filter(event -> !key.isValidAt(event.at())).isEmpty()) {
+            return key;
+          }
+          found = "key " + key.kid() + " is not in force at " + covered.get().at();
         } catch (WritException e) {
           found = "key " + key.kid() + ": " + e.code().code() + " " + e.found();
         }
@@ -405,7 +416,7 @@ public final class BundleVerifier {
       throw new WritException(
           LedgerError.CHECKPOINT_ORIGIN, kept.origin() + " instead of " + checkpoint.origin());
     }
-    TrustedKey signer = logKey(trust, kept, "the kept checkpoint");
+    TrustedKey signer = logKey(trust, kept, Optional.empty(), "the kept checkpoint");
     signers.ifPresent(s -> s.kept(signer));
     if (kept.size() == checkpoint.size()) {
       same(

@@ -31,7 +31,7 @@ final class Layout {
   private static final Pattern TOOL =
       Pattern.compile("tools/[^/]+/[0-9a-f]{64}/(?:manifest\\.json|files/.+)");
 
-  /** For bundle.json, the consistency proof and the checkpoint. */
+  /** For bundle.json and the consistency proof. */
   static final Limits LIMITS = new Limits(64 << 10, 4);
 
   /** For the keys, a tool's manifest, and one of its files. */

@@ -1,6 +1,7 @@
 package dev.writ.replay;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.Event;
 import dev.writ.replay.Recording.Journal;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,8 @@ final class LogOrder {
 
   private final List<Cursor> cursors = new ArrayList<>();
   private Cursor next;
+  private byte[] taken = {};
+  private String takenFrom = "";
 
   /** One journal with its indexes. */
   private static final class Cursor {
@@ -95,9 +98,15 @@ final class LogOrder {
 
   /** The next event's bytes; moves on. */
   byte[] take() {
-    byte[] line = next.line;
+    taken = next.line;
+    takenFrom = place();
     next.move();
     choose();
-    return line;
+    return taken;
+  }
+
+  /** The event that was taken last. */
+  Event taken() {
+    return Lines.event(taken, takenFrom);
   }
 }

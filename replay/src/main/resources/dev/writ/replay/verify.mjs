@@ -1469,7 +1469,7 @@ const objection = record({ code: name, reason: text });
 const ROLLOUT = ['draft', 'canary', 'active', 'deprecated', 'retired'];
 
 const canaryForm = (value, place) => {
-  record({ percent: integer(0, 100), tenants: list(text) })(value, place);
+  record({ by: optional(oneOf('subject')), percent: integer(0, 100), tenants: list(text) })(value, place);
   if (value.tenants.some((tenant, i) => i > 0 && !(value.tenants[i - 1] < tenant))) {
     refuse('CAN-023', `${place}/tenants`, quoted(value.tenants), 'sorted, each once');
   }
@@ -1892,9 +1892,13 @@ function readManifest(entries) {
   return within(MANIFEST, () => manifestForm(value, ''));
 }
 
+/** In bytes; what else is in an archive has its own bounds. */
+const ENTRY_MOST = { [MANIFEST]: 64 << 10, [CHECKPOINT]: NOTE_BYTES, [CONSISTENCY]: 64 << 10 };
+
 function entry(entries, named) {
   const bytes = entries.get(named);
   if (!bytes) refuse('RPL-023', named, null, 'an entry of this name');
+  if (bytes.length > ENTRY_MOST[named]) refuse('RPL-012', named, bytes.length, `at most ${ENTRY_MOST[named]}`);
   return bytes;
 }
 
@@ -2085,13 +2089,20 @@ function governs(policy, tool, version) {
   return !listed && (policy.governance?.tools ?? []).some(covers);
 }
 
-/** Whether a run of a tenant meets a version that governance has so. */
-function mayRun(governed, tool, version, tenant, run) {
+/** Whether callers choose if they meet a canary: its share is of runs, and they name their runs. */
+const isChosenByCallers = (canary) => canary.by === undefined && canary.percent > 0 && canary.percent < 100;
+
+/** What decides whether a call meets a canary: its run's owner, else who asks; in documents without `by` the run. */
+const drawOf = ({ run, subject, tenant }, owner) => ({ run, subject: owner ?? subject, tenant });
+
+/** Whether a call meets a version that governance has so. */
+function mayRun(governed, tool, version, { run, subject, tenant }) {
   if (governed.revoked || !RUNS.includes(governed.stage)) return false;
   if (governed.stage !== 'canary') return true;
-  const first = sha256(writeJson([tool, version, tenant, run])).subarray(0, 8);
+  const { by, percent, tenants } = governed.canary;
+  const first = sha256(writeJson([tool, version, tenant, by === undefined ? run : subject])).subarray(0, 8);
   const place = BigInt(`0x${toHex(first)}`) % 100n;
-  return governed.canary.tenants.includes(tenant) || place < BigInt(governed.canary.percent);
+  return tenants.includes(tenant) || place < BigInt(percent);
 }
 
 /** What was submitted, found, said and staged of tools (tool-governance.md). */
@@ -2100,6 +2111,7 @@ class Governance {
     this.versions = new Map(); // tool and version → what was said of it
     this.runtimes = new Map(); // language and version → {approved, at}
     this.past = new Map(); // tool and version → what held before, {governed, until}
+    this.drawsBySubject = false; // from the first canary with `by` on, no share is of runs
   }
 
   static key = (tool, version) => writeValue([tool, version]);
@@ -2187,8 +2199,12 @@ class Governance {
     if (version.stage === 'draft' && RUNS.includes(detail.stage)) {
       this.requireApproved(version, this.rules(policy, detail, place), trust, place);
     }
+    if (this.drawsBySubject && detail.canary && isChosenByCallers(detail.canary)) {
+      refuse('EXE-984', `${place} /detail/canary/by`, 'nothing', 'subject, as in a canary before');
+    }
     version.stage = detail.stage;
     version.canary = detail.canary ?? null;
+    this.drawsBySubject = this.drawsBySubject || detail.canary?.by !== undefined;
     version.stagedAt = change.changed_at;
   }
 
@@ -2749,7 +2765,7 @@ class Run {
     if (at > 0) this.system.inFlight++;
     if (decision.verdict !== 'ALLOW' || !governable) return;
     if (recorded === null) refuse('EXE-956', `${place} /verdict`, 'ALLOW', 'DENY: nobody submitted the tool');
-    if (!mayRun(recorded, tool, version, decision.tenant, decision.run)) {
+    if (!mayRun(recorded, tool, version, drawOf(decision, decision.inputs.owner))) {
       refuse('EXE-956', `${place} /verdict (GRD-416)`, 'ALLOW', `DENY: ${told(recorded)}`);
     }
   }
@@ -2855,7 +2871,7 @@ class Run {
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
-    this.requireRolledOut(event, document, place);
+    this.requireRolledOut(event, document, request.decision.document.inputs.owner, place);
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -2868,14 +2884,14 @@ class Run {
     this.counts.dispatched++;
   }
 
-  /** A governed tool ran for this run when it was dispatched, or a moment before. */
-  requireRolledOut(event, intent, place) {
+  /** A governed tool ran for this call when it was dispatched, or a moment before. */
+  requireRolledOut(event, intent, owner, place) {
     const { name: tool, version, package: id } = intent.tool;
     const policy = this.system.policy.policy;
     if (!governs(policy, tool, version)) return;
     const seen = this.system.governedAt(event, tool, version);
-    const runs = (g) => g !== null && g.package === id && mayRun(g, tool, version, event.tenant, event.run);
-    if (!seen.some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this run');
+    const runs = (g) => g !== null && g.package === id && mayRun(g, tool, version, drawOf(intent, owner));
+    if (!seen.some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this subject');
   }
 
   needBlob({ digest: id, size }, place) {
@@ -3058,12 +3074,17 @@ const SKEW_MS = 2000;
 
 // ---------------------------------------------------------------------------------- the whole bundle
 
-/** The checkpoint: signed by a key of the role log that is enrolled and not revoked (RPL-040). */
-async function checkCheckpoint(bytes, trust, origin, place) {
+/**
+ * The checkpoint: signed by a key of the role log that is enrolled, not revoked, and in force at the
+ * last event that it is known to cover (RPL-040); of a kept checkpoint none is known.
+ */
+async function checkCheckpoint(bytes, trust, origin, covered, place) {
   const note = within(place, () => parseNote(bytes));
   const stated = within(place, () => parseCheckpoint(note.text));
-  for (const key of trust.keys.values()) {
+  for (const kid of [...trust.keys.keys()].sort()) {
+    const key = trust.keys.get(kid);
     if (key.role !== 'log' || key.algorithm !== 'Ed25519' || key.revokedAt !== null) continue;
+    if (covered && !inWindow(key, covered.at)) continue;
     try {
       await verifyCheckpoint(bytes, noteKey(origin, key), origin);
       return { checkpoint: stated, key };
@@ -3149,8 +3170,8 @@ const consistencyForm = record({ path: hashesForm, size1: count, size2: count })
 
 /** Its hashes mean something beside a kept checkpoint alone; its form does always. */
 function readConsistency(entries, size) {
-  const bytes = entries.get(CONSISTENCY);
-  if (!bytes) return null;
+  if (!entries.has(CONSISTENCY)) return null;
+  const bytes = entry(entries, CONSISTENCY);
   const proof = within(CONSISTENCY, () => consistencyForm(parseCanonical(bytes), ''));
   const { size1, size2, path } = proof;
   const fits = size1 < size2 && (size1 === size || size2 === size) && path.length === consistencyHashes(size1, size2);
@@ -3162,7 +3183,7 @@ function readConsistency(entries, size) {
 async function checkKept(kept, bundle, sum) {
   const { origin } = within('the kept checkpoint', () => parseCheckpoint(parseNote(kept).text));
   if (origin !== bundle.manifest.origin) refuse('LED-054', 'the kept checkpoint', origin, bundle.manifest.origin);
-  const { checkpoint: earlier, key } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, 'the kept checkpoint');
+  const { checkpoint: earlier, key } = await checkCheckpoint(kept, sum.trust, bundle.manifest.origin, null, 'the kept checkpoint');
   bundle.system.signed.add([key], null);
   const { checkpoint, consistency } = bundle;
   const says = `the kept checkpoint of size ${earlier.size}`;
@@ -3271,7 +3292,7 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   const proof = readInclusion(entries);
   const ordered = checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
   const sum = await addUp(bundle);
-  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, CHECKPOINT)).key;
+  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, ordered[ordered.length - 1], CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
   bundle.system = new System();
   const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
@@ -3434,6 +3455,13 @@ if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
     process.stderr.write(`${lacking(process.versions.node)}\n`);
     process.exitCode = EXIT.unavailable;
   } else if (self === import.meta.url) {
+    // Who reads no further (`| head -1`) still gets the verdict, by the exit code.
+    process.stdout.on('error', (e) => {
+      if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(e.code)) return;
+      process.stderr.write(`standard output: ${e.code}\n`);
+      process.exit(EXIT.unavailable);
+    });
+    process.stderr.on('error', () => {});
     process.exitCode = await main(process.argv.slice(2), {
       readFile,
       out: (text) => process.stdout.write(text),

@@ -18,6 +18,7 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.SignedNote;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -376,6 +377,30 @@ class ForgedBundlesAreRefusedTest {
               Reproof.withoutLast(entries, Recording.Journal.CONSUMED);
               return entries;
             }));
+  }
+
+  /** With lines that nobody defined, which C2SP allows, the note has so many bytes. */
+  private static byte[] noteOf(int bytes) {
+    Checkpoint real = Checkpoint.parse(Packed.read(small).get(Layout.CHECKPOINT));
+    String text = new String(real.toBytes(), StandardCharsets.UTF_8).split("\n\n", 2)[0] + "\n";
+    int signature =
+        SignedNote.sign(text, real.origin(), TestKeys.key("log")).toBytes().length
+            - text.getBytes(StandardCharsets.UTF_8).length;
+    String line = "x".repeat(bytes - signature - text.length() - 1) + "\n";
+    byte[] note = SignedNote.sign(text + line, real.origin(), TestKeys.key("log")).toBytes();
+    assertThat(note).hasSize(bytes);
+    return Sample.forge(
+        small,
+        entries -> {
+          entries.put(Layout.CHECKPOINT, note);
+          return entries;
+        });
+  }
+
+  @Test
+  void aCheckpointOfTheGreatestSizeAndOneThatIsLarger() {
+    assertThat(OPINION.pinned(noteOf(256 * 1024)).pinned()).isTrue();
+    refused(ReplayError.ARCHIVE_BOUNDS, noteOf(256 * 1024 + 1));
   }
 
   @Test

@@ -41,16 +41,20 @@ final class Node {
     return TESTS.resolve(name);
   }
 
+  static List<String> command(List<String> arguments) {
+    List<String> command = new ArrayList<>(List.of("node"));
+    command.addAll(arguments);
+    return command;
+  }
+
   static Result run(List<String> arguments) {
     return run(arguments, new TreeMap<>());
   }
 
   /** Without node: a failure where CI=true, otherwise the test says that it did not run. */
   private static Result run(List<String> arguments, TreeMap<String, String> environment) {
-    List<String> command = new ArrayList<>(List.of("node"));
-    command.addAll(arguments);
     try {
-      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      ProcessBuilder builder = new ProcessBuilder(command(arguments)).redirectErrorStream(true);
       builder.environment().putAll(environment);
       Process process = builder.start();
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

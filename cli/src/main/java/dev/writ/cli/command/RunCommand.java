@@ -25,6 +25,7 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.tools.MediaTypes;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.registry.RegisteredTool;
@@ -122,7 +123,10 @@ public final class RunCommand implements CliCommand {
       ToolManifest manifest =
           versionParts.length == 2
               ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
-              : one(home, versionParts[0], tenant, arguments.option("--run").orElse("main"));
+              : one(
+                  home,
+                  versionParts[0],
+                  new CanaryDraw(tenant, arguments.option("--run").orElse("main"), subject));
       String operation = operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
       List<Input> files =
           arguments.options("--input").stream()
@@ -167,16 +171,12 @@ public final class RunCommand implements CliCommand {
           .orElse(Math.min(modest * unit, most));
     }
 
-    /** Of several versions the one that policy has as the default for this run. */
-    private static ToolManifest one(OpenHome home, String name, String tenant, String run) {
+    /** Of several versions the one that policy has as the default for this agent. */
+    private static ToolManifest one(OpenHome home, String name, CanaryDraw draw) {
       List<ToolManifest> all =
           home.registry().tools().stream().map(RegisteredTool::manifest).toList();
       Optional<ToolRef> chosen =
-          home.kernel()
-              .system()
-              .policyInForce()
-              .defaultVersion(name, tenant, run)
-              .map(ApprovedTool::ref);
+          home.kernel().system().policyInForce().defaultVersion(name, draw).map(ApprovedTool::ref);
       return all.stream()
           .filter(m -> chosen.filter(m.ref()::equals).isPresent())
           .findFirst()

@@ -153,11 +153,25 @@ final class ToolGoverning {
                 : command("approve " + named + " --as APPROVER")
                     + ", "
                     + String.join(" and ", missing());
-        case CANARY -> command("stage " + named + " active");
+        case CANARY ->
+            version
+                .canary()
+                .filter(Canary::isChosenByCallers)
+                .map(by ->
+                    "callers choose whether they meet it, by the names of their runs; stage it"
+                        + " again: "
+                        + command("stage " + named + " canary" + options(by)))
+                .orElse(command("stage " + named + " active"));
         case ACTIVE -> command("stage " + named + " deprecated") + ", when another takes its place";
         case DEPRECATED -> command("stage " + named + " retired");
         case RETIRED -> throw new IllegalStateException("handled above");
       };
+    }
+
+    private static String options(Canary canary) {
+      return (canary.tenants().isEmpty() ? "" : " --tenants " + String.join(",", canary.tenants()))
+          + " --percent "
+          + canary.percent();
     }
 
     private static String command(String rest) {
@@ -187,7 +201,9 @@ final class ToolGoverning {
     }
 
     private boolean good() {
-      return !revoked && version.stage().runs();
+      return !revoked
+          && version.stage().runs()
+          && version.canary().filter(Canary::isChosenByCallers).isEmpty();
     }
 
     String shown() {
@@ -198,7 +214,7 @@ final class ToolGoverning {
               .map(c ->
                   " "
                       + c.percent()
-                      + " %"
+                      + (c.isChosenByCallers() ? " % of runs" : " %")
                       + (c.tenants().isEmpty() ? "" : " and " + String.join(", ", c.tenants())))
               .orElse("");
     }
@@ -361,7 +377,7 @@ final class ToolGoverning {
               .argument("VERSION", "")
               .argument("STAGE", "")
               .option("--tenants", "NAMES", "With canary: tenants that meet it, with commas.")
-              .option("--percent", "N", "With canary: of the runs of all others (default: 0).")
+              .option("--percent", "N", "With canary: of the subjects of all others (default: 0).")
               .option("--operator", "KEY", "The operator's key (default: operator)."));
     }
 
@@ -399,7 +415,7 @@ final class ToolGoverning {
             CliError.USAGE, "--tenants and --percent say who meets a canary, and only that");
       }
       return said
-          ? Optional.of(new Canary(tenants, percent.orElse(0L).intValue()))
+          ? Optional.of(new Canary(tenants, percent.orElse(0L).intValue(), true))
           : Optional.empty();
     }
   }

@@ -188,7 +188,8 @@ final class FullRun {
     change(
         home,
         EventKind.TOOL_STAGED,
-        new ToolStaging(words, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 0)))
+        new ToolStaging(
+                words, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 0, false)))
             .toJson());
   }
 

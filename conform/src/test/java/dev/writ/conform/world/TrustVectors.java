@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
@@ -42,6 +43,7 @@ final class TrustVectors {
     vectors.algorithms();
     vectors.placesInTheLog();
     vectors.governance();
+    vectors.shares();
     return vectors.made;
   }
 
@@ -439,6 +441,25 @@ final class TrustVectors {
         "RPL-040",
         closed,
         enrolled("log", set("writ_role", "guardian")));
+    Instant last = FullRun.remade(closed).steps.getLast().at;
+    forged(
+        "log-key-ends-then",
+        "the log's key ends at the time of the last event that its checkpoint covers",
+        "RPL-040",
+        closed,
+        enrolled("log", set("writ_not_after", Timestamps.format(last))));
+    forged(
+        "log-key-ends-a-moment-later",
+        "it ends a moment after that",
+        "ok",
+        closed,
+        enrolled("log", set("writ_not_after", Timestamps.format(last.plusMillis(1)))));
+    forged(
+        "log-key-not-begun",
+        "the log's key begins a moment after that",
+        "RPL-040",
+        closed,
+        enrolled("log", set("writ_not_before", Timestamps.format(last.plusMillis(1)))));
     forged(
         "policy-by-an-operator",
         "a policy is signed by a key that is no policy owner's",
@@ -625,6 +646,114 @@ final class TrustVectors {
                 EventKind.TOOL_REVOKED,
                 Plot.json("{\"tool\":\"words\",\"version\":\"1.0.0\"}")));
   }
+
+  /** The places of acme's alice and of her run-1 among a hundred, for words 1.0.0. */
+  private static final int ALICE_PLACE = 32;
+
+  private static final int RUN_PLACE = 26;
+
+  private static UnaryOperator<JsonValue.Obj> share(String by, int percent) {
+    return set("canary", Plot.json("{" + by + "\"percent\":" + percent + ",\"tenants\":[]}"));
+  }
+
+  private static final String BY_SUBJECT = "\"by\":\"subject\",";
+  private static final String BY_RUN = "";
+
+  /** The share that the operator stated, and the one that the decision says it saw. */
+  private void shared(
+      String name,
+      String about,
+      String wanted,
+      UnaryOperator<JsonValue.Obj> staged,
+      UnaryOperator<JsonValue.Obj> seen) {
+    governed(
+        "canary-" + name,
+        about,
+        wanted,
+        remade -> {
+          remade.change(body(remade, EventKind.TOOL_STAGED, "canary"), in("detail", staged));
+          remade.change(
+              body(remade, EventKind.DECISION_MADE, "canary"), in("inputs", in("governed", seen)));
+        });
+  }
+
+  private void shares() {
+    UnaryOperator<JsonValue.Obj> within = share(BY_SUBJECT, ALICE_PLACE + 1);
+    UnaryOperator<JsonValue.Obj> outside = share(BY_SUBJECT, ALICE_PLACE);
+    shared("by-subject", "the subject's place is below the share", "ok", within, within);
+    shared(
+        "by-subject-outside", "the subject's place is not below it", "EXE-956", outside, outside);
+    shared(
+        "by-run",
+        "a document from before: the run's place is below, the subject's is not",
+        "ok",
+        share(BY_RUN, RUN_PLACE + 1),
+        share(BY_RUN, RUN_PLACE + 1));
+    shared(
+        "by-run-outside",
+        "a document from before: the run's place is not below the share",
+        "EXE-956",
+        share(BY_RUN, RUN_PLACE),
+        share(BY_RUN, RUN_PLACE));
+    shared(
+        "by-not-recorded",
+        "the decision does not say that the share is of subjects",
+        "EXE-956",
+        within,
+        share(BY_RUN, ALICE_PLACE + 1));
+    shared(
+        "by-recorded-only",
+        "the decision says that the share is of subjects, and nobody else does",
+        "EXE-956",
+        share(BY_RUN, ALICE_PLACE + 1),
+        within);
+    shared(
+        "by-something",
+        "a share of something else",
+        "CAN-023",
+        share("\"by\":\"run\",", 50),
+        share("\"by\":\"run\",", 50));
+    governed(
+        "by-run-after-by-subject",
+        "a share of runs is staged where one of subjects was before",
+        "EXE-984",
+        remade -> {
+          remade.change(body(remade, EventKind.TOOL_STAGED, "canary"), in("detail", within));
+          change(
+              remade,
+              place(remade, EventKind.TOOL_STAGED, saying("active")),
+              EventKind.TOOL_STAGED,
+              share(BY_RUN, 99)
+                  .apply(
+                      (JsonValue.Obj)
+                          remade
+                              .document(body(remade, EventKind.TOOL_STAGED, "canary"))
+                              .get("detail")));
+        });
+    governed(
+        "by-subject-of-another",
+        "the decision is in the name of a subject whose place is below",
+        "EXE-953 or EXE-956",
+        remade -> {
+          remade.change(body(remade, EventKind.TOOL_STAGED, "canary"), in("detail", outside));
+          Digest decision = body(remade, EventKind.DECISION_MADE, "canary");
+          remade.change(decision, in("inputs", in("governed", outside)));
+          remade.change(decision, set("subject", BELOW_ALICE));
+        });
+    governed(
+        "by-owner-of-nobody",
+        "the decision names an owner of the run whose place is below",
+        "EXE-956",
+        remade -> {
+          remade.change(body(remade, EventKind.TOOL_STAGED, "canary"), in("detail", outside));
+          Digest decision = body(remade, EventKind.DECISION_MADE, "canary");
+          remade.change(decision, in("inputs", in("governed", outside)));
+          remade.change(decision, in("inputs", set("owner", BELOW_ALICE)));
+        });
+  }
+
+  /** Of acme too, at place 19. */
+  private static final String BELOW_ALICE = "boss";
 
   private void governed(String name, String about, String wanted, Consumer<Remade> change) {
     forged("governance-" + name, about, wanted, FullRun.lean().closed, change);

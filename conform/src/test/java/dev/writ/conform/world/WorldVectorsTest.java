@@ -43,6 +43,7 @@ class WorldVectorsTest {
     all.addAll(DocumentVectors.all());
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
+    all.addAll(ReceivedVectors.all());
     all.addAll(RunVectors.all());
     return all;
   }

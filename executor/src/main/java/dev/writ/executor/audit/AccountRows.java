@@ -141,7 +141,7 @@ final class AccountRows {
       }
       for (Rate rate : policy.rates().values()) {
         for (String key : keys(rate, policy, request, inputs)) {
-          marks.add(new AccountSums.Mark(new AccountSums.Counter(rate.name(), key), time));
+          marks.add(new AccountSums.Mark(new AccountSums.Counter(rate.name(), key), time, true));
         }
       }
       declared = JsonValue.of(asDeclared);
@@ -149,7 +149,8 @@ final class AccountRows {
     }
     charges(place, row, leftReserved ? fate.left() : fate, declared, settled);
     marks(place, row, id, stands.decision());
-    Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
+    boolean gone = fate.end() == Fates.End.GONE; // a row of a correction holds nothing for it
+    Instant keptUntil = KeptUntil.of(policy, time, gone ? List.of() : charges, marks);
     if (row.keptUntil().isBefore(keptUntil)) {
       findings.problem(AUDIT_ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
     }

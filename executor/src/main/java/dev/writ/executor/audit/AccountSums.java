@@ -49,7 +49,12 @@ final class AccountSums {
     }
   }
 
-  record Mark(Counter counter, Instant at) {}
+  /**
+   * One use of a counter.
+   *
+   * @param sure false where the accounts may have forgotten it before the request was judged again
+   */
+  record Mark(Counter counter, Instant at, boolean sure) {}
 
   /** Bounds of one account; unknown amounts are counted, not added. */
   record Bounds(long least, long most, long usedMost, long unknown) {
@@ -67,6 +72,7 @@ final class AccountSums {
 
   private final TreeMap<Account, Bounds> bounds = new TreeMap<>();
   private final TreeMap<Counter, TreeMap<Instant, Long>> times = new TreeMap<>();
+  private final TreeMap<Counter, TreeMap<Instant, Long>> unsure = new TreeMap<>();
 
   void add(List<Charge> charges, List<Mark> marks, int sign) {
     for (Charge charge : charges) {
@@ -78,11 +84,18 @@ final class AccountSums {
       }
     }
     for (Mark mark : marks) {
-      TreeMap<Instant, Long> counted = times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
-      counted.merge(mark.at(), (long) sign, (a, b) -> a + b == 0 ? null : a + b);
-      if (counted.isEmpty()) {
-        times.remove(mark.counter());
+      add(times, mark, sign);
+      if (!mark.sure()) {
+        add(unsure, mark, sign);
       }
+    }
+  }
+
+  private static void add(TreeMap<Counter, TreeMap<Instant, Long>> times, Mark mark, long sign) {
+    TreeMap<Instant, Long> counted = times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
+    counted.merge(mark.at(), sign, (a, b) -> a + b == 0 ? null : a + b);
+    if (counted.isEmpty()) {
+      times.remove(mark.counter());
     }
   }
 
@@ -90,8 +103,18 @@ final class AccountSums {
     return bounds.getOrDefault(account, Bounds.NONE);
   }
 
-  /** How often the counter was used after that time. */
+  /** How often the counter was used after that time, at the most. */
   long count(Counter counter, Instant after) {
+    return count(times, counter, after);
+  }
+
+  /** How many of these the accounts may have forgotten. */
+  long forgotten(Counter counter, Instant after) {
+    return count(unsure, counter, after);
+  }
+
+  private static long count(
+      TreeMap<Counter, TreeMap<Instant, Long>> times, Counter counter, Instant after) {
     TreeMap<Instant, Long> counted = times.get(counter);
     return counted == null
         ? 0

@@ -83,6 +83,8 @@ final class AccountWalk {
    * @param at when it was judged last, or when time restarted since, where that is earlier
    * @param nonceUntil another request with its nonce is certainly refused until then: by the
    *     shortest freshness window since
+   * @param keptUntil until then it may be counted
+   * @param rowUntil until then its row is there: what was given back needs none for its windows
    */
   private record Entry(
       Policy policy,
@@ -90,12 +92,13 @@ final class AccountWalk {
       String nonce,
       Instant nonceUntil,
       Instant keptUntil,
+      Instant rowUntil,
       List<Charge> charges,
       List<Mark> marks) {
     Entry under(Policy inUse) {
       Instant until = AccountWalk.nonceUntil(inUse, at);
       return until.isBefore(nonceUntil)
-          ? new Entry(policy, at, nonce, until, keptUntil, charges, marks)
+          ? new Entry(policy, at, nonce, until, keptUntil, rowUntil, charges, marks)
           : this;
     }
   }
@@ -180,13 +183,13 @@ final class AccountWalk {
     for (var entry : entries.entrySet()) {
       String key = Accounts.ROW_PREFIX + entry.getKey().hex();
       findings.rows++;
-      if (entry.getValue().keptUntil().isAfter(ledger.highWater())
+      if (entry.getValue().rowUntil().isAfter(ledger.highWater())
           && ledger.get(Tables.ACCOUNT, key).isEmpty()) {
         findings.problem(
             AUDIT_ROW,
             Findings.row(Tables.ACCOUNT, key),
             "no row",
-            "a row, until " + entry.getValue().keptUntil());
+            "a row, until " + entry.getValue().rowUntil());
       }
     }
   }
@@ -233,7 +236,7 @@ final class AccountWalk {
             .toList();
     List<Mark> marks =
         entry.marks().stream()
-            .map(mark -> new Mark(mark.counter(), earlier(mark.at(), now)))
+            .map(mark -> new Mark(mark.counter(), earlier(mark.at(), now), mark.sure()))
             .toList();
     return new Entry(
         policy,
@@ -241,8 +244,19 @@ final class AccountWalk {
         entry.nonce(),
         at.plus(Duration.between(entry.at(), entry.nonceUntil())),
         KeptUntil.of(policy, at, charges, marks),
+        rowUntil(policy, at, charges, marks),
         charges,
         marks);
+  }
+
+  /** What was given back settles nothing, so its windows need no row. */
+  private static Instant rowUntil(
+      Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
+    return KeptUntil.of(
+        policy,
+        at,
+        charges.stream().filter(charge -> charge.usedMost() > 0).toList(),
+        marks.stream().filter(Mark::sure).toList());
   }
 
   private static Instant earlier(Instant a, Instant b) {
@@ -389,8 +403,9 @@ final class AccountWalk {
     for (int i = 0; i < recorded.size(); i++) {
       Instant start = rates.get(i).spanStart(judged.inputs().time());
       if (comparable(judged, definitions.holdsSince(rates.get(i), start))) {
-        long least = sums.count(counters.get(i), start);
-        long most = least + gaps.since(start);
+        long all = sums.count(counters.get(i), start);
+        long least = all - sums.forgotten(counters.get(i), start);
+        long most = all + gaps.since(start);
         long count = recorded.get(i).count();
         if (count < least || count > most) {
           findings.problem(
@@ -414,7 +429,13 @@ final class AccountWalk {
     Instant time = judged.inputs().time();
     Policy policy = judged.policy();
     List<Charge> charges = new ArrayList<>();
-    List<Mark> marks = new ArrayList<>(before.map(Entry::marks).orElse(List.of()));
+    List<Mark> marks = new ArrayList<>();
+    before.ifPresent(entry -> {
+      boolean kept = entry.rowUntil().isAfter(latest.orElse(time));
+      entry
+          .marks()
+          .forEach(mark -> marks.add(new Mark(mark.counter(), mark.at(), mark.sure() && kept)));
+    });
     if (judged.decision().verdict() == Verdict.ALLOW) {
       Fates.Fate fate = fates.of(judged.decision().request(), judged.id());
       for (Budget budget : policy.budgets().values()) {
@@ -433,7 +454,7 @@ final class AccountWalk {
       }
       for (Rate rate : policy.rates().values()) {
         for (String key : keys(rate, policy, request, judged.inputs())) {
-          marks.add(new Mark(new Counter(rate.name(), key), time));
+          marks.add(new Mark(new Counter(rate.name(), key), time, true));
         }
       }
     }
@@ -445,6 +466,7 @@ final class AccountWalk {
             Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
             nonceUntil(policy, time),
             keptUntil,
+            rowUntil(policy, time, charges, marks),
             charges,
             marks);
     add(judged.decision().request(), entry);

@@ -68,6 +68,7 @@ public final class Audit {
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();
+    seals().check();
     AccountWalk accounts =
         new AccountWalk(ledger, findings, standing.policies(), runs.steps, restartTimes());
     ledger.eventsByIndex(
@@ -83,6 +84,10 @@ public final class Audit {
     accounts.end();
     new AccountRows(ledger, findings, standing.policies(), accounts.redated()).check();
     return report();
+  }
+
+  private SealCheck seals() {
+    return new SealCheck(ledger, findings, standing.trust());
   }
 
   private List<Instant> restartTimes() {
@@ -170,6 +175,9 @@ public final class Audit {
     }
     if (findings.unsealed > 0) {
       lines.add(findings.unsealed + " closed runs: their checkpoint is not made yet");
+    }
+    if (!seals().knowsKeys()) {
+      lines.add("who signed the checkpoints of closed runs: no log key is enrolled");
     }
     lines.addAll(findings.ofReceipts());
     lines.addAll(findings.ofWorkspaces());

@@ -64,6 +64,10 @@ final class OpenRun {
 
     Optional<RequestRow.State> state = Optional.empty();
     Optional<Digest> decision = Optional.empty();
+
+    /** For whom its run was opened, as its last decision records it. */
+    Optional<String> owner = Optional.empty();
+
     Optional<Digest> intent = Optional.empty();
     Optional<Event> dispatched = Optional.empty();
 

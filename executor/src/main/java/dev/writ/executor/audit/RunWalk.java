@@ -22,6 +22,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import java.time.Duration;
@@ -183,8 +184,8 @@ final class RunWalk {
       order(event, "request " + decision.request() + " was dispatched");
       return;
     }
-    rejudging
-        .judge(run, asked.get(), event, read.get())
+    Optional<JudgeInputs> inputs = rejudging.judge(run, asked.get(), event, read.get());
+    inputs
         .map(JudgeInputs::step)
         .ifPresent(step -> {
           if (!steps.add(step)) {
@@ -193,6 +194,7 @@ final class RunWalk {
         });
     Asked request = asked.get();
     request.decision = Optional.of(event.body());
+    request.owner = inputs.flatMap(JudgeInputs::owner);
     request.intent = Optional.empty();
     request.state =
         Optional.of(
@@ -329,8 +331,9 @@ final class RunWalk {
         .prohibitedLongBefore(intent.tool().name(), intent.tool().version(), event.at())
         .ifPresent(
             since -> order(event, "tool " + intent.tool().name() + " prohibited at " + since));
-    if (standing.stagedOutLongBefore(intent.tool(), run.id, event.at())) {
-      order(event, "tool " + intent.tool() + " was rolled out to none of this run");
+    CanaryDraw draw = CanaryDraw.of(intent.scope(), request.owner);
+    if (standing.stagedOutLongBefore(intent.tool(), draw, event.at())) {
+      order(event, "tool " + intent.tool() + " was not rolled out to " + draw.subject());
     }
   }
 

@@ -16,13 +16,13 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LogTime;
-import dev.writ.ledger.RunId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -249,26 +249,26 @@ final class Standing {
     return policy.with(at.governance().rollout(at.prohibited()));
   }
 
-  /** Whether a governed tool did not run for that run, by what was in force up to a moment ago. */
-  boolean stagedOutLongBefore(ToolRef tool, RunId run, Instant at) {
+  /** Whether a governed tool did not run for that call, by what was in force up to a moment ago. */
+  boolean stagedOutLongBefore(ToolRef tool, CanaryDraw draw, Instant at) {
     Optional<Policy> policy = state.policy();
     if (policy.filter(p -> p.governs(tool.name(), tool.version())).isEmpty()) {
       return false;
     }
-    if (runs(state, tool, run)) {
+    if (runs(state, tool, draw)) {
       return false;
     }
     return past.stream()
         .filter(p -> !p.until().plus(IN_FLIGHT).isBefore(at))
-        .noneMatch(p -> runs(p.state(), tool, run));
+        .noneMatch(p -> runs(p.state(), tool, draw));
   }
 
-  private static boolean runs(SystemState state, ToolRef tool, RunId run) {
+  private static boolean runs(SystemState state, ToolRef tool, CanaryDraw draw) {
     return state
         .policy()
         .flatMap(p -> p.tool(tool.name(), tool.version()))
         .filter(approved -> approved.ref().equals(tool))
-        .filter(approved -> VersionRule.mayRun(approved, run.tenant(), run.run()))
+        .filter(approved -> VersionRule.mayRun(approved, draw))
         .isPresent();
   }
 

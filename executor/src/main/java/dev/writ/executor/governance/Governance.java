@@ -11,6 +11,7 @@ import dev.writ.guardian.Admission;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rollout;
 import dev.writ.guardian.policy.RolloutStage;
@@ -32,12 +33,16 @@ import java.util.function.Predicate;
  *
  * @param versions by name and version
  * @param runtimes by {@code language version}
+ * @param drawsBySubject whether a canary was staged whose share goes by subjects; from then on none
+ *     goes by runs
  */
 public record Governance(
-    SortedMap<String, Submitted> versions, SortedMap<String, RuntimeWord> runtimes) {
+    SortedMap<String, Submitted> versions,
+    SortedMap<String, RuntimeWord> runtimes,
+    boolean drawsBySubject) {
 
   /** Before anything was submitted. */
-  public static final Governance NOTHING = new Governance(new TreeMap<>(), new TreeMap<>());
+  public static final Governance NOTHING = new Governance(new TreeMap<>(), new TreeMap<>(), false);
 
   public Governance {
     versions = Collections.unmodifiableSortedMap(versions);
@@ -137,7 +142,7 @@ public record Governance(
    * An operator puts a version into another stage.
    *
    * @param inForce tells whether a key still counts: the word of one that was revoked does not
-   * @throws WritException {@code EXE-914}, {@code EXE-915}, {@code EXE-917}
+   * @throws WritException {@code EXE-914}, {@code EXE-915}, {@code EXE-917}, {@code EXE-984}
    */
   public Governance staged(
       ToolStaging staging, Policy policy, Predicate<String> inForce, Instant changedAt) {
@@ -153,7 +158,12 @@ public record Governance(
     if (version.stage() == RolloutStage.DRAFT && staging.stage().runs()) {
       requireApproved(version, rules(policy, tool), inForce);
     }
-    return with(version.staged(staging, changedAt));
+    if (drawsBySubject) {
+      staging.requireDrawnBySubject();
+    }
+    Governance staged = with(version.staged(staging, changedAt));
+    boolean bySubject = drawsBySubject || staging.canary().filter(Canary::bySubject).isPresent();
+    return new Governance(staged.versions, runtimes, bySubject);
   }
 
   /** Approvers whom policy names now, with keys that are in force now, as many as it asks for. */
@@ -214,7 +224,7 @@ public record Governance(
     }
     TreeMap<String, RuntimeWord> more = new TreeMap<>(runtimes);
     more.put(runtime, new RuntimeWord(approved, changedAt));
-    return new Governance(versions, more);
+    return new Governance(versions, more, drawsBySubject);
   }
 
   /**
@@ -243,7 +253,7 @@ public record Governance(
     TreeMap<String, RuntimeWord> words = new TreeMap<>(runtimes);
     words.replaceAll(
         (_, word) -> word.at().isAfter(time) ? new RuntimeWord(word.approved(), time) : word);
-    return new Governance(submitted, words);
+    return new Governance(submitted, words, drawsBySubject);
   }
 
   private static String key(String tool, String version) {
@@ -253,7 +263,7 @@ public record Governance(
   private Governance with(Submitted version) {
     TreeMap<String, Submitted> more = new TreeMap<>(versions);
     more.put(key(version.tool().name(), version.tool().version()), version);
-    return new Governance(more, runtimes);
+    return new Governance(more, runtimes, drawsBySubject);
   }
 
   private Submitted require(ToolRef tool) {

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.ExecutorError;
 import dev.writ.executor.document.ToolSubmission;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Canary;
@@ -34,6 +35,24 @@ public record ToolStaging(ToolRef tool, RolloutStage stage, Optional<Canary> can
           "detail/canary belongs to the stage canary, and to no other");
     }
     return staging;
+  }
+
+  /**
+   * @throws WritException {@code EXE-984} for a share that callers choose to be in or not
+   */
+  public void requireDrawnBySubject() {
+    canary
+        .filter(Canary::isChosenByCallers)
+        .ifPresent(by -> {
+          throw new WritException(
+              ExecutorError.CANARY_BY_RUN,
+              tool.name()
+                  + " "
+                  + tool.version()
+                  + ": percent is "
+                  + by.percent()
+                  + ", by is missing");
+        });
   }
 
   public JsonValue.Obj toJson() {

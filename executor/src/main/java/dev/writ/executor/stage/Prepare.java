@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
@@ -108,13 +109,24 @@ public final class Prepare {
   /** A narrower trial leaves the stage, and so the snapshot, as it was. */
   private static void requireMayRun(Order order, ToolManifest manifest, Policy policy) {
     Scope scope = order.request().scope();
+    Optional<String> owner =
+        order.decision().inputs().get("owner") instanceof JsonValue.Str name
+            ? Optional.of(name.value())
+            : Optional.empty();
+    CanaryDraw draw = CanaryDraw.of(scope, owner);
     if (policy
         .tool(manifest.name(), manifest.version())
-        .filter(tool -> policy.mayRun(tool, scope.tenant(), scope.run()))
+        .filter(tool -> policy.mayRun(tool, draw))
         .isEmpty()) {
       throw new WritException(
           ExecutorError.TOOL_NOT_APPROVED,
-          manifest.name() + " " + manifest.version() + " does not run for " + scope.tenant());
+          manifest.name()
+              + " "
+              + manifest.version()
+              + " does not run for "
+              + draw.subject()
+              + " of "
+              + draw.tenant());
     }
   }
 

@@ -42,7 +42,8 @@ class DocumentsFuzzTest {
             new ToolValidation(
                     TOOL, "lint", List.of(new ToolValidation.Finding("TOL-211", "a.py", "os")))
                 .toJson(),
-            new ToolStaging(TOOL, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 10)))
+            new ToolStaging(
+                    TOOL, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 10, true)))
                 .toJson())
         .map(Jcs::write);
   }

@@ -14,6 +14,8 @@ import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.RolloutStage;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,6 +77,40 @@ class GovernanceIsInForceAtOnceTest {
     assertThat(home.driver.runs()).isEmpty();
   }
 
+  /** The place of acme's alice among a hundred, for words 1.0.0. */
+  private static final int ALICE_PLACE = 32;
+
+  @Test
+  void no_name_of_a_run_gets_a_caller_into_a_share() {
+    ToolRef words = governance.approved("1.0.0");
+    governance.take(governance.canary(words, List.of(), ALICE_PLACE));
+    for (int i = 0; i < 200; i++) {
+      assertThat(code(ask(words).run("run-" + i))).isEqualTo("GRD-416");
+    }
+    assertThat(home.driver.runs()).isEmpty();
+    governance.take(governance.canary(words, List.of(), ALICE_PLACE + 1));
+    for (int i = 0; i < 5; i++) {
+      assertThat(home.submit(ask(words).run("run-" + i)).served()).isPresent();
+    }
+    Answer decided = home.decide(ask(words).run("run-0").sign());
+    governance.take(governance.canary(words, List.of(), ALICE_PLACE));
+    assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-302");
+    assertThat(home.driver.runs()).hasSize(5);
+  }
+
+  @Test
+  void a_share_that_callers_choose_to_be_in_is_not_staged() {
+    ToolRef words = governance.approved("1.0.0");
+    assertThat(refused(governance.canary(words, new Canary(List.of(), 1, false))))
+        .isEqualTo("EXE-984");
+    // Nothing is drawn here.
+    governance.take(governance.canary(words, new Canary(List.of("other"), 0, false)));
+    governance.take(governance.canary(words, new Canary(List.of(), 100, false)));
+    governance.take(governance.canary(words, new Canary(List.of(), 50, true)));
+    assertThat(refused(governance.canary(words, new Canary(List.of("acme"), 99, false))))
+        .isEqualTo("EXE-984");
+  }
+
   @Test
   void what_policy_no_longer_governs_is_gone_and_comes_back_with_it() {
     ToolRef words = governance.approved("1.0.0");
@@ -112,13 +148,17 @@ class GovernanceIsInForceAtOnceTest {
     assertThat(version("acme")).contains("1.9.0");
     governance.stage(old, RolloutStage.RETIRED);
     assertThat(version("acme")).isEmpty();
-    assertThat(home.policy().defaultVersion("calc", "acme", "run-1")).isPresent();
+    assertThat(home.policy().defaultVersion("calc", draw("acme"))).isPresent();
     home.prohibit("calc", "1.0.0");
-    assertThat(home.policy().defaultVersion("calc", "acme", "run-1")).isEmpty();
+    assertThat(home.policy().defaultVersion("calc", draw("acme"))).isEmpty();
   }
 
   private Optional<String> version(String tenant) {
-    return home.policy().defaultVersion("words", tenant, "run-1").map(t -> t.ref().version());
+    return home.policy().defaultVersion("words", draw(tenant)).map(t -> t.ref().version());
+  }
+
+  private static CanaryDraw draw(String tenant) {
+    return new CanaryDraw(tenant, "run-1", "alice");
   }
 
   @Test
@@ -206,7 +246,7 @@ class GovernanceIsInForceAtOnceTest {
   void a_tool_that_policy_lists_stays_the_owners_word() {
     ApprovedTool listed = home.policy().tool("calc", "1.0.0").orElseThrow();
     assertThat(listed.governed()).isEmpty();
-    assertThat(home.policy().mayRun(listed, "anybody", "any run")).isTrue();
+    assertThat(home.policy().mayRun(listed, new CanaryDraw("any", "any run", "anybody"))).isTrue();
     JsonValue.Obj inputs = home.submit(home.ask("alice")).decision().inputs();
     assertThat(inputs.members()).doesNotContainKey("governed");
   }

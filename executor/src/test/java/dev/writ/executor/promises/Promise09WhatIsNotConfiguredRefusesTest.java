@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
@@ -23,6 +24,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -196,6 +198,31 @@ class Promise09WhatIsNotConfiguredRefusesTest {
       assertThat(repeat.served().orElseThrow().envelope().toBytes())
           .isEqualTo(first.served().orElseThrow().envelope().toBytes());
       assertThat(home.driver.runs()).hasSize(1);
+    }
+  }
+
+  /** No verifier would take such a checkpoint, so no run is closed by it. */
+  @Test
+  void a_log_key_that_is_not_in_force_signs_no_checkpoint() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.submit(home.ask("alice"));
+      home.enrol(
+          new TrustedKey(
+              TestKeys.key("log").verifyingKey(),
+              KeyRole.LOG,
+              Optional.empty(),
+              "log",
+              TestHome.START.minusSeconds(1),
+              Optional.of(TestHome.START.plusSeconds(600)),
+              Optional.empty()));
+      home.kernel().checkpoint();
+      home.clock.forward(Duration.ofSeconds(600));
+      assertThat(Refused.code(() -> home.kernel().checkpoint())).isEqualTo("EXE-912");
+      long size = home.ledger().treeSize();
+      assertThat(Refused.code(() -> home.kernel().closeRun(home.close("acme", "run-1", "alice"))))
+          .isEqualTo("EXE-912");
+      assertThat(home.ledger().treeSize()).isEqualTo(size);
+      assertThat(home.submit(home.ask("alice")).served()).isPresent();
     }
   }
 }

@@ -3,22 +3,29 @@ package dev.writ.executor.races;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Served;
 import dev.writ.executor.Stage;
+import dev.writ.executor.StageObserver;
 import dev.writ.executor.document.Status;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.Audited;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.guardian.document.Decision;
+import dev.writ.ledger.CommitObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -139,6 +146,39 @@ class ChangesMeetWorkTest {
           });
       Served served = home.submit(home.ask("alice").tool("mail")).served().orElseThrow();
       assertThat(served.receipt().status()).isEqualTo(Status.SUCCEEDED);
+      sound(home);
+    }
+  }
+
+  /**
+   * Each judgement is overtaken by a change: nothing that is not pure is done, and that is said.
+   */
+  @Test
+  void changes_that_keep_coming_leave_nothing_half_done() {
+    try (TestHome home = TestHome.create(dir)) {
+      AtomicInteger changes = new AtomicInteger();
+      home.kernel()
+          .observe(
+              new StageObserver() {
+                @Override
+                public void begins(Stage stage) {}
+
+                @Override
+                public void ends(Stage stage, Optional<ErrorCode> refused) {
+                  if (stage == Stage.JUDGEMENT) {
+                    String name = "extra-" + changes.incrementAndGet();
+                    home.enrol(TestKeys.trusted(name, KeyRole.OPERATOR, Optional.empty()));
+                  }
+                }
+              },
+              CommitObserver.NONE);
+      Envelope request = home.ask("alice").tool("mail").sign();
+      assertThat(Refused.code(() -> home.submit(request))).isEqualTo("EXE-970");
+      assertThat(changes).hasValueGreaterThan(1);
+      assertThat(home.driver.runs()).isEmpty();
+      assertThat(home.events("acme", "run-1")).isEmpty();
+      home.kernel().observe(StageObserver.NONE, CommitObserver.NONE);
+      assertThat(home.submit(request).served()).isPresent();
       sound(home);
     }
   }

@@ -125,11 +125,15 @@ public final class TestGovernance {
         EventKind.TOOL_STAGED, new ToolStaging(tool, stage, Optional.empty()).toJson());
   }
 
+  /** A share of subjects. */
   public Envelope canary(ToolRef tool, List<String> tenants, int percent) {
+    return canary(tool, new Canary(tenants, percent, true));
+  }
+
+  public Envelope canary(ToolRef tool, Canary canary) {
     return home.change(
         EventKind.TOOL_STAGED,
-        new ToolStaging(tool, RolloutStage.CANARY, Optional.of(new Canary(tenants, percent)))
-            .toJson());
+        new ToolStaging(tool, RolloutStage.CANARY, Optional.of(canary)).toJson());
   }
 
   public Envelope runtime(String kind, String language, String version) {
@@ -147,7 +151,11 @@ public final class TestGovernance {
 
   /** Submitted, validated without a finding, and approved by all whom policy asks for. */
   public ToolRef approved(String version) {
-    ToolRef tool = registered(version);
+    return approved(registered(version));
+  }
+
+  /** The same of a package that the registry has. */
+  public ToolRef approved(ToolRef tool) {
     take(submission(tool));
     take(validation(tool));
     take(approval(tool, "ada", "tool-reviewer"));

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.LedgerView;
@@ -46,12 +47,12 @@ final class Resolution {
   Resolved resolve(Caller caller, ToolExecutionRequest asked) {
     Policy policy = pipeline.policy();
     requirePolicy(policy, asked);
+    CanaryDraw draw =
+        pipeline.kernel().access().draw(caller.who(policy), asked.run(caller.subject()));
     Optional<ApprovedTool> approved =
         asked.toolVersion().isPresent()
             ? policy.tool(asked.toolId(), asked.toolVersion().get())
-            : policy
-                .defaultVersion(asked.toolId(), caller.tenant(), asked.run(caller.subject()))
-                .or(() -> notRunning(policy, caller, asked));
+            : policy.defaultVersion(asked.toolId(), draw).or(() -> notRunning(policy, draw, asked));
     String version =
         asked
             .toolVersion()
@@ -80,13 +81,13 @@ final class Resolution {
 
   /** Where every version was revoked or is tried out elsewhere, the refusal is a signed one. */
   private Optional<ApprovedTool> notRunning(
-      Policy policy, Caller caller, ToolExecutionRequest asked) {
+      Policy policy, CanaryDraw draw, ToolExecutionRequest asked) {
     SystemState system = pipeline.kernel().system();
     return policy.tools().stream()
         .filter(tool -> tool.ref().name().equals(asked.toolId()))
         .filter(tool ->
             system.isProhibited(tool.ref().name(), tool.ref().version())
-                || !policy.mayRun(tool, caller.tenant(), asked.run(caller.subject())))
+                || !policy.mayRun(tool, draw))
         .max(Comparator.comparing(tool -> tool.ref().version(), VersionRule.ORDER));
   }
 

@@ -5,6 +5,7 @@ import dev.writ.gateway.Caller;
 import dev.writ.gateway.ToolUse;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.VersionRule;
 import java.nio.charset.StandardCharsets;
@@ -40,15 +41,15 @@ final class Catalogue {
    * The default version of a tool has the plain name, as everywhere where a call names none; so
    * names last while versions come.
    */
-  Catalogue(Policy policy, McpTools tools, String tenant, String run) {
+  Catalogue(Policy policy, McpTools tools, CanaryDraw draw) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().stream()
-        .filter(approved -> policy.mayRun(approved, tenant, run))
+        .filter(approved -> policy.mayRun(approved, draw))
         .forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
-            .thenComparing(manifest -> !isDefault(manifest, tenant, run))
+            .thenComparing(manifest -> !isDefault(manifest, draw))
             .thenComparing(
                 Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
     for (ToolManifest manifest : manifests) {
@@ -59,9 +60,9 @@ final class Catalogue {
     }
   }
 
-  private boolean isDefault(ToolManifest manifest, String tenant, String run) {
+  private boolean isDefault(ToolManifest manifest, CanaryDraw draw) {
     return policy
-        .defaultVersion(manifest.name(), tenant, run)
+        .defaultVersion(manifest.name(), draw)
         .filter(approved -> approved.ref().equals(manifest.ref()))
         .isPresent();
   }

@@ -2,6 +2,7 @@ package dev.writ.gateway.mcp;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.policy.Policy;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
@@ -238,11 +239,11 @@ public final class McpEndpoint {
     }
 
     private Catalogue catalogue() {
+      Policy policy = parts.kernel().system().policyInForce();
       return new Catalogue(
-          parts.kernel().system().policyInForce(),
+          policy,
           parts.tools(),
-          session.caller().tenant(),
-          session.run());
+          parts.kernel().access().draw(session.caller().who(policy), session.run()));
     }
 
     /** What is not listed has a stand-in, so that its call comes to the Guardian all the same. */

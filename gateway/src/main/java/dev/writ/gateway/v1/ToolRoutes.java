@@ -11,6 +11,7 @@ import dev.writ.gateway.ToolUse;
 import dev.writ.gateway.engine.ToolPackages;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.replay.BundleExport;
 import java.util.List;
@@ -34,19 +35,21 @@ final class ToolRoutes {
     SystemState system = kernel.system();
     String run = Bodies.parameter(call, "run").orElse("");
     Policy policy = system.policyInForce();
+    CanaryDraw draw = kernel.access().draw(call.caller().who(policy), run);
     List<JsonValue> tools =
         policy.tools().stream()
             .filter(tool -> !system.isProhibited(tool.ref().name(), tool.ref().version()))
-            .filter(tool -> policy.mayRun(tool, call.caller().tenant(), run))
+            .filter(tool -> policy.mayRun(tool, draw))
             .flatMap(tool ->
                 packages.manifest(tool.ref()).stream()
-                    .flatMap(manifest -> tool(call.caller(), policy, run, tool, manifest).stream()))
+                    .flatMap(
+                        manifest -> tool(call.caller(), policy, draw, tool, manifest).stream()))
             .toList();
     return HttpAnswer.json(200, JsonValue.object().put("tools", JsonValue.of(tools)).build());
   }
 
   private static List<JsonValue> tool(
-      Caller caller, Policy policy, String run, ApprovedTool approved, ToolManifest manifest) {
+      Caller caller, Policy policy, CanaryDraw draw, ApprovedTool approved, ToolManifest manifest) {
     List<JsonValue> operations =
         manifest.operations().stream()
             .filter(operation -> ToolUse.of(policy, caller, manifest, operation.name()).isPresent())
@@ -57,7 +60,7 @@ final class ToolRoutes {
     }
     boolean isDefault =
         policy
-            .defaultVersion(manifest.name(), caller.tenant(), run)
+            .defaultVersion(manifest.name(), draw)
             .filter(tool -> tool.ref().equals(approved.ref()))
             .isPresent();
     var tool =

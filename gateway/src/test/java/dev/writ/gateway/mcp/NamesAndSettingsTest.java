@@ -10,6 +10,7 @@ import dev.writ.gateway.Caller;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +70,7 @@ class NamesAndSettingsTest {
           }
         };
     TreeMap<String, String> found = new TreeMap<>();
-    new Catalogue(policy, shown, TestKeys.TENANT, "run-1")
+    new Catalogue(policy, shown, new CanaryDraw(TestKeys.TENANT, "run-1", "alice"))
         .usable(ALICE)
         .forEach(u ->
             found.put(

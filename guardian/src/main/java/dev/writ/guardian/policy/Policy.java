@@ -175,16 +175,15 @@ public final class Policy {
    *
    * @return empty where no version is for such calls
    */
-  public Optional<ApprovedTool> defaultVersion(String tool, String tenant, String run) {
+  public Optional<ApprovedTool> defaultVersion(String tool, CanaryDraw draw) {
     return VersionRule.choose(
         tools().stream().filter(t -> t.ref().name().equals(tool) && !rollout.prohibits(t)).toList(),
-        tenant,
-        run);
+        draw);
   }
 
-  /** Whether a run of a tenant may call this version of a tool by its name. */
-  public boolean mayRun(ApprovedTool tool, String tenant, String run) {
-    return VersionRule.mayRun(tool, tenant, run);
+  /** Whether a call may name this version of a tool. */
+  public boolean mayRun(ApprovedTool tool, CanaryDraw draw) {
+    return VersionRule.mayRun(tool, draw);
   }
 
   /** Whether a tool may run on that language runtime. */

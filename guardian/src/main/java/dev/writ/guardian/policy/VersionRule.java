@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /**
  * Which version of a tool a call gets that names none, and which exact one it may name: {@code
- * spec/tool-governance.md}. Everything follows from the policy, tenant and run.
+ * spec/tool-governance.md}. Everything follows from the policy and the draw.
  */
 public final class VersionRule {
   private static final Pattern SEMANTIC =
@@ -29,34 +29,34 @@ public final class VersionRule {
 
   private VersionRule() {}
 
-  /** Whether a run of a tenant may call this version by its name. */
-  public static boolean mayRun(ApprovedTool tool, String tenant, String run) {
-    return tool.governed().filter(g -> !runs(tool, g, tenant, run)).isEmpty();
+  /** Whether a call may name this version. */
+  public static boolean mayRun(ApprovedTool tool, CanaryDraw draw) {
+    return tool.governed().filter(g -> !runs(tool, g, draw)).isEmpty();
   }
 
-  private static boolean runs(ApprovedTool tool, GovernedTool governed, String tenant, String run) {
+  private static boolean runs(ApprovedTool tool, GovernedTool governed, CanaryDraw draw) {
     return !governed.revoked()
         && switch (governed.stage()) {
           case ACTIVE, DEPRECATED -> true;
           case CANARY ->
               governed
                   .canary()
-                  .filter(c -> c.includes(tool.ref().name(), tool.ref().version(), tenant, run))
+                  .filter(c -> c.includes(tool.ref().name(), tool.ref().version(), draw))
                   .isPresent();
           case DRAFT, RETIRED -> false;
         };
   }
 
   /**
-   * The version for a call that names none: the greatest that is tried out on this run, else the
-   * greatest that is active.
+   * The version for a call that names none: the greatest that is tried out on it, else the greatest
+   * that is active.
    *
    * @param versions of one tool, none of them prohibited
    */
-  static Optional<ApprovedTool> choose(List<ApprovedTool> versions, String tenant, String run) {
+  static Optional<ApprovedTool> choose(List<ApprovedTool> versions, CanaryDraw draw) {
     Predicate<ApprovedTool> triedOut =
         tool -> tool.governed().filter(g -> g.stage() == RolloutStage.CANARY).isPresent();
-    return greatest(versions.stream().filter(triedOut).filter(t -> mayRun(t, tenant, run)))
+    return greatest(versions.stream().filter(triedOut).filter(t -> mayRun(t, draw)))
         .or(() ->
             greatest(versions.stream().filter(t -> t.stage().equals(RolloutStage.ACTIVE.text()))));
   }

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which version is greater, and which runs a share takes. */
+/** Which version is greater, and whom a share takes. */
 class VersionsAndSharesTest {
   /** From the least to the greatest: what semver.org, 11 lists is in the middle. */
   private static final List<String> RISING =
@@ -51,27 +51,61 @@ class VersionsAndSharesTest {
     assertThat(VersionRule.ORDER.compare("1.2", "1.2")).isZero();
   }
 
+  private static CanaryDraw subject(String name) {
+    return new CanaryDraw("acme", "run-1", name);
+  }
+
+  private static CanaryDraw run(String name) {
+    return new CanaryDraw("acme", name, "alice");
+  }
+
   @Test
-  void aShareTakesAboutSoManyRunsAndAGreaterOneKeepsThem() {
-    List<String> runs = IntStream.range(0, 4000).mapToObj(i -> "run-" + i).toList();
-    List<String> before = List.of();
+  void aShareTakesAboutSoManySubjectsAndAGreaterOneKeepsThem() {
+    List<CanaryDraw> subjects =
+        IntStream.range(0, 4000).mapToObj(i -> subject("subject-" + i)).toList();
+    List<CanaryDraw> before = List.of();
     for (int percent : new int[] {0, 1, 10, 50, 99, 100}) {
-      Canary canary = new Canary(List.of(), percent);
-      List<String> met =
-          runs.stream().filter(run -> canary.includes("t", "1.0.0", "acme", run)).toList();
+      Canary canary = new Canary(List.of(), percent, true);
+      List<CanaryDraw> met =
+          subjects.stream().filter(who -> canary.includes("t", "1.0.0", who)).toList();
       assertThat(met).containsAll(before);
       assertThat(met.size()).isBetween(4000 * percent / 100 - 160, 4000 * percent / 100 + 160);
       before = met;
     }
     assertThat(before).hasSize(4000);
-    assertThat(new Canary(List.of(), 0).includes("t", "1.0.0", "acme", "run-1")).isFalse();
-    // Of another version other runs are taken, so that no run is always the one to try things.
+    // Of another version others are taken, so that nobody is always the one to try things.
+    Canary half = new Canary(List.of(), 50, true);
     long same =
-        runs.stream()
-            .filter(run -> new Canary(List.of(), 50).includes("t", "1.0.0", "acme", run))
-            .filter(run -> new Canary(List.of(), 50).includes("t", "1.0.1", "acme", run))
+        subjects.stream()
+            .filter(who -> half.includes("t", "1.0.0", who))
+            .filter(who -> half.includes("t", "1.0.1", who))
             .count();
     assertThat(same).isBetween(850L, 1150L);
+  }
+
+  @Test
+  void noNameOfARunGetsASubjectIntoAShareOrOutOfIt() {
+    for (int percent : new int[] {0, 1, 50, 99, 100}) {
+      Canary canary = new Canary(List.of(), percent, true);
+      boolean met = canary.includes("t", "1.0.0", run(""));
+      assertThat(
+              IntStream.range(0, 200)
+                  .mapToObj(i -> canary.includes("t", "1.0.0", run("run-" + i)))
+                  .distinct())
+          .containsExactly(met);
+      assertThat(canary.isChosenByCallers()).isFalse();
+    }
+  }
+
+  @Test
+  void aDocumentFromBeforeIsAShareOfRuns() {
+    List<CanaryDraw> runs = IntStream.range(0, 200).mapToObj(i -> run("run-" + i)).toList();
+    Canary few = new Canary(List.of(), 5, false);
+    assertThat(runs.stream().filter(run -> few.includes("t", "1.0.0", run)).count())
+        .isBetween(1L, 30L);
+    assertThat(few.isChosenByCallers()).isTrue();
+    assertThat(new Canary(List.of(), 0, false).isChosenByCallers()).isFalse();
+    assertThat(new Canary(List.of(), 100, false).isChosenByCallers()).isFalse();
   }
 
   @Test
@@ -80,7 +114,7 @@ class VersionsAndSharesTest {
     for (RolloutStage stage : RolloutStage.ALL) {
       Optional<Canary> canary =
           stage == RolloutStage.CANARY
-              ? Optional.of(new Canary(List.of("acme"), 0))
+              ? Optional.of(new Canary(List.of("acme"), 0, true))
               : Optional.empty();
       versions.add(
           ApprovedTool.of(
@@ -94,13 +128,14 @@ class VersionsAndSharesTest {
     assertThat(chosen(versions, "other")).isEmpty();
     List<String> running =
         versions.stream()
-            .filter(v -> VersionRule.mayRun(v, "acme", "run-1"))
+            .filter(v -> VersionRule.mayRun(v, run("run-1")))
             .map(ApprovedTool::stage)
             .toList();
     assertThat(running).containsExactly("canary", "deprecated");
   }
 
   private static Optional<String> chosen(List<ApprovedTool> versions, String tenant) {
-    return VersionRule.choose(versions, tenant, "run-1").map(t -> t.ref().version());
+    return VersionRule.choose(versions, new CanaryDraw(tenant, "run-1", "alice"))
+        .map(t -> t.ref().version());
   }
 }

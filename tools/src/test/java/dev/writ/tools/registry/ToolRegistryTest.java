@@ -211,4 +211,39 @@ class ToolRegistryTest {
     write("counter", "../1");
     refused("TOL-021");
   }
+
+  @Test
+  void aProgramThatAnInterpreterIsGivenHasNoFiles() throws IOException {
+    byte[] module = read("word-count.wasm");
+    byte[] text = read("word-count.wat");
+    ToolManifest js = BuiltinTools.manifest("js", "1.0.0").orElseThrow();
+    ToolManifest mine =
+        new ToolManifest(
+            "counter",
+            "2.0.0",
+            js.driver(),
+            js.determinism(),
+            js.operations(),
+            js.capabilities(),
+            js.resourcesMax(),
+            js.sandboxes(),
+            List.of(
+                new ToolManifest.PackageFile("m.wasm", Digest.sha256(module), module.length),
+                new ToolManifest.PackageFile("src/m.wat", Digest.sha256(text), text.length)));
+    Files.write(source.resolve("manifest.json"), Jcs.write(mine.toJson()));
+    refused("TOL-015");
+  }
+
+  @Test
+  void aRegistryWithoutADirectoryTakesNoPackage() {
+    assertThatThrownBy(() -> ToolRegistry.ofBuiltins().register(source))
+        .hasMessageContaining("TOL-027");
+  }
+
+  @Test
+  void aDirectoryThatCannotBeWrittenIsToldSo() throws IOException {
+    Files.writeString(registered, "a file where the packages belong");
+    assertThatThrownBy(() -> registry.register(source)).hasMessageContaining("TOL-027");
+    assertThat(Files.readString(registered)).isEqualTo("a file where the packages belong");
+  }
 }

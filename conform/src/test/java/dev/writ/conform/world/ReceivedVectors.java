@@ -1,0 +1,150 @@
+package dev.writ.conform.world;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.ExecutorError;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.RunId;
+import dev.writ.replay.BundleExport;
+import dev.writ.replay.Remade;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The part of golden-vectors/bundle on the time of receipt of two calls with one request (bound 11
+ * of spec/audit.md): a run in which a request was judged twice, and one of its decisions forged to
+ * state another time by who holds every key.
+ */
+final class ReceivedVectors {
+  private static final Duration AGAIN = Duration.ofSeconds(120);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final List<Made> made = new ArrayList<>();
+
+  static List<Made> all() {
+    ReceivedVectors vectors = new ReceivedVectors();
+    vectors.ofTheSecond();
+    vectors.ofTheFirst();
+    return vectors.made;
+  }
+
+  /** The second judgement states that its call came in so much after the request was made. */
+  private void ofTheSecond() {
+    second("made-again", "nothing is changed", "ok", SECOND, SECOND);
+    second("another-call", "another call, 3 s after the first", "ok", SECOND, ofSeconds(4));
+    second("another-call-before", "another call, before the first", "ok", SECOND, Duration.ZERO);
+    second(
+        "skew",
+        "2 s before the request was made: a clock may be that wrong",
+        "ok",
+        SECOND,
+        ofSeconds(-2));
+    second(
+        "not-made-yet",
+        "more than 2 s before that",
+        "EXE-956",
+        SECOND,
+        ofSeconds(-2).minusMillis(1));
+    second("a-minute-later", "60 s after the first judgement", "ok", SECOND, ofSeconds(61));
+    second("much-later", "more than 60 s after it", "EXE-956", SECOND, ofSeconds(61).plusMillis(1));
+    second("just-fresh", "as old as a request may be", "ok", ofSeconds(290), ofSeconds(300));
+    second("too-old", "older than that", "EXE-956", ofSeconds(290), ofSeconds(300).plusMillis(1));
+  }
+
+  private void ofTheFirst() {
+    forged("first", "the first judgement states another time", "EXE-956", SECOND, 0, ofSeconds(0));
+    forged("from-the-future", "a time after the judgement", "EXE-956", SECOND, 1, ofSeconds(122));
+  }
+
+  private static Duration ofSeconds(long seconds) {
+    return Duration.ofSeconds(seconds);
+  }
+
+  private void second(String name, String about, String wanted, Duration first, Duration stated) {
+    forged(name, about, wanted, first, 1, stated);
+  }
+
+  /**
+   * @param first when the first call came, after the request was made; it was judged then
+   * @param decision the first or the second
+   */
+  private void forged(
+      String name, String about, String wanted, Duration first, int decision, Duration stated) {
+    Remade remade = FullRun.remade(judgedTwice(first));
+    Instant at = Plot.START.plus(stated);
+    List<Digest> decisions =
+        remade.steps.stream()
+            .filter(step -> step.kind.equals(EventKind.DECISION_MADE))
+            .map(step -> step.body)
+            .toList();
+    remade.change(decisions.get(decision), document -> received(document, at));
+    made.add(
+        new Made(
+            "bundle/received-" + name,
+            about,
+            Optional.empty(),
+            "bundle.verify",
+            JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build(),
+            List.of(wanted)));
+  }
+
+  private static JsonValue.Obj received(JsonValue.Obj decision, Instant at) {
+    TreeMap<String, JsonValue> inputs =
+        new TreeMap<>(((JsonValue.Obj) decision.get("inputs")).members());
+    inputs.put("received_at", JsonValue.of(Timestamps.format(at)));
+    TreeMap<String, JsonValue> members = new TreeMap<>(decision.members());
+    members.put("inputs", new JsonValue.Obj(inputs));
+    return new JsonValue.Obj(members);
+  }
+
+  /** Refused before dispatch each time: it names what nobody stored. */
+  private static byte[] judgedTwice(Duration first) {
+    ScriptedTools tools = BundleVectors.tools();
+    try (Installation home =
+        new Installation(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START)) {
+      JsonValue nowhere =
+          JsonValue.object()
+              .put("digest", Digest.sha256("stored by nobody".getBytes(StandardCharsets.UTF_8)))
+              .put("media_type", "text/plain")
+              .put("name", "data")
+              .put("size", 16L)
+              .build();
+      Plot.Ask ask =
+          Plot.ask("alice", "calc", "n-1").effect("inputs", JsonValue.of(List.of(nowhere)));
+      byte[] request =
+          Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes();
+      home.clock.move(first.toSeconds());
+      refused(home, request);
+      home.clock.move(AGAIN.toSeconds());
+      refused(home, request);
+      BundleVectors.close(home, "run-1");
+      return BundleExport.of(
+          home.kernel().ledger(),
+          new RunId(Plot.TENANT, "run-1"),
+          BundleVectors.packages(tools),
+          BundleExport.Options.WHOLE);
+    }
+  }
+
+  private static void refused(Installation home, byte[] request) {
+    try {
+      home.kernel().submit(request, List.of());
+    } catch (WritException e) {
+      if (e.code() == ExecutorError.INPUT_UNKNOWN) {
+        return;
+      }
+      throw e;
+    }
+    throw new IllegalStateException("its input is there");
+  }
+}
