@@ -7,6 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 
 /** A directory in which nobody but one user and root can put, replace or rename anything. */
@@ -39,11 +40,16 @@ public final class PrivateDirectory {
    * Makes it with mode 0700 where it is missing, and the missing ones above it.
    *
    * @return its path without links
-   * @throws FileSystemException where it is not this user's, or another user could replace it or
-   *     one above it
+   * @throws FileSystemException where it is not this user's or cannot be written, or another user
+   *     could replace it or one above it
    */
   public static Path require(Path directory, UserPrincipal user) throws IOException {
-    DurableFiles.REAL.createDirectories(directory);
+    if (!Files.isDirectory(directory)) {
+      // Not refused where another process makes it at the same time.
+      Files.createDirectories(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
     if (!isOf(user, directory)) {
       throw new FileSystemException(directory.toString(), null, "a link, or open to another user");
     }
@@ -51,6 +57,9 @@ public final class PrivateDirectory {
     Path real = directory.toRealPath();
     for (Path above = real.getParent(); above != null; above = above.getParent()) {
       requireNoRenaming(above, user);
+    }
+    if (!Files.isWritable(real)) {
+      throw new FileSystemException(real.toString(), null, "cannot be written");
     }
     return real;
   }
