@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.governance.Submitted;
+import dev.writ.executor.governance.ToolValidation;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.Policy;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A canary from before shares went by subjects: `writ tool status` says what is wrong with it. */
 class ACanaryByRunIsStagedAgainTest {
   private static final Instant AT = Instant.parse("2026-11-21T12:00:00.000Z");
+  private static final ToolRef TOOL = new ToolRef("word-stats", "1.0.0", Digest.sha256());
   private static final String POLICY =
       """
       writ_policy: 1
@@ -34,10 +36,10 @@ class ACanaryByRunIsStagedAgainTest {
   private static ToolGoverning.Standing standing(Canary canary) {
     return new ToolGoverning.Standing(
         new Submitted(
-            new ToolRef("word-stats", "1.0.0", Digest.sha256()),
+            TOOL,
             "publisher",
             AT,
-            Optional.empty(),
+            Optional.of(new ToolValidation(TOOL, "writ lint", List.of())),
             new TreeMap<>(),
             RolloutStage.CANARY,
             Optional.of(canary),
