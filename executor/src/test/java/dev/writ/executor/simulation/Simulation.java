@@ -64,7 +64,6 @@ final class Simulation {
   private static final int IMAGES = 3;
   private static final int CALLERS = 3;
   private static final int CALLS = 5;
-  private static final Founded FOUNDED = found();
 
   /** What a schedule did, and what does not hold afterwards; the ledger's root and all its rows. */
   record Result(Counts counts, List<String> wrong, Optional<Digest> root, Digest rows) {}
@@ -81,8 +80,8 @@ final class Simulation {
   private final Callers callers;
   private final TreeMap<String, Integer> effects = new TreeMap<>();
   private final SeededRandom seeds;
-  private MemoryStore store = FOUNDED.store().after(MemoryStore.Faults.NONE);
-  private MemoryDisk disk = FOUNDED.disk().copy();
+  private MemoryStore store;
+  private MemoryDisk disk;
   private SimulatedFaults faults;
   private Optional<Ledger> ledger = Optional.empty();
   private Optional<Digest> root = Optional.empty();
@@ -97,6 +96,9 @@ final class Simulation {
     this.seeds = new SeededRandom(seed);
     this.clock = new SimulatedClock(random, counts);
     this.callers = new Callers(this);
+    Founded founded = found();
+    this.store = founded.store();
+    this.disk = founded.disk();
     counts.schedules = 1;
   }
 

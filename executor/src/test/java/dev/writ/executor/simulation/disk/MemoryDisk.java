@@ -159,11 +159,6 @@ public final class MemoryDisk {
     return new MemoryDisk(next, (Directory) crashed(root, random, new IdentityHashMap<>()));
   }
 
-  /** Another one with all that is on this one's disk. */
-  public MemoryDisk copy() {
-    return afterCrash(new SplittableRandom(0), Faults.NONE);
-  }
-
   private static Node crashed(
       Node node, SplittableRandom random, IdentityHashMap<Node, Node> known) {
     Node before = known.get(node);
