@@ -1,6 +1,11 @@
 package dev.writ.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -57,14 +62,21 @@ public final class MemoryStore extends Store {
     }
   }
 
-  /** That of a new ledger. */
-  public static MemoryStore fresh(String origin) {
+  /** That of a new ledger, whose files it makes. */
+  public static MemoryStore found(LedgerConfig config) throws IOException {
+    String origin = config.origin();
     loadLibrary(); // its batches are made, and stay empty
     MemoryStore store = new MemoryStore(Faults.NONE);
     TreeMap<byte[], byte[]> meta = store.rows.get(Family.DEFAULT);
     meta.put(StoreView.META_ORIGIN, Names.utf8("origin", origin));
     meta.put(StoreView.META_INCARNATION, Keys.number(1));
     meta.put(StoreView.META_HIGH_WATER, Keys.number(0));
+    config.files().createDirectory(config.dir());
+    Blobs.create(config.files(), config.dir().resolve("blobs"));
+    config.files().createDirectories(config.anchor().getParent());
+    StoreView.Durable durable = StoreView.Durable.load(store);
+    new Anchor(origin, 1, 0, durable.frontier().root(), config.clock().instant())
+        .write(config.files(), config.anchor());
     return store;
   }
 
@@ -77,7 +89,28 @@ public final class MemoryStore extends Store {
 
   /** A ledger over it. */
   public Ledger ledger(LedgerConfig config, ThreadFactory threads) {
-    return Ledger.over(this, config, threads);
+    return Ledger.over(this, config, new Workers(threads, threads, 0));
+  }
+
+  /** Of all that it holds. */
+  public Digest digest() {
+    MessageDigest digest = Digest.newSha256();
+    rows.forEach((family, all) ->
+        all.forEach((key, value) -> {
+          digest.update((family + " " + key.length + " " + value.length + " ").getBytes(UTF_8));
+          digest.update(key);
+          digest.update(value);
+        }));
+    return Digest.ofBytes(digest.digest());
+  }
+
+  /** Every content that it says there is, in a file or in a row. */
+  public List<Digest> contents() {
+    List<Digest> all = new ArrayList<>();
+    for (Family family : List.of(Family.BLOBS, Family.FILES)) {
+      rows.get(family).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
+    }
+    return all;
   }
 
   @Override
@@ -106,7 +139,7 @@ public final class MemoryStore extends Store {
     batch.clear();
     faults.access();
     if (fate != Fate.DONE) {
-      throw new WritException(LedgerError.STORAGE, "a simulated fault");
+      throw new WritException(LedgerError.STORAGE, "writing: a simulated fault");
     }
   }
 
@@ -124,9 +157,15 @@ public final class MemoryStore extends Store {
   @Override
   void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
     faults.access();
-    for (Map.Entry<byte[], byte[]> row :
-        List.copyOf(rows.get(family).tailMap(from, true).entrySet())) {
-      if (!Keys.startsWith(row.getKey(), prefix) || !visitor.row(row.getKey(), row.getValue())) {
+    List<Row> now = new ArrayList<>(); // as an iterator of RocksDB does, it sees one moment
+    for (Map.Entry<byte[], byte[]> row : rows.get(family).tailMap(from, true).entrySet()) {
+      if (!Keys.startsWith(row.getKey(), prefix)) {
+        break;
+      }
+      now.add(new Row(row.getKey(), row.getValue()));
+    }
+    for (Row row : now) {
+      if (!visitor.row(row.key(), row.value())) {
         return;
       }
     }

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * Writes the anchor behind the commits, in a thread of its own: within a second of a commit, and no
@@ -17,15 +16,13 @@ import java.util.function.Consumer;
  * backup could no longer be told.
  */
 final class AnchorKeeper {
-  /** How long commits gather before the anchor follows them, in milliseconds. */
-  private static final long DELAY_MS = 250;
-
   private final DurableFiles files;
   private final Path file;
   private final String origin;
   private final InstantSource clock;
   private final Runnable requireLock;
-  private final Consumer<WritException> failed;
+  private final FailStop failStop;
+  private final long delayMs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Thread thread;
@@ -41,14 +38,16 @@ final class AnchorKeeper {
       String origin,
       InstantSource clock,
       Runnable requireLock,
-      Consumer<WritException> failed) {
+      FailStop failStop,
+      Workers workers) {
     this.files = files;
     this.file = file;
     this.origin = origin;
     this.clock = clock;
     this.requireLock = requireLock;
-    this.failed = failed;
-    this.thread = Thread.ofPlatform().name("writ-anchor").daemon().unstarted(this::run);
+    this.failStop = failStop;
+    this.delayMs = workers.anchorDelayMs();
+    this.thread = workers.anchor().newThread(this::run);
   }
 
   void start() {
@@ -86,7 +85,7 @@ final class AnchorKeeper {
         durable.ifPresent(this::write);
       } catch (RuntimeException | Error e) {
         failure = Optional.of(failure(e));
-        failed.accept(failure.get());
+        failStop.stop(failure.get());
         return;
       }
     }
@@ -94,7 +93,15 @@ final class AnchorKeeper {
 
   private void write(Durable durable) {
     requireLock.run(); // another writer's anchor is not to be replaced
-    anchor(durable).write(files, file);
+    try {
+      // A sync that failed elsewhere may have dropped what this one was to write. The anchor stays
+      // as it was then, and the next opening brings it up.
+      anchor(durable).write(files, file, failStop::require);
+    } catch (WritException e) {
+      if (e.code() != LedgerError.FAILED) {
+        throw e;
+      }
+    }
   }
 
   private static WritException failure(Throwable e) {
@@ -104,7 +111,7 @@ final class AnchorKeeper {
   }
 
   private void gather() {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(DELAY_MS);
+    long nanos = TimeUnit.MILLISECONDS.toNanos(delayMs);
     try {
       while (nanos > 0 && !closing) {
         nanos = changed.awaitNanos(nanos);

@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -28,9 +27,6 @@ import org.rocksdb.WriteBatch;
  * directory. Safe for use by many threads. It knows nothing of what its documents mean.
  */
 public final class Ledger extends StoreView implements RunJournal {
-  private static final ThreadFactory THREADS =
-      Thread.ofPlatform().name("writ-appender").daemon().factory();
-
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private final String logKid;
@@ -45,8 +41,17 @@ public final class Ledger extends StoreView implements RunJournal {
       Store store,
       Optional<WriterLock> lock,
       UnaryOperator<LogWriter.Disk> seam,
-      FailStop failStop,
-      ThreadFactory threads) {
+      Workers workers) {
+    this(config, store, lock, seam, workers, new FailStop());
+  }
+
+  private Ledger(
+      LedgerConfig config,
+      Store store,
+      Optional<WriterLock> lock,
+      UnaryOperator<LogWriter.Disk> seam,
+      Workers workers,
+      FailStop failStop) {
     super(store, new Blobs(store, config.dir().resolve("blobs"), config.files(), failStop));
     this.failStop = failStop;
     this.lock = lock;
@@ -67,7 +72,7 @@ public final class Ledger extends StoreView implements RunJournal {
             uploads,
             this::requireLock,
             this::publish);
-    appender = new Appender(writer, new Heads(this, durable.time()), failStop, threads);
+    appender = new Appender(writer, new Heads(this, durable.time()), failStop, workers.appender());
     anchorKeeper =
         new AnchorKeeper(
             config.files(),
@@ -75,7 +80,8 @@ public final class Ledger extends StoreView implements RunJournal {
             config.origin(),
             config.clock(),
             this::requireLock,
-            failStop::stop);
+            failStop,
+            workers);
   }
 
   /**
@@ -186,13 +192,21 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /** For tests: what stands between the appender and the disk can be wrapped. */
   static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
-    Ledger ledger = unstarted(config, seam);
+    return started(unstarted(config, seam), config);
+  }
+
+  private static Ledger started(Ledger ledger, LedgerConfig config) {
     try {
-      Anchor.read(config.anchor())
-          .orElseThrow(
-              () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()))
-          .verify(ledger);
+      Anchor anchor =
+          Anchor.read(config.anchor())
+              .orElseThrow(
+                  () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()));
+      anchor.verify(ledger);
       ledger.start();
+      if (anchor.treeSize() < ledger.treeSize()) {
+        // A crash came between a commit and the anchor; nothing may come that would bring it up.
+        ledger.anchorKeeper.follow(ledger.durable);
+      }
       return ledger;
     } catch (WritException e) {
       ledger.close();
@@ -210,7 +224,7 @@ public final class Ledger extends StoreView implements RunJournal {
       try {
         lock.watch(db);
         lock.watch(db.resolve("LOCK"));
-        return new Ledger(config, store, Optional.of(lock), seam, new FailStop(), THREADS);
+        return new Ledger(config, store, Optional.of(lock), seam, Workers.REAL);
       } catch (WritException e) {
         store.close();
         throw e;
@@ -222,15 +236,12 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * For the simulation: a ledger over a store that is no database, without files and anchor.
+   * For the simulation: opens a ledger over a store that is no database, without locks.
    *
-   * @param threads makes the appender's thread
+   * @param config whose paths may lead to another file system than the host's
    */
-  static Ledger over(Store store, LedgerConfig config, ThreadFactory threads) {
-    Ledger ledger =
-        new Ledger(config, store, Optional.empty(), disk -> disk, new FailStop(), threads);
-    ledger.appender.start();
-    return ledger;
+  static Ledger over(Store store, LedgerConfig config, Workers workers) {
+    return started(new Ledger(config, store, Optional.empty(), disk -> disk, workers), config);
   }
 
   private void requireLock() {
@@ -351,6 +362,11 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public Commit append(Batch batch) {
     return appender.submit(Optional.of(batch));
+  }
+
+  @Override
+  public void requireSound() {
+    failStop.require();
   }
 
   /** The last event of a run, enqueued ones included: what the next event continues. */

@@ -13,6 +13,14 @@ public interface RunJournal extends LedgerState {
   Commit append(Batch batch);
 
   /**
+   * Refuses where nothing can be written any more: what is known of a run may never have reached
+   * the disk then.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-022} after a failure
+   */
+  default void requireSound() {}
+
+  /**
    * The event that is written where this one would be, asked before it goes into a batch: itself. A
    * replay compares here, and goes on with what was recorded.
    */

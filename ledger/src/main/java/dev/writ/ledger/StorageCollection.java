@@ -125,22 +125,23 @@ final class StorageCollection {
       byte[] row = Keys.table(Uploads.TABLE, key);
       if (mentions.keepsClaim(key)) {
         named.add(key);
-        write.put(
-            store.handle(Store.Family.TABLES),
+        store.put(
+            write,
+            Store.Family.TABLES,
             row,
             new Uploads.Claim(claim.at(), claim.size(), true).toBytes());
         continue;
       }
       gone.add(key);
-      write.delete(store.handle(Store.Family.TABLES), row);
+      store.delete(write, Store.Family.TABLES, row);
       for (byte[] reference : referencesOf(Uploads.tenant(key), digest)) {
-        write.delete(store.handle(Store.Family.TABLES), reference);
+        store.delete(write, Store.Family.TABLES, reference);
       }
       if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
         removed.add(digest);
         bytes += claim.size();
-        write.delete(store.handle(Store.Family.BLOBS), digest.bytes());
-        write.delete(store.handle(Store.Family.FILES), digest.bytes());
+        store.delete(write, Store.Family.BLOBS, digest.bytes());
+        store.delete(write, Store.Family.FILES, digest.bytes());
       }
     }
   }

@@ -68,6 +68,18 @@ class ARestoredBackupIsToldTest {
   }
 
   @Test
+  void an_anchor_that_a_crash_left_behind_is_brought_up_at_the_next_opening() throws IOException {
+    backUp("data", "backup");
+    backUp("anchor.json", "anchor-old");
+    commit("committed, and then the power went");
+    backUp("anchor-old", "anchor.json");
+    Ledger.open(config(home)).close(); // hours of reading, and nothing to commit
+    assertThat(Anchor.read(config(home).anchor()).orElseThrow().treeSize()).isEqualTo(2);
+    backUp("backup", "data");
+    Refused.with(LedgerError.ANCHOR_BEHIND, () -> Ledger.open(config(home)));
+  }
+
+  @Test
   void a_ledger_of_the_same_size_with_another_entry_is_refused() throws IOException {
     backUp("data", "backup");
     backUp("anchor.json", "anchor-old");

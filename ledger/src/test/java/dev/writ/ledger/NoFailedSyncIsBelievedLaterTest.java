@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.CuttableDisk.Operation;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -124,6 +127,19 @@ class NoFailedSyncIsBelievedLaterTest {
     } catch (WritException e) {
       assertThat(e.code()).isEqualTo(LedgerError.ANCHOR_WRITE);
     }
+  }
+
+  @Test
+  void an_anchor_whose_pages_may_have_gone_with_another_sync_stays_as_it_was() throws IOException {
+    Path anchor = config(home).anchor();
+    byte[] before = Files.readAllBytes(anchor);
+    FailStop failStop = new FailStop();
+    failStop.stop(new WritException(LedgerError.SYNC, "a blob"));
+    Anchor next = new Anchor(Fixture.ORIGIN, 1, 7, Digest.sha256(before), Instant.EPOCH);
+    Refused.with(
+        LedgerError.FAILED, () -> next.write(DurableFiles.REAL, anchor, failStop::require));
+    assertThat(anchor).hasBinaryContent(before);
+    assertThat(home.toFile().list()).noneMatch(name -> name.endsWith(".new"));
   }
 
   @Test

@@ -3,9 +3,10 @@ package dev.writ.canonicalize.crypto;
 /**
  * Who computes Ed25519. Engines differ in speed only: an engine signs the bytes that RFC 8032
  * fixes, and when verifying it may only say yes where Bouncy Castle would, which is asked whenever
- * it does not. {@link SignatureBatch} verifies many at once, under the same rule.
+ * it does not. {@link SignatureBatch} verifies many at once, under the same rule. Only this package
+ * can have one; the simulation has its own there.
  */
-public abstract sealed class SignatureEngine permits BouncyCastleEngine, CorrettoEngine {
+public abstract class SignatureEngine {
   private final String description;
 
   SignatureEngine(String description) {

@@ -161,10 +161,15 @@ public final class Runs {
       }
     }
 
-    /** Takes the run's turn to append; closing the turn ends it. */
+    /**
+     * Takes the run's turn to append; closing the turn ends it.
+     *
+     * @throws WritException {@code LED-022} once the ledger has stopped
+     */
     public RunTurn turn() {
       slot.lock.lock();
       try {
+        ledger.requireSound();
         load(slot);
         return new RunTurn(ledger, slot);
       } catch (RuntimeException | Error e) {

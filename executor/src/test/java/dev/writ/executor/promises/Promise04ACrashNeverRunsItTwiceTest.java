@@ -131,6 +131,26 @@ class Promise04ACrashNeverRunsItTwiceTest {
   }
 
   @Test
+  void a_second_resolution_behind_a_failed_write_is_told_that_the_ledger_has_stopped() {
+    TestHome.create(dir).close();
+    TestRequest request = ask("mail", 1);
+    try (TestHome home = killedDuring(Stream.of(request))) {
+      Served doubtful = home.submit(request).served().orElseThrow();
+      home.beforeWrite(() -> {
+        throw new WritException(LedgerError.STORAGE, "for a test");
+      });
+      Envelope resolution = home.resolution(doubtful, Found.HAPPENED);
+      assertThat(Refused.code(() -> home.kernel().resolve(resolution))).isEqualTo("LED-008");
+      Envelope other = home.resolution(doubtful, Found.DID_NOT_HAPPEN);
+      assertThat(Refused.code(() -> home.kernel().resolve(other))).isEqualTo("LED-022");
+      home.beforeWrite(() -> {});
+      home.restart();
+      home.kernel().resolve(other);
+      assertThat(home.kernel().receipt("acme", doubtful.id()).resolution()).isPresent();
+    }
+  }
+
+  @Test
   void only_what_is_in_doubt_can_be_resolved() {
     try (TestHome home = TestHome.create(dir)) {
       Served served = home.submit(home.ask("alice").tool("mail")).served().orElseThrow();

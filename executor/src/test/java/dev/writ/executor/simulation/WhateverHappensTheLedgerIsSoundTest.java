@@ -2,61 +2,70 @@ package dev.writ.executor.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.TreeMap;
+import dev.writ.canonicalize.crypto.SignatureEngine;
+import dev.writ.canonicalize.crypto.SignatureEngines;
+import dev.writ.canonicalize.crypto.SimulatedSignatures;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Kernel, ledger and recovery under one seeded scheduler, with crashes, failing writes and jumps of
- * the clock ({@link Simulation}): afterwards the audit finds nothing, no impure effect ran twice,
- * every acknowledged receipt is there byte for byte, and whatever is known is answered. {@code
- * -Dwrit.seed=N} repeats a schedule, {@code -Dwrit.schedules=N} tries more.
+ * Kernel, ledger and recovery under one seeded scheduler, with crashes, failing disks and clocks
+ * that go wrong ({@link Simulation}): afterwards the audit finds nothing, no impure effect ran
+ * twice, whatever was acknowledged is there byte for byte, and whatever is known is answered.
+ * {@code -Dwrit.seed=N} repeats a schedule, {@code -Dwrit.schedules=N} tries more, {@code
+ * -Dwrit.simulation.minutes=N} as many as fit.
  */
 class WhateverHappensTheLedgerIsSoundTest {
+  private static final Optional<Long> SEED = Optional.ofNullable(Long.getLong("writ.seed"));
   private static final int SCHEDULES = Integer.getInteger("writ.schedules", 12);
+  private static final int MINUTES = Integer.getInteger("writ.simulation.minutes", 0);
+  private static final long FIRST = Long.getLong("writ.simulation.first", 1);
+
+  private final SignatureEngine before = SignatureEngines.current();
+
+  @BeforeEach
+  void useSimulatedSignatures() {
+    SignatureEngines.use(new SimulatedSignatures());
+  }
+
+  @AfterEach
+  void useRealSignatures() {
+    SignatureEngines.use(before);
+  }
 
   @Test
   void after_any_schedule() {
-    Long one = Long.getLong("writ.seed");
-    long first = one == null ? 1 : one;
-    long last = one == null ? SCHEDULES : one;
-    Simulation.Counts sum = new Simulation.Counts();
-    TreeMap<String, Long> outcomes = new TreeMap<>();
+    Counts sum = new Counts();
     long begun = System.nanoTime();
-    for (long seed = first; seed <= last; seed++) {
+    long end = begun + Duration.ofMinutes(MINUTES).toNanos();
+    for (long seed = SEED.orElse(FIRST); goesOn(sum.schedules, end); seed++) {
       Simulation.Result result = new Simulation(seed).run();
       assertThat(result.wrong()).as("writ.seed=" + seed).isEmpty();
-      sum.steps += result.counts().steps;
-      sum.crashes += result.counts().crashes;
-      sum.failedWrites += result.counts().failedWrites;
-      sum.jumps += result.counts().jumps;
-      sum.calls += result.counts().calls;
-      sum.events += result.counts().events;
-      sum.inDoubt += result.counts().inDoubt;
-      sum.acknowledged += result.counts().acknowledged;
-      result.counts().outcomes.forEach((what, count) -> outcomes.merge(what, count, Long::sum));
+      sum.add(result.counts());
     }
+    double seconds = (System.nanoTime() - begun) / 1e9;
     System.out.printf(
-        "%d schedules: %d calls, %d steps, %d crashes, %d failed writes, %d jumps, %d events, %d"
-            + " acknowledged, %d in doubt; %d ms%n%s%n",
-        last - first + 1,
-        sum.calls,
-        sum.steps,
-        sum.crashes,
-        sum.failedWrites,
-        sum.jumps,
-        sum.events,
-        sum.acknowledged,
-        sum.inDoubt,
-        (System.nanoTime() - begun) / 1_000_000,
-        outcomes);
-    if (one == null) {
+        "simulation: %.1f s, %.0f crashes a second; %s%n%s%n",
+        seconds, sum.allCrashes() / seconds, sum, sum.outcomes);
+    if (SEED.isEmpty()) {
       // The schedules reach what they are about.
-      assertThat(sum.crashes).isPositive();
-      assertThat(sum.failedWrites).isPositive();
+      assertThat(sum.crashes.keySet()).contains("opening", "working", "images");
+      assertThat(sum.faults.keySet()).contains("database", "descriptors OPEN", "clock");
+      assertThat(sum.faults.keySet()).anyMatch(kind -> kind.endsWith(" SYNC"));
       assertThat(sum.inDoubt).isPositive();
-      assertThat(outcomes.keySet())
-          .contains("submit ok", "repeat ok", "execute ok", "approve ok", "activate ok");
+      assertThat(sum.outcomes.keySet())
+          .contains("submit ok", "repeat ok", "execute ok", "approve ok", "activate ok")
+          .contains("put ok", "collect ok", "key ok", "twin ok");
     }
+  }
+
+  private static boolean goesOn(long schedules, long end) {
+    return SEED.isPresent()
+        ? schedules == 0
+        : MINUTES > 0 ? System.nanoTime() < end : schedules < SCHEDULES;
   }
 
   @Test
@@ -64,8 +73,18 @@ class WhateverHappensTheLedgerIsSoundTest {
     new Simulation(3).run(); // a class that is being initialized lets nobody else come in
     Simulation.Result once = new Simulation(3).run();
     Simulation.Result again = new Simulation(3).run();
-    assertThat(again.root()).isEqualTo(once.root());
+    assertThat(again.rows()).as("every row of the ledger").isEqualTo(once.rows());
+    assertThat(again.counts()).hasToString(once.counts().toString());
     assertThat(again.counts().outcomes).isEqualTo(once.counts().outcomes);
-    assertThat(again.counts().steps).isEqualTo(once.counts().steps);
+  }
+
+  @Test
+  void real_signatures_make_the_same_log() {
+    Simulation.Result simulated = new Simulation(5).run();
+    SignatureEngines.use(before);
+    Simulation.Result real = new Simulation(5).run();
+    assertThat(real.wrong()).isEmpty();
+    assertThat(real.root()).isPresent().isEqualTo(simulated.root());
+    assertThat(real.counts()).hasToString(simulated.counts().toString());
   }
 }

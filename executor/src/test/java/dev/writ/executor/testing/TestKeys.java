@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Keys that follow from their names, so that everything repeats. */
 public final class TestKeys {
@@ -16,6 +17,9 @@ public final class TestKeys {
 
   private static final Instant NOT_BEFORE = Instant.parse("2026-01-01T00:00:00.000Z");
   private static final Instant NOT_AFTER = Instant.parse("2030-01-01T00:00:00.000Z");
+
+  /** Of names that are used again and again. */
+  private static final ConcurrentHashMap<String, SigningKey> KEYS = new ConcurrentHashMap<>();
 
   private TestKeys() {}
 
@@ -48,8 +52,15 @@ public final class TestKeys {
 
   /** The key of that name, enrolled or not. */
   public static SigningKey key(String name) {
-    return SigningKey.ed25519(
-        Digest.sha256(("test key " + name).getBytes(StandardCharsets.UTF_8)).bytes());
+    SigningKey known = KEYS.get(name);
+    if (known != null) {
+      return known;
+    }
+    SigningKey key =
+        SigningKey.ed25519(
+            Digest.sha256(("test key " + name).getBytes(StandardCharsets.UTF_8)).bytes());
+    KEYS.put(name, key);
+    return key;
   }
 
   public static TrustedKey trusted(String name, KeyRole role, Optional<String> tenant) {

@@ -46,6 +46,8 @@ public final class CelExpression {
   private static final CelRuntime RUNTIME =
       CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS).build();
 
+  private static final RecentExpressions COMPILED = new RecentExpressions();
+
   private final String source;
   private final CelRuntime.Program program;
 
@@ -80,6 +82,10 @@ public final class CelExpression {
     if (source.length() > SOURCE_MAX) {
       throw refuse(source.length() + " characters, at most " + SOURCE_MAX);
     }
+    return COMPILED.get(source, CelExpression::compiled);
+  }
+
+  private static CelExpression compiled(String source) {
     try {
       CelAbstractSyntaxTree parsed = require(COMPILER.parse(source));
       CelAbstractSyntaxTree checked = require(COMPILER.check(StrictLogic.rewrite(parsed)));

@@ -1,0 +1,15 @@
+package dev.writ.executor.simulation;
+
+import dev.writ.canonicalize.crypto.SignatureEngines;
+import dev.writ.canonicalize.crypto.SimulatedSignatures;
+import java.util.List;
+import java.util.function.LongFunction;
+
+/** What does not hold after the schedule of a seed; for who has loaded the simulation anew. */
+public final class Schedule implements LongFunction<List<String>> {
+  @Override
+  public List<String> apply(long seed) {
+    SignatureEngines.use(new SimulatedSignatures());
+    return new Simulation(seed).run().wrong();
+  }
+}
