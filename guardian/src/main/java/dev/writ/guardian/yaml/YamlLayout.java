@@ -2,6 +2,7 @@ package dev.writ.guardian.yaml;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
@@ -48,7 +49,11 @@ final class YamlLayout {
     for (int i = 0; i < text.length; i++) {
       int c = text[i];
       if (c == 0x85 || c == 0x2028 || c == 0x2029) {
-        throw syntax.apply(place(i), "U+%04X, a line end in YAML 1.1 alone".formatted(c));
+        throw syntax.apply(
+            place(i),
+            "U+"
+                + HexFormat.of().withUpperCase().toHexDigits((char) c)
+                + ", a line end in YAML 1.1 alone");
       }
       if (c == BYTE_ORDER_MARK && i > 0) {
         throw syntax.apply(place(i), "a byte order mark that is not at the beginning");
@@ -144,8 +149,10 @@ final class YamlLayout {
     if (!empty && first - lineStart < needed) {
       throw syntax.apply(
           place(first),
-          "a line within brackets or quotes that begins with %d spaces, where the block around it asks for %d"
-              .formatted(first - lineStart, needed));
+          "a line within brackets or quotes that begins with "
+              + (first - lineStart)
+              + " spaces, where the block around it asks for "
+              + needed);
     }
   }
 

@@ -183,9 +183,13 @@ public final class ToolTests {
       return Arrays.equals(bytes, wanted)
           ? Optional.empty()
           : Optional.of(
-              "%d bytes, %s, instead of %d, %s"
-                  .formatted(
-                      bytes.length, Digest.sha256(bytes), wanted.length, Digest.sha256(wanted)));
+              bytes.length
+                  + " bytes, "
+                  + Digest.sha256(bytes)
+                  + ", instead of "
+                  + wanted.length
+                  + ", "
+                  + Digest.sha256(wanted));
     }
     JsonValue output = Jcs.parse(bytes);
     ToolSchemas.of(manifest).requireOutput(test.operation, output);
