@@ -629,10 +629,13 @@ public final class Kernel {
         unlessMoved(() -> {
           SystemState state = system();
           ownKeys.require(state.trust(), time.latest());
-          requireLogKey(time.latest());
           try (KeyedLocks.Held _ = kept.own(close)) {
             return closings.close(
-                close, state.trust(), state.policyInForce(), inForce.under(state));
+                close,
+                state.trust(),
+                state.policyInForce(),
+                inForce.under(state),
+                this::requireLogKey);
           }
         });
     Checkpoint checkpoint = RunClosings.seal(ledger, this::checkpoint, run);

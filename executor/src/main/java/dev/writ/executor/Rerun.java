@@ -199,7 +199,7 @@ public final class Rerun {
   }
 
   public void close(Envelope close, SystemState state) {
-    parts.closings().close(close, state.trust(), state.policyInForce(), ChangeOrder.ANY);
+    parts.closings().close(close, state.trust(), state.policyInForce(), ChangeOrder.ANY, _ -> {});
   }
 
   // What cannot be done again is taken over.

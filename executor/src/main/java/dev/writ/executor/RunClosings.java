@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Closes runs (PROTOCOL 19, 29). */
@@ -45,12 +46,20 @@ final class RunClosings {
   /**
    * Closes a run for good; {@link #seal} makes the checkpoint that covers it.
    *
+   * @param sealable refuses a time at which no such checkpoint could be signed
    * @return the run, whose row waits for it
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
-   *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh
+   *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh, what
+   *     {@code sealable} throws
    */
-  RunId close(Envelope request, Trust trust, Policy policy, ChangeOrder changes) {
+  RunId close(
+      Envelope request,
+      Trust trust,
+      Policy policy,
+      ChangeOrder changes,
+      Consumer<Instant> sealable) {
     Instant now = time.now(KernelTime.Reading.CLOSING);
+    sealable.accept(now);
     TrustedKey signer = trust.verify(request, RunClose.TYPE, now).getFirst();
     RunClose close = RunClose.read(request.document());
     requireFresh(close, policy, now);
