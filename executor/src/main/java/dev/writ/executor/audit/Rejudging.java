@@ -298,6 +298,14 @@ final class Rejudging {
       return;
     }
     Effect effect = admitted.request().effect();
+    if (recorded.verdict() == Verdict.ALLOW && isStagedOut(policy, effect, recorded)) {
+      findings.problem(
+          AUDIT_JUDGEMENT,
+          place + " /verdict",
+          recorded.verdict(),
+          "a version rolled out to this run");
+      return;
+    }
     Tools.Circumstances now = tools.circumstances(effect, policy);
     List<Difference> differences = new ArrayList<>();
     for (ToolManifest manifest :
@@ -319,6 +327,15 @@ final class Rejudging {
     } else {
       findings.notJudged++;
     }
+  }
+
+  /** That holds whatever the tool's manifest says, which need not be at hand. */
+  private static boolean isStagedOut(Policy policy, Effect effect, Decision decision) {
+    return policy.governs(effect.tool(), effect.version())
+        && policy
+            .tool(effect.tool(), effect.version())
+            .filter(tool -> policy.mayRun(tool, decision.scope().tenant(), decision.scope().run()))
+            .isEmpty();
   }
 
   private void report(String place, Difference difference) {
