@@ -334,7 +334,11 @@ final class BundleGrammar {
     RolloutStage stage = pick(RolloutStage.ALL);
     Optional<Canary> canary =
         stage == RolloutStage.CANARY
-            ? Optional.of(new Canary(List.of(pick(List.of("acme", "other"))), random.nextInt(101)))
+            ? Optional.of(
+                new Canary(
+                    List.of(pick(List.of("acme", "other"))),
+                    random.nextInt(101),
+                    random.nextBoolean()))
             : Optional.empty();
     return new ToolStaging(Plot.WORDS.ref(), stage, canary).toJson();
   }

@@ -22,6 +22,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.replay.Recording.Journal;
 import dev.writ.replay.Remade;
@@ -148,7 +149,7 @@ final class GovernedVectors {
 
   private static JsonValue.Obj staging(ToolRef tool, RolloutStage stage) {
     Optional<Canary> canary =
-        Optional.of(new Canary(List.of("acme"), 0)).filter(_ -> stage == RolloutStage.CANARY);
+        Optional.of(new Canary(List.of("acme"), 0, true)).filter(_ -> stage == RolloutStage.CANARY);
     return new ToolStaging(tool, stage, canary).toJson();
   }
 
@@ -525,7 +526,7 @@ final class GovernedVectors {
               new ToolStaging(
                       LATER,
                       RolloutStage.CANARY,
-                      Optional.of(new Canary(List.of("acme", "other"), 0)))
+                      Optional.of(new Canary(List.of("acme", "other"), 0, true)))
                   .toJson());
         });
     add(
@@ -615,12 +616,13 @@ final class GovernedVectors {
   }
 
   private void rollout() {
+    CanaryDraw draw = new CanaryDraw("acme", "run-1", "alice");
     int share = 0;
-    while (!new Canary(List.of(), share).includes("words", "1.0.0", "acme", "run-1")) {
+    while (!new Canary(List.of(), share, true).includes("words", "1.0.0", draw)) {
       share++;
     }
     for (int percent : List.of(share - 1, share)) {
-      JsonValue.Obj canary = new Canary(List.of("other"), percent).toJson();
+      JsonValue.Obj canary = new Canary(List.of("other"), percent, true).toJson();
       add(
           percent < share ? "canary-share-just-missed" : "canary-share-just-met",
           "a run of another tenant meets a canary of "
