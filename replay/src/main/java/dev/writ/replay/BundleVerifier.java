@@ -2,6 +2,7 @@ package dev.writ.replay;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
@@ -327,7 +328,7 @@ public final class BundleVerifier {
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
       Event event = Lines.event(line, lines.place());
       try {
-        state = state.after(event, bundle);
+        state = state.after(event, this::required);
       } catch (WritException e) {
         throw new WritException(e.code(), References.place(event) + ": " + e.found(), e);
       }
@@ -344,6 +345,14 @@ public final class BundleVerifier {
             + " keys: enrolled by signed documents, the first by operator key "
             + kid);
     return state.trust();
+  }
+
+  private Optional<Envelope> required(Digest id) {
+    Optional<Envelope> document = bundle.document(id);
+    if (document.isEmpty()) {
+      throw new WritException(ReplayError.ENTRY_MISSING, Layout.document(id));
+    }
+    return document;
   }
 
   private void pin(String what, String kid, KeyRole role) {

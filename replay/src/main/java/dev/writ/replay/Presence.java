@@ -106,6 +106,10 @@ final class Presence implements References.Sink {
 
   /** An event of {@code journal/consumed.jsonl}. */
   void received(Digest receipt, String place) {
+    if (bundle.entry(Layout.document(receipt)).isEmpty()) {
+      throw new WritException(
+          ReplayError.ENTRY_MISSING, place + " names " + Layout.document(receipt));
+    }
     if (!received.add(receipt)) {
       throw new WritException(ReplayError.ENTRY_UNUSED, Layout.CONSUMED + " " + place + " again");
     }

@@ -2302,12 +2302,10 @@ class System {
     const place = placeOf(event);
     if (event.seq === 0) return;
     if (!SYSTEM_KINDS.includes(event.kind)) refuse('EXE-950', place, event.kind, SYSTEM_KINDS.join(' or '));
+    same('EXE-950', place, '/prng_seed', event.prng_seed, null);
     const kind = DOCUMENT_OF_EVENT[event.kind];
     const { envelope, document } = bodyOf(event, kind, documents, 'EXE-950');
     if (kind === 'system-change' && document.kind !== event.kind) refuse('EXE-950', `${place} /kind`, document.kind, event.kind);
-    if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
-      refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
-    }
     if (this.founder === null) this.found(event, envelope, document, place);
     const signers = await verifyAt(this, event, envelope, kind, place);
     if (signers[0].tenant !== null) refuse('CAN-053', place, `a key of ${signers[0].tenant}`, 'a key of the installation');
@@ -2593,6 +2591,13 @@ class Run {
     const withSeed = ['run.opened', 'intent.issued', 'effect.dispatched'].includes(event.kind);
     if ('prng_seed' in event !== withSeed) refuse('EXE-953', `${place} /prng_seed`, event.prng_seed ?? null, withSeed ? 'a seed' : null);
     await steps[event.kind]();
+  }
+
+  /** At the end: the kernel writes a request with its decision, and an ALLOW with its intent. */
+  end() {
+    for (const { id, state } of this.requests.values()) {
+      if (state === 'received' || state === 'allowed') refuse('EXE-954', `request ${id}`, state, 'a decision, and an intent where it is ALLOW');
+    }
   }
 
   opened(event) {
@@ -2965,6 +2970,7 @@ class Run {
     if (event.tenant !== this.bundle.manifest.tenant) refuse('EXE-953', place, event.tenant, this.bundle.manifest.tenant);
     if (event.run === this.bundle.manifest.run) refuse('RPL-024', place, event.run, 'another run');
     if (this.foreign.has(event.body)) refuse('RPL-024', place, event.body, 'each receipt once');
+    same('EXE-953', place, '/prng_seed', event.prng_seed, null);
     const { id, document } = await this.document(event);
     this.foreign.set(id, document);
   }
@@ -3300,6 +3306,7 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
   bundle.run = new Run(bundle, bundle.system);
   await walk(bundle, ordered, bundle.run, progress);
+  bundle.run.end();
   checkReferences(bundle, bundle.run);
   // The checkpoint is no older than the last event that it covers.
   bundle.system.signed.add([bundle.logKey], ordered[ordered.length - 1]);

@@ -11,11 +11,16 @@ import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.governance.ToolStaging;
+import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.replay.Recording.Journal;
 import dev.writ.replay.Remade;
 import dev.writ.replay.Unpacked;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -264,7 +269,7 @@ final class BundleGrammar {
     like.run = "system";
     like.seed = Optional.empty();
     JsonValue.Obj detail;
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(8)) {
       case 0 -> {
         like.kind = EventKind.TOOL_REVOKED;
         String tool = pick(List.of("mail", "words", "calc"));
@@ -273,6 +278,33 @@ final class BundleGrammar {
       case 1 -> {
         like.kind = EventKind.KEY_ENROLLED;
         detail = new TestParty("mallory", pick(KeyRole.ALL), Optional.empty()).trusted().toJson();
+      }
+      case 2 -> {
+        like.kind =
+            pick(
+                List.of(
+                    EventKind.RUNTIME_APPROVED,
+                    EventKind.RUNTIME_APPROVED,
+                    EventKind.RUNTIME_WITHDRAWN));
+        detail = Plot.json("{\"language\":\"python\",\"version\":\"3.13.5\"}");
+      }
+      case 3 -> {
+        like.kind = EventKind.LEDGER_INCARNATED;
+        detail = JsonValue.object().put("incarnation", (long) random.nextInt(4)).build();
+      }
+      case 4 -> {
+        like.kind = EventKind.CLOCK_CORRECTED;
+        Instant from = like.at;
+        like.at = from.plusMillis(pick(MILLIS));
+        detail = correction(from, like.at, at);
+      }
+      case 5 -> {
+        like.kind = EventKind.TOOL_STAGED;
+        detail = staging();
+      }
+      case 6 -> {
+        like.kind = EventKind.TOOL_VALIDATED;
+        detail = new ToolValidation(Plot.WORDS.ref(), "v", List.of()).toJson();
       }
       default -> {
         like.kind = EventKind.KEY_REVOKED;
@@ -288,12 +320,36 @@ final class BundleGrammar {
     did(like.kind + " of " + name + " brought in at " + at);
   }
 
+  private JsonValue.Obj correction(Instant from, Instant to, int size) {
+    boolean back = random.nextInt(8) == 0 ? random.nextBoolean() : to.isBefore(from);
+    return JsonValue.object()
+        .put("from", from)
+        .put("to", to)
+        .put("tree_size", (long) size)
+        .putIfPresent("incarnation", back ? Optional.of(2L) : Optional.empty(), JsonValue::of)
+        .build();
+  }
+
+  private JsonValue.Obj staging() {
+    RolloutStage stage = pick(RolloutStage.ALL);
+    Optional<Canary> canary =
+        stage == RolloutStage.CANARY
+            ? Optional.of(
+                new Canary(
+                    List.of(pick(List.of("acme", "other"))),
+                    random.nextInt(101),
+                    random.nextBoolean()))
+            : Optional.empty();
+    return new ToolStaging(Plot.WORDS.ref(), stage, canary).toJson();
+  }
+
   // ---- by who holds the file
 
   private void entry(TreeMap<String, byte[]> entries) {
     String name = pick(List.copyOf(entries.keySet()));
     byte[] bytes = entries.get(name);
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(15)) {
+      case 6, 7, 8 -> signature(entries);
       case 0 -> {
         entries.remove(name);
         did(name + " removed");
@@ -326,6 +382,71 @@ final class BundleGrammar {
       }
       default -> written(entries, notABlob(entries));
     }
+  }
+
+  /** Other signatures under a document, which do not change its id. */
+  private void signature(TreeMap<String, byte[]> entries) {
+    List<String> documents =
+        entries.keySet().stream().filter(name -> name.startsWith("documents/")).toList();
+    String name = pick(documents);
+    try {
+      JsonValue.Obj envelope = (JsonValue.Obj) Jcs.parse(entries.get(name));
+      List<JsonValue> signatures = new ArrayList<>(signatures(envelope));
+      List<JsonValue> others = signatures((JsonValue.Obj) Jcs.parse(entries.get(pick(documents))));
+      JsonValue.Obj first = (JsonValue.Obj) signatures.getFirst();
+      byte[] sig = StrictBase64.decode("sig", ((JsonValue.Str) first.get("sig")).value());
+      int way = random.nextInt(8);
+      switch (way) {
+        case 0 -> signatures.set(0, signature(first.get("keyid"), malleated(sig)));
+        case 1 -> signatures.set(0, others.getFirst());
+        case 2 -> signatures.add(random.nextInt(2), others.getFirst());
+        case 3 -> signatures.add(first);
+        case 4 -> signatures.clear();
+        case 5 -> signatures.set(0, signature(first.get("keyid"), Arrays.copyOf(sig, 63)));
+        case 6 ->
+            signatures.set(
+                0,
+                signature(
+                    first.get("keyid"),
+                    StrictBase64.decode(
+                        "sig",
+                        ((JsonValue.Str) ((JsonValue.Obj) others.getFirst()).get("sig")).value())));
+        default -> {
+          String other = TestParty.key(pick(FullRun.PARTIES).name()).kid();
+          signatures.set(0, signature(JsonValue.of(other), sig));
+        }
+      }
+      TreeMap<String, JsonValue> members = new TreeMap<>(envelope.members());
+      members.put("signatures", JsonValue.of(signatures));
+      entries.put(name, Jcs.write(new JsonValue.Obj(members)));
+      did(name + " signatures " + way);
+    } catch (WritException | ClassCastException e) {
+      did(name + " (no envelope)");
+    }
+  }
+
+  private static List<JsonValue> signatures(JsonValue.Obj envelope) {
+    return ((JsonValue.Arr) envelope.get("signatures")).items();
+  }
+
+  private static JsonValue signature(JsonValue keyid, byte[] sig) {
+    return JsonValue.object().put("keyid", keyid).put("sig", StrictBase64.encode(sig)).build();
+  }
+
+  /** S + L, which holds under the equation and not under the rule (spec/signatures.md). */
+  private static byte[] malleated(byte[] sig) {
+    BigInteger order =
+        BigInteger.TWO.pow(252).add(new BigInteger("27742317777372353535851937790883648493"));
+    byte[] turned = new byte[32];
+    for (int i = 0; i < 32; i++) {
+      turned[i] = sig[63 - i];
+    }
+    byte[] sum = new BigInteger(1, turned).add(order).toByteArray();
+    byte[] out = sig.clone();
+    for (int i = 0; i < 32; i++) {
+      out[32 + i] = i < sum.length ? sum[sum.length - 1 - i] : 0;
+    }
+    return out;
   }
 
   private String notABlob(TreeMap<String, byte[]> entries) {
@@ -498,12 +619,24 @@ final class BundleGrammar {
     if (!changed.isEmpty()) {
       did("pin of " + changed);
     }
+    if (random.nextInt(6) == 0) {
+      JsonChanges changes = new JsonChanges(random, pins(keys));
+      int at = random.nextInt(keys.size());
+      keys.set(at, changes.change(keys.get(at)));
+      did("pin " + at + changes.what);
+    }
     input.put("keys", JsonValue.of(keys));
     if (random.nextInt(6) == 0) {
       String role = pick(KeyRole.ALL).text();
       input.put("required_algorithms", Plot.json("{\"" + role + "\":[\"Ed25519\",\"ML-DSA-65\"]}"));
       did("algorithms of " + role);
     }
+  }
+
+  private static List<String> pins(List<JsonValue> keys) {
+    List<String> texts = new ArrayList<>();
+    keys.forEach(key -> JsonChanges.texts(key, texts));
+    return texts;
   }
 
   private TrustedKey pinned(TrustedKey key) {

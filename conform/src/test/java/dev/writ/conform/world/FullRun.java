@@ -136,13 +136,12 @@ final class FullRun {
     return key;
   }
 
-  private static byte[] export(
-      Installation home, ScriptedTools tools, BundleExport.Options options) {
+  static byte[] export(Installation home, ScriptedTools tools, BundleExport.Options options) {
     return BundleExport.of(
         home.kernel().ledger(), new RunId("acme", "run-1"), BundleVectors.packages(tools), options);
   }
 
-  private static Answer submit(Installation home, Plot.Ask ask, Envelope... evidence) {
+  static Answer submit(Installation home, Plot.Ask ask, Envelope... evidence) {
     Answer answer =
         home.kernel()
             .submit(
@@ -152,7 +151,7 @@ final class FullRun {
     return answer;
   }
 
-  private static void change(Installation home, String kind, JsonValue.Obj detail) {
+  static void change(Installation home, String kind, JsonValue.Obj detail) {
     home.kernel()
         .change(
             Envelope.sign(
@@ -162,7 +161,7 @@ final class FullRun {
     home.clock.move(1);
   }
 
-  private static void govern(Installation home) {
+  static void govern(Installation home) {
     var words = Plot.WORDS.ref();
     home.kernel()
         .change(
@@ -250,7 +249,7 @@ final class FullRun {
     pay(home);
   }
 
-  private static void stages(Installation home) {
+  static void stages(Installation home) {
     submit(home, ask("alice", "words", "n-5"));
     change(
         home,

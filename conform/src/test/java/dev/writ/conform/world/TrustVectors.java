@@ -2,10 +2,12 @@ package dev.writ.conform.world;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
@@ -33,11 +35,17 @@ final class TrustVectors {
   /** When alice's key is revoked in the latest bundle. */
   private static final Instant REVOKED = revokedAt();
 
+  private static final TestParty ALICE =
+      new TestParty("alice", KeyRole.AGENT, Optional.of(Plot.TENANT));
+
   private final List<Made> made = new ArrayList<>();
 
   static List<Made> all() {
     TrustVectors vectors = new TrustVectors();
     vectors.holders();
+    vectors.holders("role", new TestParty("ci", KeyRole.SURFACE, Optional.of(Plot.TENANT)));
+    vectors.holders("tenant", new TestParty("eve", KeyRole.AGENT, Optional.of("other")));
+    vectors.holders("subject", new TestParty("bob", KeyRole.AGENT, Optional.of(Plot.TENANT)));
     vectors.revocations();
     vectors.windows();
     vectors.algorithms();
@@ -276,6 +284,86 @@ final class TrustVectors {
         "ok",
         pinned("lean-closed.writ", "", key -> key)
             .put("required_algorithms", Plot.json("{\"surface\":[\"ML-DSA-65\"]}")));
+    forms();
+  }
+
+  /** Trust files that are none. */
+  private void forms() {
+    String[][] algorithms = {
+      {"none", "{\"guardian\":[]}", "CAN-023"},
+      {"twice", "{\"guardian\":[\"Ed25519\",\"Ed25519\"]}", "CAN-023"},
+      {"unknown", "{\"guardian\":[\"RSA\"]}", "CAN-023"},
+      {"no-list", "{\"guardian\":\"Ed25519\"}", "CAN-022"},
+      {"of-no-role", "{\"nobody\":[\"Ed25519\"]}", "CAN-021 or CAN-023"}
+    };
+    for (String[] each : algorithms) {
+      add(
+          "pins-algorithms-" + each[0],
+          "required algorithms that are none: " + each[1],
+          each[2],
+          pinned("lean-closed.writ", "", key -> key)
+              .put("required_algorithms", Plot.json(each[1])));
+    }
+    add(
+        "pins-no-list",
+        "pins that are no list",
+        "CAN-022",
+        JsonValue.object().put("bundle_file", "lean-closed.writ").put("keys", "none"));
+    JsonValue.Obj alice = ALICE.trusted().toJson();
+    add(
+        "pins-window-of-no-time",
+        "a pinned window that ends when it begins",
+        "CAN-023",
+        JsonValue.object()
+            .put("bundle_file", "lean-closed.writ")
+            .put(
+                "keys",
+                JsonValue.of(
+                    List.of(set("writ_not_after", alice.get("writ_not_before")).apply(alice)))));
+    add(
+        "pins-twice",
+        "a key that is pinned twice",
+        "CAN-056",
+        JsonValue.object()
+            .put("bundle_file", "lean-closed.writ")
+            .put("keys", JsonValue.of(List.of(alice, alice))));
+  }
+
+  /** One document, two keys of one algorithm that differ in one thing: whose it is, stays open. */
+  private void holders(String name, TestParty second) {
+    TestParty first = ALICE;
+    Envelope envelope =
+        Envelope.sign(
+            PayloadTypes.of("request"),
+            Plot.json("{\"a\":1}"),
+            TestParty.key(first.name()),
+            TestParty.key(second.name()));
+    made.add(
+        new Made(
+            "adversarial/two-holders-" + name,
+            "two keys sign one document, of another " + name,
+            Optional.empty(),
+            "trust.verify",
+            JsonValue.object()
+                .put("at", "2026-11-21T12:00:00.000Z")
+                .put("envelope_b64", StrictBase64.encode(envelope.toBytes()))
+                .put("keys", JsonValue.of(List.of(first.trusted().toJson(), held(second).toJson())))
+                .put("payload_type", PayloadTypes.of("request"))
+                .build(),
+            List.of("CAN-063")));
+  }
+
+  /** Under the first one's name. */
+  private static TrustedKey held(TestParty second) {
+    TrustedKey key = second.trusted();
+    return new TrustedKey(
+        key.key(),
+        key.role(),
+        key.tenant(),
+        second.name().equals("bob") ? "bob" : "alice",
+        key.notBefore(),
+        key.notAfter(),
+        key.revokedAt());
   }
 
   // ---- the log
@@ -295,7 +383,7 @@ final class TrustVectors {
         JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())));
   }
 
-  private static int place(Remade remade, String kind, Predicate<JsonValue.Obj> body) {
+  static int place(Remade remade, String kind, Predicate<JsonValue.Obj> body) {
     for (int i = 0; i < remade.steps.size(); i++) {
       Remade.Step step = remade.steps.get(i);
       if (step.kind.equals(kind) && body.test(remade.document(step.body))) {
@@ -305,19 +393,19 @@ final class TrustVectors {
     throw new IllegalStateException("no " + kind);
   }
 
-  private static Predicate<JsonValue.Obj> saying(String... texts) {
+  static Predicate<JsonValue.Obj> saying(String... texts) {
     return document -> List.of(texts).stream().allMatch(document.toString()::contains);
   }
 
-  private static Digest body(Remade remade, String kind, String... texts) {
+  static Digest body(Remade remade, String kind, String... texts) {
     return remade.steps.get(place(remade, kind, saying(texts))).body;
   }
 
-  private static String kid(String name) {
+  static String kid(String name) {
     return TestParty.key(name).kid();
   }
 
-  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
+  static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
     return document -> {
       TreeMap<String, JsonValue> members = new TreeMap<>(document.members());
       members.put(member, value);
@@ -325,12 +413,11 @@ final class TrustVectors {
     };
   }
 
-  private static UnaryOperator<JsonValue.Obj> set(String member, String value) {
+  static UnaryOperator<JsonValue.Obj> set(String member, String value) {
     return set(member, JsonValue.of(value));
   }
 
-  private static UnaryOperator<JsonValue.Obj> in(
-      String outer, UnaryOperator<JsonValue.Obj> change) {
+  static UnaryOperator<JsonValue.Obj> in(String outer, UnaryOperator<JsonValue.Obj> change) {
     return document ->
         set(outer, change.apply((JsonValue.Obj) document.get(outer))).apply(document);
   }

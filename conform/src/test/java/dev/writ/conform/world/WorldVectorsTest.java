@@ -44,6 +44,7 @@ class WorldVectorsTest {
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
     all.addAll(ReceivedVectors.all());
+    all.addAll(GovernedVectors.all());
     all.addAll(RunVectors.all());
     return all;
   }

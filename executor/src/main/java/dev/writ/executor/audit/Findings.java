@@ -61,6 +61,17 @@ final class Findings {
     }
   }
 
+  /** An event has a seed where its kind has one (spec/journal.md), and nowhere else. */
+  void seed(ExecutorError code, Event event, boolean wanted) {
+    if (event.prngSeed().isPresent() != wanted) {
+      problem(
+          code,
+          place(event) + " /prng_seed",
+          event.prngSeed().orElse("none"),
+          wanted ? "a seed" : "none");
+    }
+  }
+
   /** Something reached the log after what it rests on had ended, as in-flight work does. */
   void late(String place, String what) {
     late++;

@@ -31,6 +31,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
 import java.time.Instant;
@@ -298,6 +299,15 @@ final class Rejudging {
       return;
     }
     Effect effect = admitted.request().effect();
+    if (recorded.verdict() == Verdict.ALLOW
+        && isStagedOut(policy, effect, CanaryDraw.of(recorded.scope(), inputs.owner()))) {
+      findings.problem(
+          AUDIT_JUDGEMENT,
+          place + " /verdict",
+          recorded.verdict(),
+          "a version rolled out to this run");
+      return;
+    }
     Tools.Circumstances now = tools.circumstances(effect, policy);
     List<Difference> differences = new ArrayList<>();
     for (ToolManifest manifest :
@@ -319,6 +329,15 @@ final class Rejudging {
     } else {
       findings.notJudged++;
     }
+  }
+
+  /** That holds whatever the tool's manifest says, which need not be at hand. */
+  private static boolean isStagedOut(Policy policy, Effect effect, CanaryDraw draw) {
+    return policy.governs(effect.tool(), effect.version())
+        && policy
+            .tool(effect.tool(), effect.version())
+            .filter(tool -> policy.mayRun(tool, draw))
+            .isEmpty();
   }
 
   private void report(String place, Difference difference) {

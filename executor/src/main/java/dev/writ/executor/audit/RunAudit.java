@@ -67,10 +67,18 @@ public final class RunAudit {
     if (!event.kind().equals(EventKind.RECEIPT_SIGNED)) {
       findings.problem(ExecutorError.AUDIT_ORDER, place, event.kind(), EventKind.RECEIPT_SIGNED);
     }
+    findings.seed(ExecutorError.AUDIT_BINDING, event, false);
     documents
         .read(event.body(), Receipt.TYPE, Receipt::read, place)
         .ifPresent(read -> {
           standing.verify(read.envelope(), Receipt.TYPE, event.at(), place);
+          if (read.document().lamport() < 1) {
+            findings.problem(
+                ExecutorError.AUDIT_DOCUMENT,
+                place + " /lamport",
+                read.document().lamport(),
+                "at least 1");
+          }
           findings.same(
               ExecutorError.AUDIT_DOCUMENT,
               place,

@@ -40,6 +40,10 @@ import java.util.TreeMap;
 final class RunWalk {
   private static final Duration SKEW = Duration.ofSeconds(2);
 
+  /** Kinds whose events have a seed; so has the opening. */
+  private static final List<String> SEEDED =
+      List.of(EventKind.INTENT_ISSUED, EventKind.EFFECT_DISPATCHED);
+
   private final Documents documents;
   private final Findings findings;
   private final Standing standing;
@@ -70,6 +74,10 @@ final class RunWalk {
     if (run == null) {
       order(event, "in no open run");
       return;
+    }
+    findings.seed(AUDIT_BINDING, event, SEEDED.contains(event.kind()));
+    if (run.finished.isPresent() && !event.kind().equals(EventKind.RECEIPT_SIGNED)) {
+      order(event, "no receipt of the effect that finished before");
     }
     switch (event.kind()) {
       case EventKind.REQUEST_RECEIVED -> request(run, event);
@@ -340,9 +348,6 @@ final class RunWalk {
   private void finished(OpenRun run, Event event) {
     if (run.running() == 0) {
       order(event, "nothing runs");
-    }
-    if (run.finished.isPresent()) {
-      order(event, "two ends before a receipt");
     }
     run.finished = Optional.of(event);
   }

@@ -132,6 +132,7 @@ final class Standing {
 
   /** Takes an event of the system run. One that does not hold changes nothing. */
   void system(Event event) {
+    findings.seed(ExecutorError.AUDIT_SYSTEM, event, false);
     Optional<Policy> before = state.policy();
     Optional<Digest> inForce = before.map(Policy::digest);
     SystemState after;

@@ -1,6 +1,8 @@
 package dev.writ.executor.document;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
@@ -9,6 +11,7 @@ import dev.writ.guardian.document.ToolRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -55,6 +58,11 @@ public record Receipt(
     Instant finishedAt) {
 
   public static final String TYPE = PayloadTypes.of("receipt");
+
+  /** Characters of a message, with the one that says that it was cut. */
+  private static final int MESSAGE_MAX = 501;
+
+  private static final Pattern SEED = Pattern.compile("[0-9a-f]{64}");
 
   /** A file that the tool left behind. */
   public record Artifact(String name, Content content) {
@@ -110,7 +118,17 @@ public record Receipt(
             fields.time("started_at"),
             fields.time("finished_at"));
     fields.end();
+    require(receipt.message.length() <= MESSAGE_MAX, "receipt/message is too long");
+    require(
+        SEED.matcher(receipt.prngSeed).matches(),
+        "receipt/prng_seed is not 64 lower-case hex digits");
     return receipt;
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new WritException(CanonicalizeError.FIELD_VALUE, otherwise);
+    }
   }
 
   public JsonValue.Obj toJson() {
