@@ -65,8 +65,8 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             "executor/src/main/java/dev/writ/executor/audit/AccountWalk.java",
             List.of(
                 new Passage(
-                    "entry.getValue().keptUntil().isAfter(ledger.highWater())",
-                    "entry.getValue().keptUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
+                    "entry.getValue().rowUntil().isAfter(ledger.highWater())",
+                    "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync that failed stops the store of blobs",
             1,
