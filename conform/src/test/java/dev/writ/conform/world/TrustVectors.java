@@ -342,7 +342,7 @@ final class TrustVectors {
         new Made(
             "adversarial/two-holders-" + name,
             "two keys sign one document, of another " + name,
-            Optional.empty(),
+            Optional.of(6L),
             "trust.verify",
             JsonValue.object()
                 .put("at", "2026-11-21T12:00:00.000Z")
