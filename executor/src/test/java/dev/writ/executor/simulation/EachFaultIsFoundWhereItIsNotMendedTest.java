@@ -36,6 +36,19 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "&& row(before.id()).map(RequestRow::receivedAt).equals(before.receivedAt())",
                     ""))),
         arguments(
+            "campaign 2: rows that expired by the log's latest time may be gone",
+            40,
+            "executor/src/main/java/dev/writ/executor/audit/AccountWalk.java",
+            List.of(
+                new Passage(
+                    "entry.getValue().rowUntil().isAfter(ledger.highWater())",
+                    "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
+        arguments(
+            "campaign 5: a process whose ledger has failed is told to end",
+            1,
+            "ledger/src/main/java/dev/writ/ledger/Ledger.java",
+            List.of(new Passage("    failStop.listen(listener);\n", ""))),
+        arguments(
             "campaign 6: a clock that leaps moves nothing",
             17,
             "executor/src/main/java/dev/writ/executor/SteadyTime.java",
@@ -53,20 +66,25 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             "executor/src/main/java/dev/writ/executor/Admissions.java",
             List.of(
                 new Passage(
-                    "boolean unseen = receivedAt.isEmpty() &&", "boolean unseen = false &&"))));
+                    "boolean unseen = receivedAt.isEmpty() &&", "boolean unseen = false &&"))),
+        arguments(
+            "simulation 1: an anchor that a crash left behind is brought up",
+            1,
+            "ledger/src/main/java/dev/writ/ledger/Ledger.java",
+            List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
+        arguments(
+            "simulation 3: the anchor keeps its content once a sync has failed",
+            168,
+            "ledger/src/main/java/dev/writ/ledger/AnchorKeeper.java",
+            List.of(new Passage("failStop::require", "() -> {}"))));
   }
 
-  /** Searched for in the long form alone: not found within the schedules tried so far. */
+  /**
+   * Searched for in the long form alone. Within 300 schedules campaign 3 showed something, at seed
+   * 202, that is not the content it is about; the other showed nothing.
+   */
   private static Stream<Arguments> notShownYet() {
     return Stream.of(
-        arguments(
-            "campaign 2: rows that expired by the log's latest time may be gone",
-            1,
-            "executor/src/main/java/dev/writ/executor/audit/AccountWalk.java",
-            List.of(
-                new Passage(
-                    "entry.getValue().rowUntil().isAfter(ledger.highWater())",
-                    "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync that failed stops the store of blobs",
             1,
@@ -79,25 +97,10 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                         + " // before the next one\n",
                     ""))),
         arguments(
-            "campaign 5: a process whose ledger has failed is told to end",
-            1,
-            "ledger/src/main/java/dev/writ/ledger/Ledger.java",
-            List.of(new Passage("    failStop.listen(listener);\n", ""))),
-        arguments(
-            "simulation 1: an anchor that a crash left behind is brought up",
-            1,
-            "ledger/src/main/java/dev/writ/ledger/Ledger.java",
-            List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
-        arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
             1,
             "executor/src/main/java/dev/writ/executor/journal/Runs.java",
-            List.of(new Passage("        ledger.requireSound();\n", ""))),
-        arguments(
-            "simulation 3: the anchor keeps its content once a sync has failed",
-            1,
-            "ledger/src/main/java/dev/writ/ledger/AnchorKeeper.java",
-            List.of(new Passage("failStop::require", "() -> {}"))));
+            List.of(new Passage("        ledger.requireSound();\n", ""))));
   }
 
   @ParameterizedTest(name = "{0}")
