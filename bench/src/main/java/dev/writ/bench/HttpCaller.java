@@ -30,7 +30,10 @@ final class HttpCaller implements AutoCloseable {
     byte[] head =
         ("POST "
                 + path
-                + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
+                + " HTTP/1.1\r\n"
+                + "Host: 127.0.0.1\r\n"
+                + "Content-Type: application/json\r\n"
+                + "Content-Length: "
                 + body.length
                 + "\r\n\r\n")
             .getBytes(StandardCharsets.US_ASCII);
