@@ -103,6 +103,14 @@ public final class Admission implements AutoCloseable {
     place = other;
   }
 
+  /**
+   * The work is done and the answer, counted as memory, is about to be sent. The place is free before
+   * the caller can know that: its next call may come with the last byte.
+   */
+  synchronized void answered() {
+    place = place.left();
+  }
+
   /** It loses what it holds. */
   void evict(WritException why) {
     synchronized (this) {

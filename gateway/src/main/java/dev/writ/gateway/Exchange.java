@@ -189,6 +189,9 @@ final class Exchange {
       if (!goesOn) {
         onLoop(this::discardBody);
       }
+      if (answer.body() instanceof HttpAnswer.Body.Bytes) {
+        admission.answered();
+      }
       new Reply(parts, context, request.response(), isHead())
           .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);

@@ -43,6 +43,12 @@ public final class Places {
       of.free(shares, 1);
       freed.run();
     }
+
+    /** The place is another's from now on; a drain still waits for what is left to do. */
+    Held left() {
+      of.free(shares, 1);
+      return new Held(of, List.of(), freed);
+    }
   }
 
   private synchronized Held hold(Shares of, List<Share> shares) {

@@ -90,6 +90,15 @@ class LimitsHoldTest {
     reply.get();
   }
 
+  /** Whoever keeps to its limit is never refused: an answer that is there holds no place. */
+  @Test
+  void aPlaceIsFreeBeforeItsAnswerIsThere() {
+    start(TestGateway.limits(1, 1, 100, 5000));
+    for (int i = 0; i < 400; i++) {
+      assertThat(gateway.get("alice", "/v1/runs").status()).as("call " + i).isEqualTo(200);
+    }
+  }
+
   @Test
   void aDrainingServerFinishesWhatIsAtWorkAndTakesNothingNew() throws Exception {
     start(TestGateway.limits(10, 10, 100, 5000));
