@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
  * one installation.
  */
 class CrashCampaignTest {
-  private static final int ROUNDS_OF_A_LIFE = 12;
+  /** Every life ends with every checker over all that it did, which takes longer than a round. */
+  private static final int ROUNDS_OF_A_LIFE = Integer.getInteger("writ.campaign.life", 12);
 
   @TempDir Path dir;
 
