@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,22 +52,32 @@ public final class MemoryStore extends Store {
 
   private record Change(Family family, byte[] key, byte[] value) {}
 
-  private final EnumMap<Family, TreeMap<byte[], byte[]>> rows = new EnumMap<>(Family.class);
+  private final EnumMap<Family, TreeMap<byte[], byte[]>> rows;
+
+  /** Families whose rows another store may share: they are copied before they change. */
+  private final EnumSet<Family> shared = EnumSet.noneOf(Family.class);
+
   private final List<Change> batch = new ArrayList<>();
   private final Faults faults;
 
-  private MemoryStore(Faults faults) {
+  private MemoryStore(Faults faults, EnumMap<Family, TreeMap<byte[], byte[]>> rows) {
     this.faults = faults;
+    this.rows = rows;
+  }
+
+  private static MemoryStore empty() {
+    EnumMap<Family, TreeMap<byte[], byte[]>> rows = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
       rows.put(family, new TreeMap<>(Arrays::compareUnsigned));
     }
+    return new MemoryStore(Faults.NONE, rows);
   }
 
   /** That of a new ledger, whose files it makes. */
   public static MemoryStore found(LedgerConfig config) throws IOException {
     String origin = config.origin();
     loadLibrary(); // its batches are made, and stay empty
-    MemoryStore store = new MemoryStore(Faults.NONE);
+    MemoryStore store = empty();
     TreeMap<byte[], byte[]> meta = store.rows.get(Family.DEFAULT);
     meta.put(StoreView.META_ORIGIN, Names.utf8("origin", origin));
     meta.put(StoreView.META_INCARNATION, Keys.number(1));
@@ -82,9 +93,17 @@ public final class MemoryStore extends Store {
 
   /** What is there after the process has ended, with the faults of the next one. */
   public MemoryStore after(Faults next) {
-    MemoryStore store = new MemoryStore(next);
-    rows.forEach((family, all) -> store.rows.get(family).putAll(all));
+    MemoryStore store = new MemoryStore(next, new EnumMap<>(rows));
+    shared.addAll(rows.keySet());
+    store.shared.addAll(rows.keySet());
     return store;
+  }
+
+  private TreeMap<byte[], byte[]> changing(Family family) {
+    if (shared.remove(family)) {
+      rows.put(family, new TreeMap<>(rows.get(family)));
+    }
+    return rows.get(family);
   }
 
   /** A ledger over it. */
@@ -106,10 +125,15 @@ public final class MemoryStore extends Store {
 
   /** Every content that it says there is, in a file or in a row. */
   public List<Digest> contents() {
+    List<Digest> all = files();
+    rows.get(Family.BLOBS).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
+    return all;
+  }
+
+  /** Every content that it says there is in a file. */
+  public List<Digest> files() {
     List<Digest> all = new ArrayList<>();
-    for (Family family : List.of(Family.BLOBS, Family.FILES)) {
-      rows.get(family).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
-    }
+    rows.get(Family.FILES).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
     return all;
   }
 
@@ -130,9 +154,9 @@ public final class MemoryStore extends Store {
     if (fate != Fate.FAILED) {
       for (Change change : batch) {
         if (change.value() == null) {
-          rows.get(change.family()).remove(change.key());
+          changing(change.family()).remove(change.key());
         } else {
-          rows.get(change.family()).put(change.key(), change.value());
+          changing(change.family()).put(change.key(), change.value());
         }
       }
     }

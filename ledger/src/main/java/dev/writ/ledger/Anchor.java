@@ -69,17 +69,8 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
 
   /** Replaces the file as a whole. */
   void write(DurableFiles files, Path file) {
-    write(files, file, () -> {});
-  }
-
-  /**
-   * Replaces the file as a whole.
-   *
-   * @param confirm throws where the file must stay as it was; asked when the new one is synced
-   */
-  void write(DurableFiles files, Path file, Runnable confirm) {
     try {
-      files.write(file, toBytes(), confirm);
+      files.write(file, toBytes());
     } catch (IOException e) {
       throw Failures.of("writing the anchor " + file, e);
     }

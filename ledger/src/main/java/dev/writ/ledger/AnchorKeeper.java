@@ -94,10 +94,10 @@ final class AnchorKeeper {
   private void write(Durable durable) {
     requireLock.run(); // another writer's anchor is not to be replaced
     try {
+      anchor(durable).write(files, file);
+    } catch (WritException e) {
       // A sync that failed elsewhere may have dropped what this one was to write. The anchor stays
       // as it was then, and the next opening brings it up.
-      anchor(durable).write(files, file, failStop::require);
-    } catch (WritException e) {
       if (e.code() != LedgerError.FAILED) {
         throw e;
       }

@@ -28,6 +28,10 @@ final class Blobs {
   private final DurableFiles files;
   private final FailStop failStop;
   private final ReentrantLock naming = new ReentrantLock();
+
+  /** Never kept while a disk is waited for: the appender takes it. */
+  private final ReentrantLock holding = new ReentrantLock();
+
   private final TreeMap<Digest, Integer> held = new TreeMap<>();
   private final AtomicLong sinks = new AtomicLong();
 
@@ -60,11 +64,10 @@ final class Blobs {
   }
 
   /**
-   * Syncs what was written and gives it its name, for good. After one sync that failed no other is
-   * believed: the kernel reports a lost page once, to whoever asks first.
+   * Syncs what was written and gives it its name, for good.
    *
    * @throws WritException {@code LED-070} where a sync fails, which stops the ledger, {@code
-   *     LED-022} where one failed meanwhile
+   *     LED-022} where one failed meanwhile ({@link FailStopDisk})
    */
   void keep(FileChannel channel, Path file, Digest digest) throws IOException {
     try {
@@ -72,10 +75,7 @@ final class Blobs {
       channel.close();
       name(file, digest);
     } catch (Disk.SyncFailed e) {
-      WritException failure =
-          new WritException(LedgerError.SYNC, "blob " + digest + ": " + e.getMessage(), e);
-      failStop.stop(failure);
-      throw failure;
+      throw new WritException(LedgerError.SYNC, "blob " + digest + ": " + e.getMessage(), e);
     }
   }
 
@@ -90,45 +90,49 @@ final class Blobs {
     return dir.resolve("new").resolve(Long.toString(sinks.incrementAndGet()));
   }
 
-  /**
-   * One sink at a time: a second one might see a directory whose own name is not synced yet, or
-   * believe its sync of a directory for which the kernel has told the first that names were lost.
-   */
+  /** One sink at a time: a second one might see a directory whose own name is not synced yet. */
   private void name(Path file, Digest digest) throws IOException {
     Path target = file(digest);
     naming.lock();
     try {
-      failStop.require();
+      failStop.require(); // the directory may be one whose name was lost
       if (!Files.isDirectory(target.getParent())) {
         files.createDirectory(target.getParent());
       }
-      held.merge(digest, 1, Integer::sum); // until the batch that names it is written
+      hold(digest);
       files.move(file, target);
-    } catch (Disk.SyncFailed e) {
-      failStop.stop(new WritException(LedgerError.SYNC, e.getMessage(), e)); // before the next one
-      throw e;
     } finally {
       naming.unlock();
+    }
+  }
+
+  /** Until the batch that names it is written. */
+  private void hold(Digest digest) {
+    holding.lock();
+    try {
+      held.merge(digest, 1, Integer::sum);
+    } finally {
+      holding.unlock();
     }
   }
 
   /** A batch that names it was written. */
   void release(Digest digest) {
-    naming.lock();
+    holding.lock();
     try {
       held.computeIfPresent(digest, (_, n) -> n == 1 ? null : n - 1);
     } finally {
-      naming.unlock();
+      holding.unlock();
     }
   }
 
   /** Whether a file of it was written whose batch was not. One that never will be holds it, too. */
   boolean isHeld(Digest digest) {
-    naming.lock();
+    holding.lock();
     try {
       return held.containsKey(digest);
     } finally {
-      naming.unlock();
+      holding.unlock();
     }
   }
 
@@ -136,7 +140,7 @@ final class Blobs {
   void remove(Digest digest) {
     naming.lock();
     try {
-      if (!held.containsKey(digest)) {
+      if (!isHeld(digest)) {
         Files.deleteIfExists(file(digest));
       }
     } catch (IOException e) {

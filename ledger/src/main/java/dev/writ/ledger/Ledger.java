@@ -42,17 +42,9 @@ public final class Ledger extends StoreView implements RunJournal {
       Optional<WriterLock> lock,
       UnaryOperator<LogWriter.Disk> seam,
       Workers workers) {
-    this(config, store, lock, seam, workers, new FailStop());
-  }
-
-  private Ledger(
-      LedgerConfig config,
-      Store store,
-      Optional<WriterLock> lock,
-      UnaryOperator<LogWriter.Disk> seam,
-      Workers workers,
-      FailStop failStop) {
-    super(store, new Blobs(store, config.dir().resolve("blobs"), config.files(), failStop));
+    FailStop failStop = new FailStop();
+    DurableFiles files = new DurableFiles(new FailStopDisk(config.disk(), failStop));
+    super(store, new Blobs(store, config.dir().resolve("blobs"), files, failStop));
     this.failStop = failStop;
     this.lock = lock;
     if (!origin().equals(config.origin())) {
@@ -75,7 +67,7 @@ public final class Ledger extends StoreView implements RunJournal {
     appender = new Appender(writer, new Heads(this, durable.time()), failStop, workers.appender());
     anchorKeeper =
         new AnchorKeeper(
-            config.files(),
+            files,
             config.anchor(),
             config.origin(),
             config.clock(),

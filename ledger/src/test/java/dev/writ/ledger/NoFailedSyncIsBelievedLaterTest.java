@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.CuttableDisk.Operation;
 import java.io.IOException;
@@ -135,9 +136,9 @@ class NoFailedSyncIsBelievedLaterTest {
     byte[] before = Files.readAllBytes(anchor);
     FailStop failStop = new FailStop();
     failStop.stop(new WritException(LedgerError.SYNC, "a blob"));
+    DurableFiles files = new DurableFiles(new FailStopDisk(Disk.REAL, failStop));
     Anchor next = new Anchor(Fixture.ORIGIN, 1, 7, Digest.sha256(before), Instant.EPOCH);
-    Refused.with(
-        LedgerError.FAILED, () -> next.write(DurableFiles.REAL, anchor, failStop::require));
+    Refused.with(LedgerError.FAILED, () -> next.write(files, anchor));
     assertThat(anchor).hasBinaryContent(before);
     assertThat(home.toFile().list()).noneMatch(name -> name.endsWith(".new"));
   }

@@ -88,23 +88,12 @@ public final class DurableFiles {
 
   /** Replaces a file as a whole: after a crash it has the old content or the new one. */
   public void write(Path file, byte[] content) throws IOException {
-    write(file, content, () -> {});
-  }
-
-  /**
-   * The same, unless it is not wanted any more.
-   *
-   * @param confirm throws where the old content has to stay; asked between the sync of the new
-   *     content and its renaming
-   */
-  public void write(Path file, byte[] content, Runnable confirm) throws IOException {
     Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
     // One that an earlier failure left behind is not written over: its pages may be lost for good.
     Files.deleteIfExists(fresh);
     try (FileChannel channel = createFile(fresh)) {
       disk.write(channel, ByteBuffer.wrap(content), fresh);
       disk.sync(channel, fresh);
-      confirm.run();
     } catch (IOException | RuntimeException e) {
       try {
         Files.deleteIfExists(fresh);

@@ -17,6 +17,7 @@ import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.simulation.disk.MemoryDisk.Operation;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
@@ -47,7 +48,7 @@ final class Callers {
   private final Simulation simulation;
   private final SplittableRandom random;
   private final TreeMap<Digest, byte[]> acknowledged = new TreeMap<>();
-  private final List<Digest> recent = new ArrayList<>();
+  private final List<Served> recent = new ArrayList<>();
   private final List<Envelope> requests = new ArrayList<>();
   private final List<Answer> decided = new ArrayList<>();
   private final List<Content> uploads = new ArrayList<>();
@@ -74,7 +75,7 @@ final class Callers {
 
   void call() {
     simulation.counts.calls++;
-    int dice = random.nextInt(100);
+    int dice = simulation.focus.turn(random.nextInt(100), random);
     if (dice < 8) {
       twins();
     } else if (dice < 30) {
@@ -88,7 +89,7 @@ final class Callers {
     } else if (dice < 76) {
       attempt("approve", this::approve);
     } else if (dice < 81) {
-      attempt("resolve", this::resolve);
+      attempt("resolve", this::resolveTwice);
     } else if (dice < 85) {
       attempt("close", this::close);
     } else if (dice < 88) {
@@ -96,6 +97,7 @@ final class Callers {
     } else if (dice < 90) {
       attempt("enrol", this::enrol);
     } else if (dice < 96) {
+      aimed(() -> simulation.faults().aimAtBlobs(sync()));
       simulation.begin(() -> attempt("put", this::put));
       attempt("put", this::put);
     } else if (dice < 98) {
@@ -138,7 +140,7 @@ final class Callers {
     String agent = random.nextBoolean() ? "alice" : "bob";
     int number = names++;
     TestRequest request =
-        new TestRequest(TestKeys.TENANT, agent, "nonce-" + (number % 40), simulation.clock.now())
+        new TestRequest(TestKeys.TENANT, agent, "nonce-" + (number % 40), simulation.clock().now())
             .run(agent + random.nextInt(2))
             .tool(List.of("calc", "sim", "mail", "mail", "pay").get(random.nextInt(5)))
             .params("{\"n\":" + number + "}");
@@ -161,11 +163,11 @@ final class Callers {
   }
 
   private void submit(Envelope request) {
-    note(simulation.kernel.submit(request.toBytes(), List.of()));
+    note(simulation.kernel().submit(request.toBytes(), List.of()));
   }
 
   private void decide(Envelope request) {
-    note(simulation.kernel.decide(request.toBytes(), List.of()));
+    note(simulation.kernel().decide(request.toBytes(), List.of()));
   }
 
   private void note(Answer answer) {
@@ -181,7 +183,7 @@ final class Callers {
     byte[] bytes = served.envelope().toBytes();
     byte[] before = acknowledged.putIfAbsent(receipt.request(), bytes);
     if (before == null) {
-      recent.add(served.id());
+      recent.add(served);
     } else if (!Arrays.equals(before, bytes)) {
       simulation.wrong.add("another receipt of " + receipt.request());
     }
@@ -197,12 +199,12 @@ final class Callers {
     String agent = answer.decision().scope().subject();
     Envelope intent = answer.intent().orElseThrow();
     note(
-        simulation.kernel.execute(
+        simulation.kernel().execute(
             answer.decisionEnvelope(),
             intent,
             Envelope.sign(
                 ExecutionOrder.TYPE,
-                new ExecutionOrder(TestKeys.TENANT, intent.id(), simulation.clock.now()).toJson(),
+                new ExecutionOrder(TestKeys.TENANT, intent.id(), simulation.clock().now()).toJson(),
                 TestKeys.key(agent))));
   }
 
@@ -210,7 +212,7 @@ final class Callers {
     Envelope request = any(requests);
     Request read = Request.read(request.document());
     note(
-        simulation.kernel.approve(
+        simulation.kernel().approve(
             Envelope.sign(
                 Approval.TYPE,
                 new Approval(
@@ -219,18 +221,37 @@ final class Callers {
                         "reviewer",
                         request.id(),
                         read.effect().digest(),
-                        simulation.kernel.system().policyInForce().digest(),
+                        simulation.kernel().system().policyInForce().digest(),
                         Approval.Verdict.APPROVE,
-                        simulation.clock.now(),
-                        simulation.clock.now().plusSeconds(3600))
+                        simulation.clock().now(),
+                        simulation.clock().now().plusSeconds(3600))
                     .toJson(),
                 TestKeys.key("rita"))));
   }
 
-  private void resolve() {
+  /** Now and then a fault goes to the very operation that is about to begin. */
+  private void aimed(Runnable fault) {
+    if (random.nextInt(simulation.focus.aimsOneIn) == 0) {
+      fault.run();
+    }
+  }
+
+  private Operation sync() {
+    return random.nextInt(4) == 0 ? Operation.SYNC_DIRECTORY : Operation.SYNC;
+  }
+
+  /** Two operators at once, of whom only one can be right. */
+  private void resolveTwice() {
+    Digest doubt = any(doubts());
+    aimed(() -> simulation.faults().aimAtStore());
+    simulation.begin(() -> attempt("resolve", () -> resolve(doubt)));
+    resolve(doubt);
+  }
+
+  private List<Digest> doubts() {
     List<Digest> doubts = new ArrayList<>();
     simulation
-        .kernel
+        .kernel()
         .ledger()
         .scan(
             Tables.DOUBT,
@@ -241,8 +262,11 @@ final class Callers {
               }
               return true;
             });
-    Digest doubt = any(doubts);
-    simulation.kernel.resolve(
+    return doubts;
+  }
+
+  private void resolve(Digest doubt) {
+    simulation.kernel().resolve(
         Envelope.sign(
             Resolution.TYPE,
             new Resolution(
@@ -251,50 +275,50 @@ final class Callers {
                     Resolution.Found.CANNOT_BE_KNOWN,
                     "looked",
                     List.of(),
-                    simulation.clock.now())
+                    simulation.clock().now())
                 .toJson(),
             TestKeys.key("operator")));
   }
 
   private void close() {
     String agent = random.nextBoolean() ? "alice" : "bob";
-    simulation.kernel.closeRun(
+    simulation.kernel().closeRun(
         Envelope.sign(
             RunClose.TYPE,
-            new RunClose(TestKeys.TENANT, agent + random.nextInt(2), simulation.clock.now())
+            new RunClose(TestKeys.TENANT, agent + random.nextInt(2), simulation.clock().now())
                 .toJson(),
             TestKeys.key(agent)));
   }
 
   private void activate() {
-    Policy before = simulation.kernel.system().policyInForce();
+    Policy before = simulation.kernel().system().policyInForce();
     String yaml =
         random.nextBoolean()
             ? TestPolicy.YAML
             : TestPolicy.YAML
                 .replace("window_s: 86400", "window_s: 60")
                 .replace("request_age_max_s: 300", "request_age_max_s: 30");
-    simulation.kernel.activate(Simulation.signed(TestPolicy.after(before, yaml, Simulation.TOOLS)));
+    simulation.kernel().activate(Simulation.signed(TestPolicy.after(before, yaml, Simulation.TOOLS)));
   }
 
   void enrol() {
-    simulation.kernel.change(
+    simulation.kernel().change(
         Simulation.change(
             EventKind.KEY_ENROLLED,
             TestKeys.trusted("extra-" + names++, KeyRole.OPERATOR, Optional.empty()).toJson(),
-            simulation.clock.now()));
+            simulation.clock().now()));
   }
 
   /** The same contents come again and again, from several at once. */
   private void put() {
     byte[] content = large("upload " + random.nextInt(12));
     uploads.add(
-        simulation.kernel.put(
+        simulation.kernel().put(
             TestKeys.TENANT, "alice", new ByteArrayInputStream(content), "text/plain"));
   }
 
   private void collect() {
-    simulation.kernel.collect(simulation.clock.now());
+    simulation.kernel().collect(simulation.clock().now());
   }
 
   /** One at a time: another's failing sync of the directory would take this name with it. */
@@ -321,21 +345,29 @@ final class Callers {
 
   /** Of the last life: what it handed out is there when the next one has begun. */
   void recheck() {
-    writesKey = false;
-    while (recent.size() > RECENT) {
-      recent.removeFirst();
+    int size = recent.size();
+    List.copyOf(recent.subList(Math.max(0, size - RECENT), size))
+        .forEach(served -> note(simulation.kernel().receipt(TestKeys.TENANT, served.id())));
+  }
+
+  /** The same by the rows alone: every receipt is there. */
+  void recheck(LedgerView ledger) {
+    for (Served served : recent) {
+      if (ledger.get(Tables.SERVED, Tables.key(served.receipt().request())).isEmpty()) {
+        simulation.wrong.add("an acknowledged receipt is gone: " + served.id());
+      }
     }
-    List.copyOf(recent).forEach(id -> note(simulation.kernel.receipt(TestKeys.TENANT, id)));
   }
 
   /** What is looked at again from now on is handed out from now on. */
   void forget() {
     recent.clear();
+    writesKey = false;
   }
 
   /** Whatever the ledger knows is answered, and no receipt is another one. */
   void answered() {
-    LedgerView ledger = simulation.kernel.ledger();
+    LedgerView ledger = simulation.kernel().ledger();
     for (Envelope request : requests) {
       boolean known = ledger.get(Tables.REQUEST, Tables.key(request.id())).isPresent();
       boolean served = ledger.get(Tables.SERVED, Tables.key(request.id())).isPresent();
@@ -343,7 +375,7 @@ final class Callers {
         simulation.wrong.add("an acknowledged receipt is gone, of " + request.id());
       }
       try {
-        Answer answer = simulation.kernel.decide(request.toBytes(), List.of());
+        Answer answer = simulation.kernel().decide(request.toBytes(), List.of());
         answer.served().ifPresent(this::note);
         simulation.counts.inDoubt +=
             answer.served().filter(s -> s.receipt().reason().equals("in-doubt")).isPresent()

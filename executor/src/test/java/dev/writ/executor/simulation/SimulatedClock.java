@@ -48,6 +48,15 @@ final class SimulatedClock {
     this.counts = counts;
   }
 
+  /** The same time by another clock, which is right; it goes on for itself. */
+  SimulatedClock apart(SplittableRandom other) {
+    SimulatedClock clock = new SimulatedClock(other, counts);
+    clock.now = now;
+    clock.elapsed = elapsed;
+    clock.calm = true;
+    return clock;
+  }
+
   /** What the kernel reads, under a monitor: nobody else comes in here. */
   Instant read() {
     pass(Duration.ofMillis(1 + random.nextInt(3)));

@@ -44,6 +44,10 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
   private final int last;
   private int calls;
   private boolean struck;
+  private Optional<Operation> aimed = Optional.empty();
+  private boolean aimedAtStore;
+  private long changes;
+  private long writes;
 
   SimulatedFaults(Scheduler scheduler, SplittableRandom random, Counts counts, boolean calm) {
     this.scheduler = scheduler;
@@ -61,6 +65,28 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
         };
   }
 
+  /** Has the next call of this kind fail that concerns the store of blobs; one fault in a life. */
+  void aimAtBlobs(Operation operation) {
+    if (plan == Plan.NOTHING && !struck) {
+      aimed = Optional.of(operation);
+    }
+  }
+
+  /** Has the next write of the database fail; one fault in a life. */
+  void aimAtStore() {
+    aimedAtStore = plan == Plan.NOTHING && !struck;
+  }
+
+  /** How often the disk or the database may have changed. */
+  long changes() {
+    return changes;
+  }
+
+  /** How often the database may have changed. */
+  long writes() {
+    return writes;
+  }
+
   /** Whether anything has failed so far. */
   boolean struck() {
     return struck;
@@ -73,13 +99,18 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
 
   @Override
   public MemoryStore.Fate write() {
+    changes++;
+    writes++;
     boolean fails =
-        plan == Plan.STORE && inTurn() || plan == Plan.FULL && calls > first && calls <= last;
+        plan == Plan.STORE && inTurn()
+            || plan == Plan.FULL && calls > first && calls <= last
+            || aimedAtStore;
     if (!fails) {
       return MemoryStore.Fate.DONE;
     }
+    aimedAtStore = false;
     strike("database");
-    return plan == Plan.STORE && random.nextBoolean()
+    return plan != Plan.FULL && random.nextBoolean()
         ? MemoryStore.Fate.FAILED_AND_THERE
         : MemoryStore.Fate.FAILED;
   }
@@ -87,6 +118,12 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
   @Override
   public Optional<String> before(Operation operation, Path path) {
     scheduler.yield(calm ? 50 : 3);
+    changes++;
+    if (aimed.filter(operation::equals).isPresent() && path.toString().contains("/blobs/")) {
+      aimed = Optional.empty();
+      strike("aimed " + operation);
+      return Optional.of("Input/output error");
+    }
     boolean fails =
         switch (plan) {
           case NOTHING, STORE -> false;
@@ -129,6 +166,7 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
 
   @Override
   public void after(Operation operation) {
+    changes++;
     scheduler.yield(calm ? 50 : 3);
   }
 

@@ -46,22 +46,33 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * One schedule: a kernel over a database and a disk in memory lives many times, each time with
  * callers at once, faults, a clock that goes wrong and, mostly, an end by a crash; then it is
- * looked at what is left. All of it follows from the seed.
+ * looked at what is left. Whenever the disk or the database has changed, the power also goes in a
+ * copy of them, from which another process starts ({@link Depth}). All of it follows from the seed.
  */
 final class Simulation {
   static final String ORIGIN = "writ.example/log";
   static final TestTools TOOLS = TestTools.standard();
 
-  private static final int LIVES = 40;
-  private static final int IMAGES = 3;
+  /** Of a whole schedule. */
+  static final int LIVES = 40;
+
+
+  /** Of the outcomes behind a write of the database one in so many is opened by the kernel. */
+  private static final int KERNEL_ONE_IN = 8;
+
+  /** And of these one in so many is audited. */
+  private static final int AUDIT_ONE_IN = 24;
+
   private static final int CALLERS = 3;
   private static final int CALLS = 5;
 
@@ -70,36 +81,81 @@ final class Simulation {
 
   private record Founded(MemoryStore store, MemoryDisk disk) {}
 
+  /** How much of a power cut's outcome is opened and looked at. */
+  private enum Depth {
+    /** The ledger opens; every content that a row names is whole, every receipt there. */
+    LEDGER,
+    /** The kernel recovers, and hands out again what the life before handed out. */
+    KERNEL,
+    /** The audit of all finds nothing. */
+    AUDIT
+  }
+
+  /** A process, and the machine that it runs on. */
+  private static final class Process {
+    Scheduler scheduler;
+    SimulatedFaults faults;
+    SimulatedClock clock;
+    SeededRandom seeds;
+    MemoryStore store;
+    MemoryDisk disk;
+    Kernel kernel;
+    Optional<Ledger> ledger = Optional.empty();
+    Optional<Digest> root = Optional.empty();
+    int running;
+    boolean stopped;
+    boolean refusedAsStopped;
+    boolean closing;
+    boolean closedWell;
+  }
+
   final SplittableRandom random;
+  final Focus focus;
   final Counts counts = new Counts();
   final List<String> wrong = new ArrayList<>();
-  final SimulatedClock clock;
-  Scheduler scheduler;
-  Kernel kernel;
-  boolean calm;
+
+  /** Of the outcomes, so that their number changes nothing else. */
+  private final SplittableRandom outcomes;
+
+  private final SeededRandom outcomeSeeds;
+  private final int lives;
   private final Callers callers;
   private final TreeMap<String, Integer> effects = new TreeMap<>();
-  private final SeededRandom seeds;
-  private MemoryStore store;
-  private MemoryDisk disk;
-  private SimulatedFaults faults;
-  private Optional<Ledger> ledger = Optional.empty();
-  private Optional<Digest> root = Optional.empty();
-  private int running;
-  private boolean stopped;
-  private boolean refusedAsStopped;
-  private boolean closing;
-  private boolean closedWell;
+  private final IdentityHashMap<byte[], Digest> hashed = new IdentityHashMap<>();
+  private Process process = new Process();
+  private boolean calm;
+  private long changes;
+  private long writes;
 
   Simulation(long seed) {
+    this(seed, LIVES);
+  }
+
+  Simulation(long seed, int lives) {
+    this.lives = lives;
     this.random = new SplittableRandom(seed);
-    this.seeds = new SeededRandom(seed);
-    this.clock = new SimulatedClock(random, counts);
+    this.focus = Focus.of(seed);
+    this.outcomes = random.split();
+    this.outcomeSeeds = new SeededRandom(~seed);
     this.callers = new Callers(this);
     Founded founded = found();
-    this.store = founded.store();
-    this.disk = founded.disk();
+    process.seeds = new SeededRandom(seed);
+    process.clock = new SimulatedClock(random, counts);
+    process.store = founded.store();
+    process.disk = founded.disk();
     counts.schedules = 1;
+  }
+
+  Kernel kernel() {
+    return process.kernel;
+  }
+
+  SimulatedClock clock() {
+    return process.clock;
+  }
+
+  SimulatedFaults faults() {
+    return process.faults;
   }
 
   private static LedgerConfig config(MemoryDisk disk) {
@@ -112,7 +168,7 @@ final class Simulation {
   }
 
   Path keys() {
-    return disk.root().resolve("home/keys");
+    return process.disk.root().resolve("home/keys");
   }
 
   private static Founded found() {
@@ -156,14 +212,14 @@ final class Simulation {
   }
 
   Result run() {
-    for (int life = 0; life < LIVES && wrong.isEmpty(); life++) {
+    for (int life = 0; life < lives && wrong.isEmpty(); life++) {
       live(() -> {
         open();
         callers.recheck();
         callers.forget();
         for (int i = 0; i < CALLERS; i++) {
           begin(() -> {
-            for (int call = 0; call < CALLS && !stopped; call++) {
+            for (int call = 0; call < CALLS && !process.stopped; call++) {
               callers.call();
             }
           });
@@ -172,102 +228,146 @@ final class Simulation {
     }
     if (wrong.isEmpty()) {
       calm = true;
-      clock.pass(Duration.ofDays(1));
+      process.clock.pass(Duration.ofDays(1));
       live(() -> {
         open();
         callers.enrol(); // the log's time goes on, and nothing is judged
       });
       live(this::look);
     }
-    return new Result(counts, wrong, root, store.digest());
+    return new Result(counts, wrong, process.root, process.store.digest());
   }
 
   // One life of a process.
 
   private void live(Runnable work) {
     counts.lives++;
-    process(work, calm);
+    Process before = process;
+    process = new Process();
+    process.clock = before.clock;
+    process.seeds = before.seeds;
+    process.root = before.root;
+    process.clock.restart(calm);
+    MemoryDisk left = before.disk;
+    begin(
+        before.store,
+        faults -> random.nextBoolean() ? left.afterCrash(random, faults) : left.after(faults),
+        random,
+        calm);
+    begin(work);
     boolean crashes = !calm && random.nextInt(8) > 0;
     long crashAt = crashes ? random.nextLong(1L << 2 + random.nextInt(7)) : Long.MAX_VALUE;
-    if (goesOn(crashAt)) {
-      counts.crash(closing ? "closing" : ledger.isEmpty() ? "opening" : "working");
-      imagine();
+    changes = 0;
+    writes = 0;
+    if (goesOn(crashAt, calm ? () -> {} : this::cutPower)) {
+      counts.crash(process.closing ? "closing" : process.ledger.isEmpty() ? "opening" : "working");
+      outcome(Depth.KERNEL);
     }
   }
 
-  /** Begins a process on what the one before has left, whose machine may have lost its power. */
-  private void process(Runnable work, boolean isCalm) {
-    scheduler = new Scheduler(random);
-    faults = new SimulatedFaults(scheduler, random, counts, isCalm);
-    store = store.after(faults);
-    disk = random.nextBoolean() ? disk.afterCrash(random, faults) : disk.after(faults);
-    clock.restart(isCalm);
-    ledger = Optional.empty();
-    running = 0;
-    stopped = false;
-    refusedAsStopped = false;
-    closing = false;
-    closedWell = false;
-    begin(work);
+  /** Begins a process on what the one before has left. */
+  private void begin(
+      MemoryStore store,
+      Function<SimulatedFaults, MemoryDisk> disk,
+      SplittableRandom chance,
+      boolean isCalm) {
+    process.scheduler = new Scheduler(chance);
+    process.faults = new SimulatedFaults(process.scheduler, chance, counts, isCalm);
+    process.store = store.after(process.faults);
+    process.disk = disk.apply(process.faults);
   }
 
   /**
    * Lets the process go on to its end.
    *
+   * @param behind done after each step
    * @return whether it came to the crash instead
    */
-  private boolean goesOn(long crashAt) {
+  private boolean goesOn(long crashAt, Runnable behind) {
+    Scheduler scheduler = process.scheduler;
     boolean crashed = false;
-    while (!crashed && (running > 0 || !closing)) {
-      if (running == 0) {
-        closing = true;
-        ledger.ifPresent(open -> begin(() -> close(open)));
+    while (!crashed && wrong.isEmpty() && (process.running > 0 || !process.closing)) {
+      if (process.running == 0) {
+        process.closing = true;
+        process.ledger.ifPresent(open -> begin(() -> close(open)));
       } else if (scheduler.steps() >= crashAt) {
         crashed = true;
-      } else if (!scheduler.step()) {
-        wrong.add("nobody can go on, " + running + " wait");
-        break;
+      } else if (scheduler.step()) {
+        behind.run();
+      } else {
+        wrong.add("nobody can go on, " + process.running + " wait");
       }
     }
     counts.steps += scheduler.steps();
-    if (!crashed) {
+    if (!crashed && wrong.isEmpty()) {
       ended();
     }
     return crashed;
   }
 
-  /** A power cut leaves this or that of what was not synced: some of them are looked at. */
-  private void imagine() {
-    MemoryStore left = store;
-    MemoryDisk power = disk;
-    for (int image = 0; image < IMAGES && wrong.isEmpty(); image++) {
-      counts.crash("images");
-      store = left;
-      disk = power.afterCrash(random, MemoryDisk.Faults.NONE);
-      process(
-          () -> {
-            open();
-            callers.recheck();
-          },
-          true);
-      goesOn(Long.MAX_VALUE);
+  /** Where the disk or the database has changed. */
+  private void cutPower() {
+    if (process.faults.changes() == changes) {
+      return;
     }
-    store = left;
-    disk = power;
+    changes = process.faults.changes();
+    boolean wrote = process.faults.writes() > writes;
+    writes = process.faults.writes();
+    boolean deep = wrote && outcomes.nextInt(KERNEL_ONE_IN) == 0;
+    outcome(
+        !deep ? Depth.LEDGER : outcomes.nextInt(AUDIT_ONE_IN) == 0 ? Depth.AUDIT : Depth.KERNEL);
+  }
+
+  /** A power cut leaves this or that of what was not synced: one of all outcomes is looked at. */
+  private void outcome(Depth depth) {
+    counts.crash("outcome " + depth);
+    Process cut = process;
+    process = new Process();
+    process.clock = cut.clock.apart(outcomes);
+    process.seeds = outcomeSeeds;
+    begin(cut.store, faults -> cut.disk.afterCrash(outcomes, faults), outcomes, true);
+    begin(() -> look(depth));
+    goesOn(Long.MAX_VALUE, () -> {});
+    process = cut;
+  }
+
+  private void look(Depth depth) {
+    if (depth == Depth.LEDGER) {
+      callers.recheck(openLedger());
+      process.store.files().forEach(this::requireWhole);
+    } else {
+      open();
+      callers.recheck();
+    }
+    if (depth == Depth.AUDIT) {
+      audit();
+    }
+  }
+
+  /** Of a file in the cache, whose bytes are hashed once. */
+  private void requireWhole(Digest content) {
+    Path file = config(process.disk).dir().resolve("blobs");
+    Optional<byte[]> bytes =
+        process.disk.content(
+            file.resolve(content.hex().substring(0, 2)).resolve(content.hex()));
+    if (bytes.isEmpty()
+        || !hashed.computeIfAbsent(bytes.get(), Digest::sha256).equals(content)) {
+      wrong.add("content is lost: " + content);
+    }
   }
 
   /** What must hold when a process has come to its end. */
   private void ended() {
-    if (refusedAsStopped && !stopped) {
+    if (process.refusedAsStopped && !process.stopped) {
       wrong.add("the ledger has stopped, and the process was not told to end");
     }
-    if (disk.open() != 0) {
-      wrong.add(disk.open() + " files are still open");
+    if (process.disk.open() != 0) {
+      wrong.add(process.disk.open() + " files are still open");
     }
-    if (closedWell) {
+    if (process.closedWell) {
       Anchor anchor =
-          Anchor.read(config(disk.after(MemoryDisk.Faults.NONE)).anchor()).orElseThrow();
-      if (!anchor.root().equals(root.orElseThrow())) {
+          Anchor.read(config(process.disk.after(MemoryDisk.Faults.NONE)).anchor()).orElseThrow();
+      if (!anchor.root().equals(process.root.orElseThrow())) {
         wrong.add("the anchor is behind a ledger that was closed");
       }
     }
@@ -276,28 +376,29 @@ final class Simulation {
   private void close(Ledger open) {
     try {
       open.close();
-      root = Optional.of(open.root());
-      closedWell = !stopped;
+      process.root = Optional.of(open.root());
+      process.closedWell = !process.stopped;
     } catch (WritException e) {
       refused("close", e);
     }
   }
 
   void begin(Runnable work) {
-    running++;
-    scheduler
+    process.running++;
+    process
+        .scheduler
         .thread(() -> {
           try {
             work.run();
           } catch (WritException e) {
             refused("start", e);
-            if (!faults.struck() && !clock.misled()) {
+            if (!process.faults.struck() && !process.clock.misled()) {
               wrong.add("a start was refused: " + e);
             }
           } catch (Throwable e) {
             wrong.add(e + " at " + Arrays.toString(Arrays.copyOf(e.getStackTrace(), 6)));
           } finally {
-            running--;
+            process.running--;
           }
         })
         .start();
@@ -306,27 +407,33 @@ final class Simulation {
   /** Takes note of a refusal, and whether the caller had a right to be told so. */
   void refused(String what, WritException e) {
     counts.outcome(what + " " + e.code().code());
-    refusedAsStopped |= e.code() == LedgerError.FAILED;
+    process.refusedAsStopped |= e.code() == LedgerError.FAILED;
     boolean ofTime =
         e.code() == ExecutorError.TIME_WENT_BACK || e.code() == ExecutorError.TIME_LEAPT;
-    if (ofTime && !clock.misled()) {
+    if (ofTime && !process.clock.misled()) {
       wrong.add("refused though the clock is right: " + e.getMessage());
     }
   }
 
+  private Ledger openLedger() {
+    Process opening = process;
+    Ledger opened = process.store.ledger(config(process.disk), process.scheduler::thread);
+    process.ledger = Optional.of(opened);
+    opened.whenStopped(_ -> opening.stopped = true);
+    return opened;
+  }
+
   private void open() {
-    kernel = null;
     TestDriver driver = new TestDriver();
     for (String tool : List.of("calc", "mail", "pay", "sim")) {
       driver.does(tool, invocation -> effect(tool, invocation));
     }
-    Ledger opened = store.ledger(config(disk), scheduler::thread);
-    ledger = Optional.of(opened);
-    opened.whenStopped(_ -> stopped = true);
+    SimulatedClock clock = process.clock;
+    Scheduler scheduler = process.scheduler;
     Kernel started =
         Kernel.open(
             new KernelConfig(
-                opened,
+                openLedger(),
                 TestKeys.key("guardian"),
                 TestKeys.key("executor"),
                 TOOLS,
@@ -334,7 +441,7 @@ final class Simulation {
                 RunWorkspaces.NONE,
                 clock::read,
                 clock::elapsed,
-                seeds));
+                process.seeds));
     started.observe(
         new StageObserver() {
           @Override
@@ -346,15 +453,15 @@ final class Simulation {
           public void ends(Stage stage, Optional<ErrorCode> refused) {}
         },
         CommitObserver.NONE);
-    kernel = started;
+    process.kernel = started;
   }
 
   private Outcome effect(String tool, Invocation invocation) {
     String what = tool + " " + new String(Jcs.write(invocation.params()), StandardCharsets.UTF_8);
     effects.merge(what, 1, Integer::sum);
-    scheduler.yield(1);
+    process.scheduler.yield(1);
     if (!calm && random.nextInt(12) == 0) {
-      clock.pause();
+      process.clock.pause();
     }
     return random.nextInt(10) == 0
         ? Behaviours.ends(Outcome.End.FAILED, "exit-1").run(invocation)
@@ -368,13 +475,8 @@ final class Simulation {
   private void look() {
     open();
     callers.answered();
-    AuditReport report =
-        Audit.check(kernel.ledger(), new Tools(TOOLS, List.of(new TestDriver())), (_, _) -> {});
-    report.problems().forEach(problem -> wrong.add(problem.toString()));
-    // What the audit bears with in ledgers of before, no kernel writes any more.
-    report.notVerified().stream().filter(line -> line.contains("bound 11")).forEach(wrong::add);
-    counts.events = report.totals().events();
-    store.contents().forEach(this::read);
+    counts.events = audit().totals().events();
+    process.store.contents().forEach(this::read);
     effects.forEach((what, times) -> {
       if (times > 1 && !what.startsWith("calc ")) {
         wrong.add(what + " ran " + times + " times");
@@ -382,8 +484,18 @@ final class Simulation {
     });
   }
 
+  private AuditReport audit() {
+    AuditReport report =
+        Audit.check(
+            process.kernel.ledger(), new Tools(TOOLS, List.of(new TestDriver())), (_, _) -> {});
+    report.problems().forEach(problem -> wrong.add(problem.toString()));
+    // What the audit bears with in ledgers of before, no kernel writes any more.
+    report.notVerified().stream().filter(line -> line.contains("bound 11")).forEach(wrong::add);
+    return report;
+  }
+
   private void read(Digest content) {
-    try (InputStream in = kernel.ledger().openBlob(content)) {
+    try (InputStream in = process.kernel.ledger().openBlob(content)) {
       in.transferTo(OutputStream.nullOutputStream());
     } catch (IOException | WritException e) {
       wrong.add("content is lost: " + e);

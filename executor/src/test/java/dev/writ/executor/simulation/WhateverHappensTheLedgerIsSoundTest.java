@@ -52,7 +52,8 @@ class WhateverHappensTheLedgerIsSoundTest {
         seconds, sum.allCrashes() / seconds, sum, sum.outcomes);
     if (SEED.isEmpty()) {
       // The schedules reach what they are about.
-      assertThat(sum.crashes.keySet()).contains("opening", "working", "images");
+      assertThat(sum.crashes.keySet()).contains("opening", "working")
+          .contains("outcome LEDGER", "outcome KERNEL", "outcome AUDIT");
       assertThat(sum.faults.keySet()).contains("database", "descriptors OPEN", "clock");
       assertThat(sum.faults.keySet()).anyMatch(kind -> kind.endsWith(" SYNC"));
       assertThat(sum.inDoubt).isPositive();

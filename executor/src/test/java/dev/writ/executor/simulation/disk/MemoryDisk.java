@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -81,6 +84,7 @@ public final class MemoryDisk {
     }
   }
 
+  /** Its arrays are shared by every outcome of a crash, and never written into. */
   static final class Content extends Node {
     private byte[] cached = {};
     private byte[] durable = {};
@@ -94,9 +98,7 @@ public final class MemoryDisk {
 
     void write(long position, byte[] bytes) {
       int end = Math.toIntExact(position + bytes.length);
-      if (end > cached.length) {
-        cached = java.util.Arrays.copyOf(cached, end);
-      }
+      cached = Arrays.copyOf(cached, Math.max(end, cached.length));
       System.arraycopy(bytes, 0, cached, (int) position, bytes.length);
       for (int page = (int) position / PAGE; page * PAGE < end; page++) {
         dirty.put(page, true);
@@ -105,23 +107,49 @@ public final class MemoryDisk {
 
     void truncate(long size) {
       if (size < cached.length) {
-        cached = java.util.Arrays.copyOf(cached, (int) size);
-        durable = java.util.Arrays.copyOf(durable, (int) Math.min(size, durable.length));
+        cached = Arrays.copyOf(cached, (int) size);
+        durable = Arrays.copyOf(durable, (int) Math.min(size, durable.length));
+        dirty.tailMap(Math.toIntExact((size + PAGE - 1) / PAGE), true).clear();
       }
     }
 
     void synced() {
-      dirty.keySet().forEach(this::writeBack);
+      durable = writtenBack(dirty.keySet());
       dirty.clear();
     }
 
-    private void writeBack(int page) {
-      int from = page * PAGE;
-      int to = Math.min(from + PAGE, cached.length);
-      if (to > durable.length) {
-        durable = java.util.Arrays.copyOf(durable, to); // what lies between reads as zeros
+    /** What the disk has once these pages are written back. */
+    private byte[] writtenBack(Collection<Integer> pages) {
+      if (pages.isEmpty()) {
+        return durable;
       }
-      System.arraycopy(cached, from, durable, from, to - from);
+      int end = Math.min(Collections.max(pages) * PAGE + PAGE, cached.length);
+      byte[] written = Arrays.copyOf(durable, Math.max(end, durable.length)); // zeros in between
+      for (int page : pages) {
+        int from = page * PAGE;
+        System.arraycopy(cached, from, written, from, Math.min(PAGE, cached.length - from));
+      }
+      return Arrays.equals(written, cached) ? cached : written;
+    }
+  }
+
+  /** How much of what no sync has brought to the disk a power cut finds there all the same. */
+  private enum Unsynced {
+    NOTHING,
+    ALL,
+    BY_CHANCE;
+
+    static Unsynced choose(SplittableRandom random) {
+      int dice = random.nextInt(4);
+      return dice == 0 ? NOTHING : dice == 1 ? ALL : BY_CHANCE;
+    }
+
+    boolean isThere(SplittableRandom random) {
+      return switch (this) {
+        case NOTHING -> false;
+        case ALL -> true;
+        case BY_CHANCE -> random.nextBoolean();
+      };
     }
   }
 
@@ -156,11 +184,13 @@ public final class MemoryDisk {
 
   /** What is there when the power is back. */
   public MemoryDisk afterCrash(SplittableRandom random, Faults next) {
-    return new MemoryDisk(next, (Directory) crashed(root, random, new IdentityHashMap<>()));
+    Unsynced unsynced = Unsynced.choose(random);
+    return new MemoryDisk(
+        next, (Directory) crashed(root, unsynced, random, new IdentityHashMap<>()));
   }
 
   private static Node crashed(
-      Node node, SplittableRandom random, IdentityHashMap<Node, Node> known) {
+      Node node, Unsynced unsynced, SplittableRandom random, IdentityHashMap<Node, Node> known) {
     Node before = known.get(node);
     if (before != null) {
       return before;
@@ -171,27 +201,21 @@ public final class MemoryDisk {
         known.put(node, left);
         TreeMap<String, Node> names = new TreeMap<>(directory.durable);
         directory.pending.forEach(change -> {
-          if (random.nextBoolean()) {
+          if (unsynced.isThere(random)) {
             change.applyTo(names);
           }
         });
-        names.forEach((name, child) -> left.names.put(name, crashed(child, random, known)));
+        names.forEach(
+            (name, child) -> left.names.put(name, crashed(child, unsynced, random, known)));
         left.durable.putAll(left.names);
         return left;
       }
       case Content content -> {
         Content left = new Content();
         known.put(node, left);
-        left.cached = content.cached;
-        left.durable = content.durable;
-        content
-            .dirty
-            .keySet()
-            .forEach(page -> {
-              if (random.nextBoolean()) {
-                left.writeBack(page);
-              }
-            });
+        left.durable =
+            content.writtenBack(
+                content.dirty.keySet().stream().filter(_ -> unsynced.isThere(random)).toList());
         left.cached = left.durable;
         return left;
       }
@@ -237,6 +261,15 @@ public final class MemoryDisk {
         case Content content -> content.dirty.clear();
       }
     }
+  }
+
+  /**
+   * What a file holds, in the cache.
+   *
+   * @return bytes that are never written into; none where there is no such file
+   */
+  public Optional<byte[]> content(Path path) {
+    return find(path).map(node -> node instanceof Content content ? content.bytes() : null);
   }
 
   void opened() {
