@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
 import org.rocksdb.WriteBatch;
 
 /**
@@ -55,14 +59,17 @@ public final class MemoryStore extends Store {
   private final EnumMap<Family, TreeMap<byte[], byte[]>> rows;
 
   /** Families whose rows another store may share: they are copied before they change. */
-  private final EnumSet<Family> shared = EnumSet.noneOf(Family.class);
+  private final EnumSet<Family> shared;
 
   private final List<Change> batch = new ArrayList<>();
   private final Faults faults;
+  private Runnable unlock = () -> {};
 
-  private MemoryStore(Faults faults, EnumMap<Family, TreeMap<byte[], byte[]>> rows) {
+  private MemoryStore(
+      Faults faults, EnumMap<Family, TreeMap<byte[], byte[]>> rows, EnumSet<Family> shared) {
     this.faults = faults;
     this.rows = rows;
+    this.shared = shared;
   }
 
   private static MemoryStore empty() {
@@ -70,7 +77,7 @@ public final class MemoryStore extends Store {
     for (Family family : Family.values()) {
       rows.put(family, new TreeMap<>(Arrays::compareUnsigned));
     }
-    return new MemoryStore(Faults.NONE, rows);
+    return new MemoryStore(Faults.NONE, rows, EnumSet.noneOf(Family.class));
   }
 
   /** That of a new ledger, whose files it makes. */
@@ -83,6 +90,8 @@ public final class MemoryStore extends Store {
     meta.put(StoreView.META_INCARNATION, Keys.number(1));
     meta.put(StoreView.META_HIGH_WATER, Keys.number(0));
     config.files().createDirectory(config.dir());
+    config.files().createDirectory(config.dir().resolve("db"));
+    Format.write(config.files(), config.dir());
     Blobs.create(config.files(), config.dir().resolve("blobs"));
     config.files().createDirectories(config.anchor().getParent());
     StoreView.Durable durable = StoreView.Durable.load(store);
@@ -93,10 +102,13 @@ public final class MemoryStore extends Store {
 
   /** What is there after the process has ended, with the faults of the next one. */
   public MemoryStore after(Faults next) {
-    MemoryStore store = new MemoryStore(next, new EnumMap<>(rows));
     shared.addAll(rows.keySet());
-    store.shared.addAll(rows.keySet());
-    return store;
+    return new MemoryStore(next, new EnumMap<>(rows), EnumSet.copyOf(shared));
+  }
+
+  /** The same database for a second process beside the first, should it get in. */
+  public MemoryStore beside() {
+    return new MemoryStore(faults, rows, shared);
   }
 
   private TreeMap<byte[], byte[]> changing(Family family) {
@@ -106,9 +118,33 @@ public final class MemoryStore extends Store {
     return rows.get(family);
   }
 
-  /** A ledger over it. */
-  public Ledger ledger(LedgerConfig config, ThreadFactory threads) {
-    return Ledger.over(this, config, new Workers(threads, threads, 0));
+  /**
+   * A ledger over it.
+   *
+   * @param host locks what a path leads to until it is told to let go; nothing where it is locked
+   * @throws WritException {@code LED-003} where another process has it
+   */
+  public Ledger ledger(
+      LedgerConfig config, ThreadFactory threads, Function<Path, Optional<Runnable>> host) {
+    return Ledger.over(
+        db -> locked(db.resolve("LOCK"), host),
+        config,
+        path -> host.apply(path).map(unlock -> unlock::run),
+        new Workers(threads, threads, 0));
+  }
+
+  /** As RocksDB does: by a name, which it makes anew where there is none. */
+  private MemoryStore locked(Path name, Function<Path, Optional<Runnable>> host) {
+    try {
+      if (!Files.exists(name)) {
+        DurableFiles.REAL.createFile(name).close();
+      }
+    } catch (IOException e) {
+      throw Failures.of("making " + name, e);
+    }
+    unlock =
+        host.apply(name).orElseThrow(() -> new WritException(LedgerError.LOCKED, name.toString()));
+    return this;
   }
 
   /** Of all that it holds. */
@@ -216,5 +252,7 @@ public final class MemoryStore extends Store {
   void catchUp() {}
 
   @Override
-  public void close() {}
+  public void close() {
+    unlock.run();
+  }
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
  * to one open file description, so that, unlike a lock of fcntl(2), it does not go when any
  * descriptor of the same file in this process is closed; it goes with the process.
  */
-final class Flock implements AutoCloseable {
+final class Flock implements WriterLock.Held {
   /** Read only; O_CLOEXEC, so that no child process holds the lock beyond this one's end. */
   private static final int OPEN = 0x80000;
 

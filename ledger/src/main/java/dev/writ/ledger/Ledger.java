@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -31,7 +32,7 @@ public final class Ledger extends StoreView implements RunJournal {
   private final AnchorKeeper anchorKeeper;
   private final String logKid;
   private final FailStop failStop;
-  private final Optional<WriterLock> lock;
+  private final WriterLock lock;
   private final Uploads uploads;
   private final ReentrantLock collecting = new ReentrantLock();
   private volatile Durable durable;
@@ -39,7 +40,7 @@ public final class Ledger extends StoreView implements RunJournal {
   private Ledger(
       LedgerConfig config,
       Store store,
-      Optional<WriterLock> lock,
+      WriterLock lock,
       UnaryOperator<LogWriter.Disk> seam,
       Workers workers) {
     FailStop failStop = new FailStop();
@@ -62,7 +63,7 @@ public final class Ledger extends StoreView implements RunJournal {
             durable,
             blobs,
             uploads,
-            this::requireLock,
+            lock::requireHeld,
             this::publish);
     appender = new Appender(writer, new Heads(this, durable.time()), failStop, workers.appender());
     anchorKeeper =
@@ -71,7 +72,7 @@ public final class Ledger extends StoreView implements RunJournal {
             config.anchor(),
             config.origin(),
             config.clock(),
-            this::requireLock,
+            lock::requireHeld,
             failStop,
             workers);
   }
@@ -208,15 +209,24 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /** Opens the database and loads the state; nothing can be written before {@link #start}. */
   private static Ledger unstarted(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
+    return unstarted(config, seam, Flock::take, Store::open, Workers.REAL);
+  }
+
+  private static Ledger unstarted(
+      LedgerConfig config,
+      UnaryOperator<LogWriter.Disk> seam,
+      WriterLock.Host host,
+      Function<Path, Store> database,
+      Workers workers) {
     Format.require(config.dir());
-    WriterLock lock = WriterLock.take(config.dir(), config.anchor());
+    WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
     try {
       Path db = config.dir().resolve("db");
-      Store store = Store.open(db);
+      Store store = database.apply(db);
       try {
         lock.watch(db);
         lock.watch(db.resolve("LOCK"));
-        return new Ledger(config, store, Optional.of(lock), seam, Workers.REAL);
+        return new Ledger(config, store, lock, seam, workers);
       } catch (WritException e) {
         store.close();
         throw e;
@@ -228,16 +238,13 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * For the simulation: opens a ledger over a store that is no database, without locks.
+   * For the simulation: opens a ledger over a store that is no database.
    *
    * @param config whose paths may lead to another file system than the host's
    */
-  static Ledger over(Store store, LedgerConfig config, Workers workers) {
-    return started(new Ledger(config, store, Optional.empty(), disk -> disk, workers), config);
-  }
-
-  private void requireLock() {
-    lock.ifPresent(WriterLock::requireHeld);
+  static Ledger over(
+      Function<Path, Store> database, LedgerConfig config, WriterLock.Host host, Workers workers) {
+    return started(unstarted(config, disk -> disk, host, database, workers), config);
   }
 
   private void start() {
@@ -512,7 +519,7 @@ public final class Ledger extends StoreView implements RunJournal {
       anchorKeeper.close();
     } finally {
       store.close();
-      lock.ifPresent(WriterLock::close);
+      lock.close();
     }
   }
 }

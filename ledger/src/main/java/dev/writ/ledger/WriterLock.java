@@ -25,18 +25,34 @@ final class WriterLock implements AutoCloseable {
   /** A name, and the inode that it led to when the ledger was opened. */
   private record Named(Path path, Object inode) {}
 
-  private final List<Flock> locks = new ArrayList<>();
+  /** A lock that lasts until it is closed, or the process ends. */
+  interface Held extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** The host's locks; {@link Flock#take}, but for the simulation. */
+  @FunctionalInterface
+  interface Host {
+    /** Locks what a path leads to, or nothing where somebody has it. */
+    Optional<? extends Held> take(Path path);
+  }
+
+  private final Host host;
+  private final List<Held> locks = new ArrayList<>();
   private final List<Named> names = new ArrayList<>();
 
-  private WriterLock() {}
+  private WriterLock(Host host) {
+    this.host = host;
+  }
 
   /**
    * @throws WritException {@code LED-003} where another writer has one of them, {@code LED-010}
    *     where there is not even a directory for the anchor, {@code LED-072} where the file system
    *     cannot lock, {@code LED-004}, {@code LED-008} or {@code LED-073} where it cannot be opened
    */
-  static WriterLock take(Path dir, Path anchor) {
-    WriterLock lock = new WriterLock();
+  static WriterLock take(Host host, Path dir, Path anchor) {
+    WriterLock lock = new WriterLock(host);
     try {
       lock.lock(dir);
       lock.lock(besides(anchor));
@@ -65,7 +81,7 @@ final class WriterLock implements AutoCloseable {
 
   private void lock(Path path) {
     locks.add(
-        Flock.take(path).orElseThrow(() -> new WritException(LedgerError.LOCKED, path.toString())));
+        host.take(path).orElseThrow(() -> new WritException(LedgerError.LOCKED, path.toString())));
     watch(path);
   }
 
@@ -106,7 +122,7 @@ final class WriterLock implements AutoCloseable {
 
   @Override
   public void close() {
-    locks.reversed().forEach(Flock::close);
+    locks.reversed().forEach(Held::close);
     locks.clear();
   }
 }

@@ -85,20 +85,21 @@ class NoSyncSucceedsBesideOneThatFailsTest {
   }
 
   private static Thread blob(Ledger ledger, int seed, List<Optional<WritException>> ends) {
-    return Thread.ofPlatform().start(() -> {
-      Optional<WritException> refusal = Optional.empty();
-      try (BlobSink sink = ledger.newBlob()) {
-        sink.write(CuttableDisk.content(70_005, seed));
-        sink.finish();
-      } catch (WritException e) {
-        refusal = Optional.of(e);
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
-      synchronized (ends) {
-        ends.add(refusal);
-      }
-    });
+    return Thread.ofPlatform()
+        .start(() -> {
+          Optional<WritException> refusal = Optional.empty();
+          try (BlobSink sink = ledger.newBlob()) {
+            sink.write(CuttableDisk.content(70_005, seed));
+            sink.finish();
+          } catch (WritException e) {
+            refusal = Optional.of(e);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+          synchronized (ends) {
+            ends.add(refusal);
+          }
+        });
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.ExecutorError;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.Served;
 import dev.writ.executor.document.Content;
 import dev.writ.executor.document.ExecutionOrder;
@@ -102,8 +103,10 @@ final class Callers {
       attempt("put", this::put);
     } else if (dice < 98) {
       attempt("collect", this::collect);
-    } else {
+    } else if (dice < 99) {
       attempt("key", this::key);
+    } else {
+      attempt("intrude", simulation::intrude);
     }
   }
 
@@ -199,34 +202,39 @@ final class Callers {
     String agent = answer.decision().scope().subject();
     Envelope intent = answer.intent().orElseThrow();
     note(
-        simulation.kernel().execute(
-            answer.decisionEnvelope(),
-            intent,
-            Envelope.sign(
-                ExecutionOrder.TYPE,
-                new ExecutionOrder(TestKeys.TENANT, intent.id(), simulation.clock().now()).toJson(),
-                TestKeys.key(agent))));
+        simulation
+            .kernel()
+            .execute(
+                answer.decisionEnvelope(),
+                intent,
+                Envelope.sign(
+                    ExecutionOrder.TYPE,
+                    new ExecutionOrder(TestKeys.TENANT, intent.id(), simulation.clock().now())
+                        .toJson(),
+                    TestKeys.key(agent))));
   }
 
   private void approve() {
     Envelope request = any(requests);
     Request read = Request.read(request.document());
     note(
-        simulation.kernel().approve(
-            Envelope.sign(
-                Approval.TYPE,
-                new Approval(
-                        read.scope().tenant(),
-                        "rita",
-                        "reviewer",
-                        request.id(),
-                        read.effect().digest(),
-                        simulation.kernel().system().policyInForce().digest(),
-                        Approval.Verdict.APPROVE,
-                        simulation.clock().now(),
-                        simulation.clock().now().plusSeconds(3600))
-                    .toJson(),
-                TestKeys.key("rita"))));
+        simulation
+            .kernel()
+            .approve(
+                Envelope.sign(
+                    Approval.TYPE,
+                    new Approval(
+                            read.scope().tenant(),
+                            "rita",
+                            "reviewer",
+                            request.id(),
+                            read.effect().digest(),
+                            simulation.kernel().system().policyInForce().digest(),
+                            Approval.Verdict.APPROVE,
+                            simulation.clock().now(),
+                            simulation.clock().now().plusSeconds(3600))
+                        .toJson(),
+                    TestKeys.key("rita"))));
   }
 
   /** Now and then a fault goes to the very operation that is about to begin. */
@@ -266,28 +274,32 @@ final class Callers {
   }
 
   private void resolve(Digest doubt) {
-    simulation.kernel().resolve(
-        Envelope.sign(
-            Resolution.TYPE,
-            new Resolution(
-                    TestKeys.TENANT,
-                    doubt,
-                    Resolution.Found.CANNOT_BE_KNOWN,
-                    "looked",
-                    List.of(),
-                    simulation.clock().now())
-                .toJson(),
-            TestKeys.key("operator")));
+    simulation
+        .kernel()
+        .resolve(
+            Envelope.sign(
+                Resolution.TYPE,
+                new Resolution(
+                        TestKeys.TENANT,
+                        doubt,
+                        Resolution.Found.CANNOT_BE_KNOWN,
+                        "looked",
+                        List.of(),
+                        simulation.clock().now())
+                    .toJson(),
+                TestKeys.key("operator")));
   }
 
   private void close() {
     String agent = random.nextBoolean() ? "alice" : "bob";
-    simulation.kernel().closeRun(
-        Envelope.sign(
-            RunClose.TYPE,
-            new RunClose(TestKeys.TENANT, agent + random.nextInt(2), simulation.clock().now())
-                .toJson(),
-            TestKeys.key(agent)));
+    simulation
+        .kernel()
+        .closeRun(
+            Envelope.sign(
+                RunClose.TYPE,
+                new RunClose(TestKeys.TENANT, agent + random.nextInt(2), simulation.clock().now())
+                    .toJson(),
+                TestKeys.key(agent)));
   }
 
   private void activate() {
@@ -298,11 +310,17 @@ final class Callers {
             : TestPolicy.YAML
                 .replace("window_s: 86400", "window_s: 60")
                 .replace("request_age_max_s: 300", "request_age_max_s: 30");
-    simulation.kernel().activate(Simulation.signed(TestPolicy.after(before, yaml, Simulation.TOOLS)));
+    simulation
+        .kernel()
+        .activate(Simulation.signed(TestPolicy.after(before, yaml, Simulation.TOOLS)));
   }
 
   void enrol() {
-    simulation.kernel().change(
+    enrol(simulation.kernel());
+  }
+
+  void enrol(Kernel kernel) {
+    kernel.change(
         Simulation.change(
             EventKind.KEY_ENROLLED,
             TestKeys.trusted("extra-" + names++, KeyRole.OPERATOR, Optional.empty()).toJson(),
@@ -313,8 +331,9 @@ final class Callers {
   private void put() {
     byte[] content = large("upload " + random.nextInt(12));
     uploads.add(
-        simulation.kernel().put(
-            TestKeys.TENANT, "alice", new ByteArrayInputStream(content), "text/plain"));
+        simulation
+            .kernel()
+            .put(TestKeys.TENANT, "alice", new ByteArrayInputStream(content), "text/plain"));
   }
 
   private void collect() {

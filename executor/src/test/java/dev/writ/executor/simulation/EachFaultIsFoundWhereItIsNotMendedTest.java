@@ -47,7 +47,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     ""))),
         arguments(
             "campaign 2: rows that expired by the log's latest time may be gone",
-            40,
+            17,
             EXECUTOR + "audit/AccountWalk.java",
             List.of(
                 new Passage(
@@ -55,20 +55,30 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
-            5,
+            13,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
                     "config.dir().resolve(\"blobs\"), files, failStop)",
                     "config.dir().resolve(\"blobs\"), config.files(), failStop)"))),
         arguments(
+            "campaign 4: the writer's lock does not rest on the name of a file",
+            6,
+            LEDGER + "WriterLock.java",
+            List.of(
+                new Passage("      lock.lock(dir);\n", ""),
+                new Passage("      lock.lock(besides(anchor));\n", ""),
+                new Passage(
+                    "    for (Named named : names) {",
+                    "    for (Named named : List.<Named>of()) {"))),
+        arguments(
             "campaign 5: a process whose ledger has failed is told to end",
-            1,
+            2,
             LEDGER + "Ledger.java",
             List.of(new Passage("    failStop.listen(listener);\n", ""))),
         arguments(
             "campaign 6: a clock that leaps moves nothing",
-            17,
+            15,
             EXECUTOR + "SteadyTime.java",
             List.of(new Passage("    requireNoLeap(read, elapsedNow);\n", ""))),
         arguments(
@@ -97,7 +107,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("        ledger.requireSound();\n", ""))),
         arguments(
             "simulation 3: the anchor keeps its content once a sync has failed",
-            5,
+            115,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(

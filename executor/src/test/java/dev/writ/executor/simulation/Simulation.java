@@ -40,15 +40,18 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -66,6 +69,8 @@ final class Simulation {
   /** Of a whole schedule. */
   static final int LIVES = 40;
 
+  /** How many outcomes of one moment are tried; each that differs from all before is opened. */
+  private static final int OUTCOMES = 8;
 
   /** Of the outcomes behind a write of the database one in so many is opened by the kernel. */
   private static final int KERNEL_ONE_IN = 8;
@@ -124,6 +129,10 @@ final class Simulation {
   private final IdentityHashMap<byte[], Digest> hashed = new IdentityHashMap<>();
   private Process process = new Process();
   private boolean calm;
+
+  /** What was left by power cuts in this life, and how much the database had been written then. */
+  private final Set<Long> seen = new HashSet<>();
+
   private long changes;
   private long writes;
 
@@ -183,7 +192,7 @@ final class Simulation {
     }
     scheduler
         .thread(() -> {
-          try (Ledger ledger = store.ledger(config(disk), scheduler::thread)) {
+          try (Ledger ledger = store.ledger(config(disk), scheduler::thread, disk::lock)) {
             Kernel.found(
                 ledger,
                 TestKeys.PARTIES.stream()
@@ -259,6 +268,7 @@ final class Simulation {
     long crashAt = crashes ? random.nextLong(1L << 2 + random.nextInt(7)) : Long.MAX_VALUE;
     changes = 0;
     writes = 0;
+    seen.clear();
     if (goesOn(crashAt, calm ? () -> {} : this::cutPower)) {
       counts.crash(process.closing ? "closing" : process.ledger.isEmpty() ? "opening" : "working");
       outcome(Depth.KERNEL);
@@ -316,16 +326,23 @@ final class Simulation {
     boolean deep = wrote && outcomes.nextInt(KERNEL_ONE_IN) == 0;
     outcome(
         !deep ? Depth.LEDGER : outcomes.nextInt(AUDIT_ONE_IN) == 0 ? Depth.AUDIT : Depth.KERNEL);
+    for (int i = 1; i < OUTCOMES; i++) {
+      outcome(Depth.LEDGER);
+    }
   }
 
-  /** A power cut leaves this or that of what was not synced: one of all outcomes is looked at. */
+  /** A power cut leaves this or that of what was not synced. */
   private void outcome(Depth depth) {
+    MemoryDisk left = process.disk.afterCrash(outcomes, MemoryDisk.Faults.NONE);
+    if (!seen.add(31 * left.fingerprint() + writes) && depth == Depth.LEDGER) {
+      return;
+    }
     counts.crash("outcome " + depth);
     Process cut = process;
     process = new Process();
     process.clock = cut.clock.apart(outcomes);
     process.seeds = outcomeSeeds;
-    begin(cut.store, faults -> cut.disk.afterCrash(outcomes, faults), outcomes, true);
+    begin(cut.store, left::after, outcomes, true);
     begin(() -> look(depth));
     goesOn(Long.MAX_VALUE, () -> {});
     process = cut;
@@ -348,10 +365,8 @@ final class Simulation {
   private void requireWhole(Digest content) {
     Path file = config(process.disk).dir().resolve("blobs");
     Optional<byte[]> bytes =
-        process.disk.content(
-            file.resolve(content.hex().substring(0, 2)).resolve(content.hex()));
-    if (bytes.isEmpty()
-        || !hashed.computeIfAbsent(bytes.get(), Digest::sha256).equals(content)) {
+        process.disk.content(file.resolve(content.hex().substring(0, 2)).resolve(content.hex()));
+    if (bytes.isEmpty() || !hashed.computeIfAbsent(bytes.get(), Digest::sha256).equals(content)) {
       wrong.add("content is lost: " + content);
     }
   }
@@ -417,13 +432,18 @@ final class Simulation {
 
   private Ledger openLedger() {
     Process opening = process;
-    Ledger opened = process.store.ledger(config(process.disk), process.scheduler::thread);
+    Ledger opened =
+        process.store.ledger(config(process.disk), process.scheduler::thread, process.disk::lock);
     process.ledger = Optional.of(opened);
     opened.whenStopped(_ -> opening.stopped = true);
     return opened;
   }
 
   private void open() {
+    process.kernel = started(openLedger());
+  }
+
+  private Kernel started(Ledger opened) {
     TestDriver driver = new TestDriver();
     for (String tool : List.of("calc", "mail", "pay", "sim")) {
       driver.does(tool, invocation -> effect(tool, invocation));
@@ -433,7 +453,7 @@ final class Simulation {
     Kernel started =
         Kernel.open(
             new KernelConfig(
-                openLedger(),
+                opened,
                 TestKeys.key("guardian"),
                 TestKeys.key("executor"),
                 TOOLS,
@@ -453,7 +473,30 @@ final class Simulation {
           public void ends(Stage stage, Optional<ErrorCode> refused) {}
         },
         CommitObserver.NONE);
-    process.kernel = started;
+    return started;
+  }
+
+  /**
+   * Somebody removes the file by which RocksDB knows its lock, and starts a second process, which
+   * writes if it gets in.
+   *
+   * @throws WritException {@code LED-003} as it should
+   */
+  void intrude() {
+    Path name = config(process.disk).dir().resolve("db/LOCK");
+    try {
+      Files.deleteIfExists(name);
+    } catch (IOException e) {
+      counts.outcome("intrude failed");
+      return;
+    }
+    Ledger second =
+        process
+            .store
+            .beside()
+            .ledger(config(process.disk), process.scheduler::thread, process.disk::lock);
+    callers.enrol(started(second));
+    second.close();
   }
 
   private Outcome effect(String tool, Invocation invocation) {

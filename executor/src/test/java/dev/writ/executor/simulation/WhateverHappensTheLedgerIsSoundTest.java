@@ -2,9 +2,11 @@ package dev.writ.executor.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.writ.canonicalize.crypto.SignatureEngine;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.crypto.SimulatedSignatures;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -16,12 +18,12 @@ import org.junit.jupiter.api.Test;
  * that go wrong ({@link Simulation}): afterwards the audit finds nothing, no impure effect ran
  * twice, whatever was acknowledged is there byte for byte, and whatever is known is answered.
  * {@code -Dwrit.seed=N} repeats a schedule, {@code -Dwrit.schedules=N} tries more, {@code
- * -Dwrit.simulation.minutes=N} as many as fit.
+ * -Dwrit.simulation.s=N} as many as fit into N seconds.
  */
 class WhateverHappensTheLedgerIsSoundTest {
   private static final Optional<Long> SEED = Optional.ofNullable(Long.getLong("writ.seed"));
   private static final int SCHEDULES = Integer.getInteger("writ.schedules", 12);
-  private static final int MINUTES = Integer.getInteger("writ.simulation.minutes", 0);
+  private static final int SECONDS = Integer.getInteger("writ.simulation.s", 0);
   private static final long FIRST = Long.getLong("writ.simulation.first", 1);
 
   private final SignatureEngine before = SignatureEngines.current();
@@ -40,19 +42,22 @@ class WhateverHappensTheLedgerIsSoundTest {
   void after_any_schedule() {
     Counts sum = new Counts();
     long begun = System.nanoTime();
-    long end = begun + Duration.ofMinutes(MINUTES).toNanos();
+    long cpuBegun = processorNanos();
+    long end = begun + Duration.ofSeconds(SECONDS).toNanos();
     for (long seed = SEED.orElse(FIRST); goesOn(sum.schedules, end); seed++) {
       Simulation.Result result = new Simulation(seed).run();
       assertThat(result.wrong()).as("writ.seed=" + seed).isEmpty();
       sum.add(result.counts());
     }
     double seconds = (System.nanoTime() - begun) / 1e9;
+    double processor = (processorNanos() - cpuBegun) / 1e9;
     System.out.printf(
-        "simulation: %.1f s, %.0f crashes a second; %s%n%s%n",
-        seconds, sum.allCrashes() / seconds, sum, sum.outcomes);
+        "simulation: %.1f s, %.1f s of processor, %.0f crashes a second of processor; %s%n%s%n",
+        seconds, processor, sum.allCrashes() / processor, sum, sum.outcomes);
     if (SEED.isEmpty()) {
       // The schedules reach what they are about.
-      assertThat(sum.crashes.keySet()).contains("opening", "working")
+      assertThat(sum.crashes.keySet())
+          .contains("opening", "working")
           .contains("outcome LEDGER", "outcome KERNEL", "outcome AUDIT");
       assertThat(sum.faults.keySet()).contains("database", "descriptors OPEN", "clock");
       assertThat(sum.faults.keySet()).anyMatch(kind -> kind.endsWith(" SYNC"));
@@ -63,10 +68,15 @@ class WhateverHappensTheLedgerIsSoundTest {
     }
   }
 
+  /** Of the whole process, its compiler's threads among it. */
+  private static long processorNanos() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+  }
+
   private static boolean goesOn(long schedules, long end) {
     return SEED.isPresent()
         ? schedules == 0
-        : MINUTES > 0 ? System.nanoTime() < end : schedules < SCHEDULES;
+        : SECONDS > 0 ? System.nanoTime() < end : schedules < SCHEDULES;
   }
 
   @Test

@@ -9,7 +9,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -87,6 +90,7 @@ public final class MemoryDisk {
   /** Its arrays are shared by every outcome of a crash, and never written into. */
   static final class Content extends Node {
     private byte[] cached = {};
+    private OptionalInt hash = OptionalInt.empty();
     private byte[] durable = {};
 
     /** Pages that differ from the disk, as far as the cache knows. */
@@ -96,8 +100,16 @@ public final class MemoryDisk {
       return cached;
     }
 
+    int hash() {
+      if (hash.isEmpty()) {
+        hash = OptionalInt.of(Arrays.hashCode(cached));
+      }
+      return hash.getAsInt();
+    }
+
     void write(long position, byte[] bytes) {
       int end = Math.toIntExact(position + bytes.length);
+      hash = OptionalInt.empty();
       cached = Arrays.copyOf(cached, Math.max(end, cached.length));
       System.arraycopy(bytes, 0, cached, (int) position, bytes.length);
       for (int page = (int) position / PAGE; page * PAGE < end; page++) {
@@ -107,6 +119,7 @@ public final class MemoryDisk {
 
     void truncate(long size) {
       if (size < cached.length) {
+        hash = OptionalInt.empty();
         cached = Arrays.copyOf(cached, (int) size);
         durable = Arrays.copyOf(durable, (int) Math.min(size, durable.length));
         dirty.tailMap(Math.toIntExact((size + PAGE - 1) / PAGE), true).clear();
@@ -155,6 +168,7 @@ public final class MemoryDisk {
 
   final Faults faults;
   private final Directory root;
+  private final Set<Node> locked = Collections.newSetFromMap(new IdentityHashMap<>());
   private int open;
 
   /** An empty one. */
@@ -180,6 +194,25 @@ public final class MemoryDisk {
   /** The same, cache and all, for the next process. */
   public MemoryDisk after(Faults next) {
     return new MemoryDisk(next, root);
+  }
+
+  /** The same for the same names and contents, and hardly ever for others. */
+  public long fingerprint() {
+    return fingerprint(root);
+  }
+
+  private static long fingerprint(Node node) {
+    return switch (node) {
+      case Directory directory -> {
+        long sum = 1;
+        for (Map.Entry<String, Node> name : directory.names.entrySet()) {
+          sum = 1_000_003 * sum + name.getKey().hashCode();
+          sum = 1_000_003 * sum + fingerprint(name.getValue());
+        }
+        yield sum;
+      }
+      case Content content -> content.hash();
+    };
   }
 
   /** What is there when the power is back. */
@@ -217,6 +250,9 @@ public final class MemoryDisk {
             content.writtenBack(
                 content.dirty.keySet().stream().filter(_ -> unsynced.isThere(random)).toList());
         left.cached = left.durable;
+        if (left.cached == content.cached) {
+          left.hash = OptionalInt.of(content.hash());
+        }
         return left;
       }
     }
@@ -270,6 +306,16 @@ public final class MemoryDisk {
    */
   public Optional<byte[]> content(Path path) {
     return find(path).map(node -> node instanceof Content content ? content.bytes() : null);
+  }
+
+  /**
+   * Locks what a path leads to, as flock(2) does, for one of the processes of this machine.
+   *
+   * @return lets go; nothing where it is locked
+   */
+  public Optional<Runnable> lock(Path path) {
+    Node node = find(path).orElseThrow();
+    return locked.add(node) ? Optional.of(() -> locked.remove(node)) : Optional.empty();
   }
 
   void opened() {
