@@ -102,7 +102,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
         arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
-            7,
+            38,
             EXECUTOR + "journal/Runs.java",
             List.of(new Passage("        ledger.requireSound();\n", ""))),
         arguments(
@@ -115,7 +115,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "new AnchorKeeper(\n            config.files(),"))),
         arguments(
             "simulation 4: no sync succeeds beside one that fails",
-            5,
+            421,
             LEDGER + "FailStopDisk.java",
             List.of(new Passage("    awaitThoseBegun();\n", ""))));
   }

@@ -22,8 +22,11 @@ import org.junit.jupiter.api.Test;
  */
 class WhateverHappensTheLedgerIsSoundTest {
   private static final Optional<Long> SEED = Optional.ofNullable(Long.getLong("writ.seed"));
-  private static final int SCHEDULES = Integer.getInteger("writ.schedules", 12);
+  private static final int SCHEDULES = Integer.getInteger("writ.schedules", 6);
   private static final int SECONDS = Integer.getInteger("writ.simulation.s", 0);
+  /** Lives of a short schedule. */
+  private static final int FEW = 10;
+
   private static final long FIRST = Long.getLong("writ.simulation.first", 1);
 
   private final SignatureEngine before = SignatureEngines.current();
@@ -81,9 +84,9 @@ class WhateverHappensTheLedgerIsSoundTest {
 
   @Test
   void a_seed_repeats_its_schedule() {
-    new Simulation(3).run(); // a class that is being initialized lets nobody else come in
-    Simulation.Result once = new Simulation(3).run();
-    Simulation.Result again = new Simulation(3).run();
+    new Simulation(3, FEW).run(); // a class that is being initialized lets nobody else come in
+    Simulation.Result once = new Simulation(3, FEW).run();
+    Simulation.Result again = new Simulation(3, FEW).run();
     assertThat(again.rows()).as("every row of the ledger").isEqualTo(once.rows());
     assertThat(again.counts()).hasToString(once.counts().toString());
     assertThat(again.counts().outcomes).isEqualTo(once.counts().outcomes);
@@ -91,9 +94,9 @@ class WhateverHappensTheLedgerIsSoundTest {
 
   @Test
   void real_signatures_make_the_same_log() {
-    Simulation.Result simulated = new Simulation(5).run();
+    Simulation.Result simulated = new Simulation(5, FEW).run();
     SignatureEngines.use(before);
-    Simulation.Result real = new Simulation(5).run();
+    Simulation.Result real = new Simulation(5, FEW).run();
     assertThat(real.wrong()).isEmpty();
     assertThat(real.root()).isPresent().isEqualTo(simulated.root());
     assertThat(real.counts()).hasToString(simulated.counts().toString());
