@@ -608,13 +608,13 @@ final class GovernedVectors {
     }
   }
 
-  private static void canary(Remade remade, boolean bySubject) {
+  private static void canary(Remade remade, boolean bySubject, int percent) {
     last(
         remade,
         1,
         EventKind.TOOL_STAGED,
         new ToolStaging(
-                LATER, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), 50, bySubject)))
+                LATER, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), percent, bySubject)))
             .toJson());
   }
 
@@ -625,8 +625,19 @@ final class GovernedVectors {
         "ok",
         remade -> {
           approved(remade);
-          canary(remade, false);
-          canary(remade, false);
+          canary(remade, false, 50);
+          canary(remade, false, 50);
+        });
+    add(
+        "canary-of-none-and-of-all",
+        "a share of runs that is none or all follows one of subjects: nobody chooses to be in it",
+        "ok",
+        remade -> {
+          approved(remade);
+          canary(remade, true, 50);
+          canary(remade, true, 50);
+          canary(remade, false, 0);
+          canary(remade, false, 100);
         });
     add(
         "canary-by-run-after-a-draft",
@@ -634,9 +645,9 @@ final class GovernedVectors {
         "EXE-984",
         remade -> {
           approved(remade);
-          canary(remade, true);
+          canary(remade, true, 50);
           stage(remade, 1, RolloutStage.DRAFT);
-          canary(remade, false);
+          canary(remade, false, 50);
         });
   }
 
