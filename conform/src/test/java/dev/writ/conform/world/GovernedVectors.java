@@ -614,7 +614,9 @@ final class GovernedVectors {
         1,
         EventKind.TOOL_STAGED,
         new ToolStaging(
-                LATER, RolloutStage.CANARY, Optional.of(new Canary(List.of("acme"), percent, bySubject)))
+                LATER,
+                RolloutStage.CANARY,
+                Optional.of(new Canary(List.of("acme"), percent, bySubject)))
             .toJson());
   }
 
