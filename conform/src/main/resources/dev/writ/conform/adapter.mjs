@@ -31,7 +31,8 @@ const proof = (input) => {
   if (hashes.length > 64) throw new V.Refusal('LED-041', 'input/proof_b64', hashes.length, 64);
   return hashes;
 };
-const trust = (keys) => V.parseTrust(V.writeJson({ keys }));
+const trustFile = ({ keys, required_algorithms: required }) =>
+  V.writeJson({ keys, ...(required === undefined ? {} : { writ_required_algorithms: required }) });
 const VALID = { valid: true };
 
 const OPERATIONS = {
@@ -70,7 +71,7 @@ const OPERATIONS = {
     };
   },
   async 'trust.verify'(input) {
-    const known = trust(input.keys);
+    const known = V.parseTrust(trustFile(input));
     const envelope = V.parseEnvelope(document(input, 'envelope'));
     const signers = await V.verifyEnvelope(envelope, input.payload_type, known, V.liveAt(input.at));
     return { id: envelope.id, payload_b64: V.toBase64(envelope.payload), signers: signers.map((key) => key.kid) };
@@ -96,8 +97,7 @@ const OPERATIONS = {
     return { extensions, root_b64: V.toBase64(V.fromHex(root.slice('sha256:'.length))), size: Number(size) };
   },
   async 'bundle.verify'(input) {
-    const required = 'required_algorithms' in input ? { writ_required_algorithms: input.required_algorithms } : {};
-    const pins = 'keys' in input ? V.writeJson({ keys: input.keys, ...required }) : null;
+    const pins = 'keys' in input ? trustFile(input) : null;
     const kept = 'checkpoint' in input ? V.utf8(input.checkpoint) : null;
     const { pinned, manifest } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
       trust: pins,

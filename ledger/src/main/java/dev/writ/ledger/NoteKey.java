@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -24,10 +25,15 @@ public record NoteKey(String name, VerifyingKey key) {
       Pattern.compile("([^+]+)\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)");
 
   /**
-   * @throws WritException {@code LED-055} for a name that C2SP does not allow
+   * @throws WritException {@code LED-055} for a name that C2SP does not allow, or a key of another
+   *     algorithm than Ed25519, for which the signature type would be false
    */
   public NoteKey {
     requireName(name);
+    if (key.algorithm() != Algorithm.ED25519) {
+      throw new WritException(
+          LedgerError.KEY_TEXT, "the key is one of " + key.algorithm().text() + ", not of Ed25519");
+    }
   }
 
   static void requireName(String name) {

@@ -6,6 +6,8 @@ import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.merkle.Merkle;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -137,6 +139,14 @@ class CheckpointsAndNamesTest {
     String text = new String(event.toBytes(), java.nio.charset.StandardCharsets.UTF_8);
     Refused.with(
         "CAN-021", () -> Event.parse(Fixture.bytes(text.replace("{\"at\"", "{\"a\":1,\"at\""))));
+  }
+
+  @Test
+  void a_note_key_is_one_of_ed25519() {
+    SigningKey quantum = SigningKey.mlDsa65(new byte[32]);
+    Refused.with(LedgerError.KEY_TEXT, () -> new NoteKey("log.example", quantum.verifyingKey()));
+    Refused.with(
+        LedgerError.KEY_TEXT, () -> Checkpoint.sign("log.example", 1, Digest.sha256(), quantum));
   }
 
   @Test

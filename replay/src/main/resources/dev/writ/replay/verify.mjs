@@ -3082,7 +3082,8 @@ const SKEW_MS = 2000;
 
 /**
  * The checkpoint: signed by a key of the role log that is enrolled, not revoked, and in force at the
- * last event that it is known to cover (RPL-040); of a kept checkpoint none is known.
+ * last event that it is known to cover (RPL-040); of a kept checkpoint none is known. What another
+ * key's signature is worth, or is not, says nothing of this one's.
  */
 async function checkCheckpoint(bytes, trust, origin, covered, place) {
   const note = within(place, () => parseNote(bytes));
@@ -3096,7 +3097,6 @@ async function checkCheckpoint(bytes, trust, origin, covered, place) {
       return { checkpoint: stated, key };
     } catch (e) {
       if (!(e instanceof Refusal)) throw e;
-      if (e.code !== 'LED-053') throw placed(e, place);
     }
   }
   return refuse('RPL-040', place, note.signatures.map((s) => `${s.name}+${s.id}`).join(', '), 'a signature of an enrolled log key');

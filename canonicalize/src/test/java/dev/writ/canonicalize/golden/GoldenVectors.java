@@ -573,6 +573,12 @@ final class GoldenVectors {
                 .put("payload_b64", StrictBase64.encode(hybrid.payload()))
                 .putList("signers", List.of(executor.kid(), postQuantum.kid()), JsonValue::of)
                 .build()));
+    required(hybrid, quantum);
+    refusedSigner(
+        "attestor-for-ours",
+        CanonicalizeError.KEY_ROLE,
+        one,
+        List.of(enrol(executor, "attestor", "executor-1")));
     refusedSigner(
         "two-keys-of-one-algorithm",
         CanonicalizeError.SIGNATURE_TWICE,
@@ -618,6 +624,77 @@ final class GoldenVectors {
             TRUST,
             input(good.toBytes(), PayloadTypes.of("refusal"), List.of(enrolledExecutor())),
             CanonicalizeError.PAYLOAD_TYPE));
+  }
+
+  /** What a trust file requires of a role. */
+  private void required(Envelope hybrid, JsonValue quantum) {
+    signers(
+        "ml-dsa-65-required",
+        "ML-DSA-65 alone is required, so it comes first",
+        hybrid,
+        List.of(enrolledExecutor(), quantum),
+        List.of("ML-DSA-65"),
+        List.of(postQuantum.kid(), executor.kid()));
+    SigningKey behind = behind(postQuantum.kid());
+    signers(
+        "both-required",
+        "both are required: Ed25519 comes first, though its key id is the greater",
+        Envelope.sign(RECEIPT, document, behind, postQuantum),
+        List.of(enrol(behind, "executor", "executor-1"), quantum),
+        List.of("Ed25519", "ML-DSA-65"),
+        List.of(behind.kid(), postQuantum.kid()));
+    add(
+        "trust",
+        "refused-one-of-two-required",
+        Vector.of(
+            "refused: one of two required algorithms",
+            TRUST,
+            requiring(
+                Envelope.sign(RECEIPT, document, executor),
+                List.of(enrolledExecutor(), quantum),
+                List.of("Ed25519", "ML-DSA-65")),
+            CanonicalizeError.SIGNATURE_MISSING));
+  }
+
+  /** An Ed25519 key whose id comes behind another's. */
+  private static SigningKey behind(String kid) {
+    byte[] seed = new byte[32];
+    while (SigningKey.ed25519(seed).kid().compareTo(kid) < 0) {
+      seed[0]++;
+    }
+    return SigningKey.ed25519(seed);
+  }
+
+  private JsonValue.Obj requiring(
+      Envelope envelope, List<JsonValue> keys, List<String> algorithms) {
+    var input = JsonValue.object();
+    input(envelope.toBytes(), RECEIPT, keys).members().forEach(input::put);
+    return input
+        .put(
+            "required_algorithms",
+            JsonValue.object().putList("executor", algorithms, JsonValue::of).build())
+        .build();
+  }
+
+  private void signers(
+      String name,
+      String about,
+      Envelope envelope,
+      List<JsonValue> keys,
+      List<String> algorithms,
+      List<String> signers) {
+    add(
+        "trust",
+        name,
+        new Vector(
+            about,
+            TRUST,
+            requiring(envelope, keys, algorithms),
+            JsonValue.object()
+                .put("id", envelope.id())
+                .put("payload_b64", StrictBase64.encode(envelope.payload()))
+                .putList("signers", signers, JsonValue::of)
+                .build()));
   }
 
   private void refusedSigner(

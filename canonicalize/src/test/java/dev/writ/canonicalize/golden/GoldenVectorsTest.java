@@ -118,7 +118,15 @@ class GoldenVectorsTest {
   }
 
   private static JsonValue.Obj trust(Fields fields) {
-    Trust trust = Trust.fromJson(JsonValue.object().put("keys", fields.value("keys")).build());
+    Trust trust =
+        Trust.fromJson(
+            JsonValue.object()
+                .put("keys", fields.value("keys"))
+                .putIfPresent(
+                    "writ_required_algorithms",
+                    fields.optional("required_algorithms", fields::value),
+                    algorithms -> algorithms)
+                .build());
     String type = fields.string("payload_type");
     var at = fields.time("at");
     Envelope envelope = Envelope.parse(bytes(fields, "envelope_b64"));

@@ -86,7 +86,7 @@ final class BasicOps {
   }
 
   private static JsonValue.Obj trustVerify(Fields input) {
-    Trust trust = trust(input);
+    Trust trust = trustFile(input);
     String type = input.string("payload_type");
     Instant at = input.time("at");
     Envelope envelope = Envelope.parse(Bytes.document(input, "envelope"));
@@ -96,6 +96,18 @@ final class BasicOps {
         .put("payload_b64", StrictBase64.encode(envelope.payload()))
         .putList("signers", signers, signer -> JsonValue.of(signer.kid()))
         .build();
+  }
+
+  /** The trust file that these members make. */
+  static Trust trustFile(Fields input) {
+    return Trust.fromJson(
+        JsonValue.object()
+            .put("keys", input.value("keys"))
+            .putIfPresent(
+                "writ_required_algorithms",
+                input.optional("required_algorithms", input::value),
+                algorithms -> algorithms)
+            .build());
   }
 
   /** The keys of a trust file. */

@@ -38,7 +38,8 @@ final class BundleOps {
 
   private JsonValue.Obj verify(Fields input) {
     byte[] file = Bytes.get(input, "bundle_b64");
-    Optional<Trust> pinned = input.has("keys") ? Optional.of(pins(input)) : Optional.empty();
+    Optional<Trust> pinned =
+        input.has("keys") ? Optional.of(BasicOps.trustFile(input)) : Optional.empty();
     Optional<Checkpoint> earlier =
         input
             .optional("checkpoint", input::string)
@@ -56,18 +57,6 @@ final class BundleOps {
         .put("state", manifest.closed() ? "closed" : "open")
         .put("tenant", manifest.run().tenant())
         .build();
-  }
-
-  /** The trust file that these members make. */
-  private static Trust pins(Fields input) {
-    return Trust.fromJson(
-        JsonValue.object()
-            .put("keys", input.value("keys"))
-            .putIfPresent(
-                "writ_required_algorithms",
-                input.optional("required_algorithms", input::value),
-                algorithms -> algorithms)
-            .build());
   }
 
   private JsonValue.Obj replay(Fields input) {

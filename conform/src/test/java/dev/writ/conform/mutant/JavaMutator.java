@@ -371,7 +371,10 @@ final class JavaMutator extends TreeScanner<Void, Void> {
 
   private boolean canGo(ExpressionTree expression) {
     return switch (expression) {
-      case MethodInvocationTree call -> !SAID.contains(name(call)) && !name(call).equals("super");
+      case MethodInvocationTree call ->
+          !SAID.contains(name(call))
+              && !name(call).equals("super")
+              && !call.getMethodSelect().toString().startsWith("notVerified.");
       case AssignmentTree assignment ->
           !later.contains(assignment.getVariable().toString())
               && !assignment.getVariable().toString().startsWith("this.");

@@ -45,6 +45,9 @@ final class GovernedVectors {
   /** Another version, of which nothing runs. */
   private static final ToolRef LATER = new ToolRef("words", "2.0.0", WORDS.packageDigest());
 
+  private static final JsonValue.Obj RUNTIME =
+      Plot.json("{\"language\":\"python\",\"version\":\"3.13.5\"}");
+
   private static final String FORM = "CAN-021 or CAN-023 or EXE-950";
   private static final String NOT_ITS = "EXE-004 or EXE-950";
 
@@ -55,10 +58,12 @@ final class GovernedVectors {
     vectors.submissions();
     vectors.approvals();
     vectors.stages();
+    vectors.canaries();
     vectors.rollout();
     vectors.runtimes();
     vectors.system();
     vectors.inFlight();
+    vectors.prohibitedAgain();
     vectors.corrections();
     vectors.events();
     return vectors.made;
@@ -603,6 +608,51 @@ final class GovernedVectors {
     }
   }
 
+  private static void canary(Remade remade, boolean bySubject, int percent) {
+    last(
+        remade,
+        1,
+        EventKind.TOOL_STAGED,
+        new ToolStaging(
+                LATER,
+                RolloutStage.CANARY,
+                Optional.of(new Canary(List.of("acme"), percent, bySubject)))
+            .toJson());
+  }
+
+  private void canaries() {
+    add(
+        "canary-by-run-twice",
+        "a share of runs follows one of runs",
+        "ok",
+        remade -> {
+          approved(remade);
+          canary(remade, false, 50);
+          canary(remade, false, 50);
+        });
+    add(
+        "canary-of-none-and-of-all",
+        "a share of runs that is none or all follows one of subjects: nobody chooses to be in it",
+        "ok",
+        remade -> {
+          approved(remade);
+          canary(remade, true, 50);
+          canary(remade, true, 50);
+          canary(remade, false, 0);
+          canary(remade, false, 100);
+        });
+    add(
+        "canary-by-run-after-a-draft",
+        "a share of runs follows one of subjects, with a draft between",
+        "EXE-984",
+        remade -> {
+          approved(remade);
+          canary(remade, true, 50);
+          stage(remade, 1, RolloutStage.DRAFT);
+          canary(remade, false, 50);
+        });
+  }
+
   /** What a decision says of its tool, and the staging that it rests on. */
   private static void both(Remade remade, String stage, UnaryOperator<JsonValue.Obj> change) {
     remade.change(body(remade, EventKind.TOOL_STAGED, stage), in("detail", change));
@@ -659,6 +709,34 @@ final class GovernedVectors {
               in("inputs", in("governed", set("stage", "retired"))));
         });
     add(
+        "allowed-deprecated",
+        "a decision allows a version that is deprecated",
+        "ok",
+        remade -> {
+          int at = kind(remade, EventKind.TOOL_STAGED, "value=active") + 1;
+          change(
+              remade,
+              at,
+              remade.steps.get(at - 1).at.plusMillis(1),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.DEPRECATED));
+          remade.change(
+              body(remade, EventKind.DECISION_MADE, "value=active"),
+              in("inputs", in("governed", set("stage", "deprecated"))));
+          remade.change(
+              body(remade, EventKind.DECISION_MADE, "revoked"),
+              in("inputs", in("governed", set("stage", "deprecated"))));
+        });
+    add(
+        "never-submitted",
+        "a decision allows a version of a governed tool that nobody submitted",
+        "EXE-956",
+        remade ->
+            remade.steps.removeIf(step ->
+                step.kind.startsWith("tool.")
+                    && !step.kind.equals(EventKind.TOOL_REVOKED)
+                    && remade.document(step.body).toString().contains("words")));
+    add(
         "allowed-revoked",
         "a decision allows a version that is prohibited",
         "EXE-956",
@@ -684,7 +762,7 @@ final class GovernedVectors {
         remade,
         millis,
         approved ? EventKind.RUNTIME_APPROVED : EventKind.RUNTIME_WITHDRAWN,
-        Plot.json("{\"language\":\"python\",\"version\":\"3.13.5\"}"));
+        RUNTIME);
   }
 
   private void runtimes() {
@@ -918,6 +996,14 @@ final class GovernedVectors {
         "ok",
         remade -> last(remade, -86_400_000, EventKind.KEY_REVOKED, revocation("cyd")));
     add(
+        "time-more-than-a-day-back-in-two-steps",
+        "an event lies 23 hours behind the one before, and the next two hours behind that",
+        "EXE-982",
+        remade -> {
+          last(remade, -23 * 3_600_000, EventKind.KEY_REVOKED, revocation("cyd"));
+          last(remade, -2 * 3_600_000, EventKind.KEY_REVOKED, revocation("ben"));
+        });
+    add(
         "time-more-than-a-day-back",
         "an event lies a day and a millisecond behind the one before",
         "EXE-982",
@@ -989,6 +1075,24 @@ final class GovernedVectors {
             change(remade, at, time, EventKind.TOOL_STAGED, staging(WORDS, RolloutStage.RETIRED));
           });
     }
+  }
+
+  private void prohibitedAgain() {
+    add(
+        "tool-prohibited-again",
+        "a tool is dispatched that was prohibited long before, and a moment before again",
+        "EXE-954",
+        remade -> {
+          for (long late : List.of(60_001L, 1L)) {
+            int at = kind(remade, EventKind.EFFECT_DISPATCHED, "calc");
+            change(
+                remade,
+                at,
+                remade.steps.get(at).at.minusMillis(late),
+                EventKind.TOOL_REVOKED,
+                Plot.json("{\"tool\":\"calc\",\"version\":\"1.0.0\"}"));
+          }
+        });
   }
 
   /** Where the active version is dispatched. */
@@ -1073,6 +1177,35 @@ final class GovernedVectors {
           runtime(remade, 0, true);
           back(remade, remade.steps.size(), 10_000);
           runtime(remade, 1, false);
+        });
+    add(
+        "corrected-runtime-of-long-before",
+        "a runtime that was approved long before time went back keeps its time",
+        "ok",
+        remade -> {
+          Instant approved = end(remade);
+          runtime(remade, 0, true);
+          last(remade, 20_000, EventKind.KEY_REVOKED, revocation("cyd"));
+          back(remade, remade.steps.size(), 10_000);
+          change(
+              remade,
+              remade.steps.size(),
+              end(remade),
+              EventKind.RUNTIME_WITHDRAWN,
+              RUNTIME,
+              approved.plusMillis(1));
+        });
+    add(
+        "corrected-submission-of-long-before",
+        "what was submitted long before time went back keeps its time",
+        "ok",
+        remade -> {
+          Instant submitted = end(remade);
+          submit(remade, LATER);
+          last(remade, 0, EventKind.TOOL_VALIDATED, validation(LATER));
+          last(remade, 20_000, EventKind.KEY_REVOKED, revocation("cyd"));
+          back(remade, remade.steps.size(), 10_000);
+          say(remade, end(remade), "ada", Approval.Verdict.APPROVE, submitted);
         });
     add(
         "corrected-below-its-time",

@@ -212,6 +212,19 @@ final class TrustVectors {
         "ok",
         "alice",
         revoked(REVOKED.minusMillis(1)));
+    Instant last = FullRun.remade(FullRun.lean().closed).steps.getLast().at;
+    latest(
+        "signed-then",
+        "the last of what it signed is at the time that the pins say, and before the log's",
+        "RPL-081",
+        "alice",
+        revoked(last));
+    latest(
+        "signed-before",
+        "the last of what it signed is a moment before the time that the pins say",
+        "ok",
+        "alice",
+        revoked(last.plusMillis(1)));
     latest(
         "signed-between",
         "it signed after the time that the pins say and before the log's",

@@ -33,6 +33,7 @@ class WorldVectorsTest {
 
   static {
     RUNS.putAll(TrustVectors.files());
+    RUNS.putAll(LogKeyVectors.files());
   }
 
   static List<Made> all() {
@@ -43,6 +44,7 @@ class WorldVectorsTest {
     all.addAll(DocumentVectors.all());
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
+    all.addAll(LogKeyVectors.all());
     all.addAll(ReceivedVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RunVectors.all());
