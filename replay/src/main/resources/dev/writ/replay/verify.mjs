@@ -2862,7 +2862,7 @@ class Run {
     const request = this.live(event.body, place, '/body');
     if (request.state !== 'issued') refuse(request.state === 'dead' ? 'EXE-954' : 'EXE-957', place, request.state, 'an intent that was not dispatched');
     same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
-    if (event.at < document.issued_at || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
+    if (millis(event.at) + SKEW_MS < millis(document.issued_at) || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
     same('EXE-954', place, 'incarnation', document.audience.incarnation, this.system.incarnation);
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
