@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.cli.term.Terminal;
 import dev.writ.sandbox.host.Trees;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
@@ -15,6 +16,8 @@ import io.modelcontextprotocol.spec.McpSchema.EmbeddedResource;
 import io.modelcontextprotocol.spec.McpSchema.ImageContent;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -168,7 +171,6 @@ class PackagesGiveBytesOfAnyTypeTest {
   private void approve(Path project, String name) throws Exception {
     String file = dir.resolve(name + ".tool").toString();
     done("tool", "lock", project.toString());
-    assertThat(done("tool", "lint", project.toString()).out()).contains("Nothing");
     done("tool", "package", project.toString(), "--out", file);
     done("tool", "sign", file);
     String said = done("tool", "register", file).out();
@@ -236,6 +238,17 @@ class PackagesGiveBytesOfAnyTypeTest {
     }
   }
 
+  /** The bytes on the standard output of {@code writ output}, in this process. */
+  private byte[] output(String receipt) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Terminal terminal =
+        new Terminal(new ByteArrayInputStream(new byte[0]), out, err, "", environment);
+    int status = new Cli(new Session(terminal, environment), Commands.ALL).run("output", receipt);
+    assertThat(status).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    return out.toByteArray();
+  }
+
   private static HttpResponse<byte[]> get(String url) throws Exception {
     return HttpClient.newHttpClient()
         .send(
@@ -247,7 +260,9 @@ class PackagesGiveBytesOfAnyTypeTest {
 
   @Test
   void eachTypeComesToAClientAndIntoTheReceipt() throws Exception {
-    approve(project("media-py", "python", "tool.py", PYTHON), "media-py");
+    Path python = project("media-py", "python", "tool.py", PYTHON);
+    approve(python, "media-py");
+    assertThat(done("tool", "lint", python.toString()).out()).contains("Nothing");
     approve(project("media-js", "node", "tool.mjs", NODE), "media-js");
     Files.writeString(
         policy,
@@ -304,11 +319,12 @@ class PackagesGiveBytesOfAnyTypeTest {
         String receipt = receipts.get(tool + " " + operation);
         assertThat(done("show", receipt, "--json").out())
             .contains("\"media_type\":\"" + TYPES.get(operation) + "\"");
-        Process output = writ("output", receipt).start();
-        assertThat(output.getInputStream().readAllBytes()).isEqualTo(CONTENT.get(operation));
-        assertThat(output.waitFor()).isZero();
+        assertThat(output(receipt)).isEqualTo(CONTENT.get(operation));
       }
     }
+    Process output = writ("output", receipts.get("media-py png")).start();
+    assertThat(output.getInputStream().readAllBytes()).isEqualTo(CONTENT.get("png"));
+    assertThat(output.waitFor()).isZero();
     assertThat(done("audit").status()).isZero();
   }
 }

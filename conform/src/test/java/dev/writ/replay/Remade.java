@@ -6,6 +6,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.Guardian;
@@ -38,7 +39,7 @@ import java.util.regex.Pattern;
  * A bundle as who holds every key can write it: documents changed and signed again, events changed,
  * dropped, brought in and put in another order, and whatever names them by digest made to fit, from
  * the chains of the runs to the log, its checkpoint and the trust file. Its log has the bundle's
- * events and no others.
+ * events, and {@link #others} between them.
  */
 public final class Remade {
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
@@ -93,6 +94,9 @@ public final class Remade {
 
   /** Signs the checkpoint. */
   public SigningKey log;
+
+  /** How many leaves of other runs lie in the log before each of these steps. */
+  public final TreeMap<Integer, Integer> others = new TreeMap<>();
 
   /** Changes {@code bundle.json} at the end. */
   public UnaryOperator<JsonValue.Obj> manifest = UnaryOperator.identity();
@@ -164,6 +168,176 @@ public final class Remade {
     Digest id = Digest.sha256(Jcs.write(document));
     drafts.put(id, new Draft(type, document, kids));
     return id;
+  }
+
+  /** Puts one text in the place of another one, wherever it stands. */
+  public void replace(String from, String to) {
+    UnaryOperator<String> other = text -> text.equals(from) ? to : text;
+    drafts.replaceAll((_, old) ->
+        new Draft(
+            old.type(), texts(old.document(), other), old.kids().stream().map(other).toList()));
+    for (Step step : steps) {
+      step.tenant = other.apply(step.tenant);
+      step.run = other.apply(step.run);
+      step.at = time(other.apply(Timestamps.format(step.at)), step.at);
+    }
+    UnaryOperator<JsonValue.Obj> before = manifest;
+    manifest = stated -> (JsonValue.Obj) texts(before.apply(stated), other);
+  }
+
+  private static Instant time(String text, Instant otherwise) {
+    try {
+      return Timestamps.parse(text);
+    } catch (WritException e) {
+      return otherwise;
+    }
+  }
+
+  /** Moves a step and all behind it in time, with whatever their documents say of times. */
+  public void shift(int from, long millis) {
+    TreeSet<Digest> before = new TreeSet<>();
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      if (i < from) {
+        before.add(step.body);
+        continue;
+      }
+      step.at = step.at.plusMillis(millis);
+      if (before.add(step.body)) {
+        drafts.computeIfPresent(
+            step.body,
+            (_, old) ->
+                new Draft(
+                    old.type(),
+                    texts(
+                        old.document(),
+                        text -> {
+                          Instant time = time(text, Instant.MIN);
+                          return time == Instant.MIN
+                              ? text
+                              : Timestamps.format(time.plusMillis(millis));
+                        }),
+                    old.kids()));
+      }
+    }
+  }
+
+  private static JsonValue texts(JsonValue value, UnaryOperator<String> change) {
+    return switch (value) {
+      case JsonValue.Str text -> JsonValue.of(change.apply(text.value()));
+      case JsonValue.Arr list ->
+          JsonValue.of(list.items().stream().map(item -> texts(item, change)).toList());
+      case JsonValue.Obj object -> {
+        TreeMap<String, JsonValue> members = new TreeMap<>();
+        object.members().forEach((name, member) -> members.put(name, texts(member, change)));
+        yield new JsonValue.Obj(members);
+      }
+      default -> value;
+    };
+  }
+
+  /** The request that a step of the run is about, as far as its document says. */
+  public Optional<Digest> requestOf(int at) {
+    Step step = steps.get(at);
+    if (step.journal != Journal.RUN || step.kind.equals(EventKind.RUN_CLOSED)) {
+      return Optional.empty();
+    }
+    if (step.kind.equals(EventKind.EFFECT_FINISHED)) {
+      return at + 1 < steps.size() ? requestOf(at + 1) : Optional.empty();
+    }
+    if (step.kind.equals(EventKind.REQUEST_RECEIVED)) {
+      return Optional.of(step.body);
+    }
+    return named(step.body, "receipt")
+        .flatMap(receipt -> named(receipt, "request"))
+        .or(() -> named(step.body, "request"));
+  }
+
+  private Optional<Digest> named(Digest document, String member) {
+    return Optional.ofNullable(drafts.get(document))
+        .map(draft -> ((JsonValue.Obj) draft.document()).get(member))
+        .filter(JsonValue.Str.class::isInstance)
+        .map(text -> Digest.parse(((JsonValue.Str) text).value()));
+  }
+
+  /**
+   * Has the run's opening, the chain of its receipts and its closing fit the order of its steps.
+   */
+  public void chain() {
+    Step opened = null;
+    Step before = null;
+    Digest last = null;
+    long lamport = 0;
+    long receipts = 0;
+    long events = 0;
+    for (Step step : steps.stream().filter(s -> s.journal == Journal.RUN).toList()) {
+      opened = opened == null ? step : opened;
+      Digest previous = last == null ? opened.was.id() : last;
+      if (step.kind.equals(EventKind.REQUEST_RECEIVED) && events == 1) {
+        opened.body = step.body;
+      } else if (step.kind.equals(EventKind.RECEIPT_SIGNED) && drafts.containsKey(step.body)) {
+        for (Digest consumed : consumed(step.body)) {
+          lamport = Math.max(lamport, lamport(consumed));
+        }
+        lamport++;
+        receipts++;
+        set(step.body, "lamport", JsonValue.of(lamport));
+        set(step.body, "prev", JsonValue.of(previous.toString()));
+        last = step.body;
+      } else if (step.kind.equals(EventKind.RUN_CLOSED) && before != null) {
+        set(step.body, "events", JsonValue.of(events));
+        set(step.body, "receipts", JsonValue.of(receipts));
+        set(step.body, "last_receipt", JsonValue.of(previous.toString()));
+        set(step.body, "run_hash", JsonValue.of(before.was.id().toString()));
+      }
+      before = step;
+      events++;
+    }
+  }
+
+  /** Has each correction of the clock say where in the log it lies now. */
+  public void place() {
+    long index = 0;
+    for (int i = 0; i < steps.size(); i++) {
+      index += others.getOrDefault(i, 0);
+      if (steps.get(i).kind.equals(EventKind.CLOCK_CORRECTED)
+          && drafts.containsKey(steps.get(i).body)
+          && document(steps.get(i).body).get("detail") instanceof JsonValue.Obj detail) {
+        TreeMap<String, JsonValue> members = new TreeMap<>(detail.members());
+        members.put("tree_size", JsonValue.of(index));
+        set(steps.get(i).body, "detail", new JsonValue.Obj(members));
+      }
+      index++;
+    }
+  }
+
+  private List<Digest> consumed(Digest receipt) {
+    JsonValue list =
+        named(receipt, "request")
+            .map(drafts::get)
+            .map(request -> ((JsonValue.Obj) request.document()).get("consumes"))
+            .orElse(JsonValue.of(List.of()));
+    return list instanceof JsonValue.Arr ids
+        ? ids.items().stream().map(id -> Digest.parse(((JsonValue.Str) id).value())).toList()
+        : List.of();
+  }
+
+  private long lamport(Digest receipt) {
+    Draft draft = drafts.get(receipt);
+    return draft != null
+            && ((JsonValue.Obj) draft.document()).get("lamport") instanceof JsonValue.Num number
+        ? (long) number.value()
+        : 0;
+  }
+
+  private void set(Digest document, String member, JsonValue value) {
+    change(
+        document,
+        now -> {
+          TreeMap<String, JsonValue> members = new TreeMap<>(now.members());
+          members.put(member, value);
+          return new JsonValue.Obj(members);
+        });
   }
 
   // ---- what follows
@@ -299,38 +473,71 @@ public final class Remade {
   private void log(
       List<Event> events, TreeMap<Digest, Envelope> documents, TreeMap<String, byte[]> laid) {
     List<Digest> leaves = new ArrayList<>();
-    var proof = JsonValue.object().put("hashes", JsonValue.of(List.of()));
+    TreeMap<Journal, List<JsonValue>> ranges = new TreeMap<>();
+    TreeMap<Journal, StringBuilder> lines = new TreeMap<>();
+    TreeSet<Integer> own = new TreeSet<>();
     for (Journal journal : Journal.values()) {
-      StringBuilder lines = new StringBuilder();
-      List<JsonValue> ranges = new ArrayList<>();
-      long from = -1;
-      for (int i = 0; i <= events.size(); i++) {
-        boolean here = i < events.size() && steps.get(i).journal == journal;
-        if (here) {
-          lines.append(new String(events.get(i).toBytes(), StandardCharsets.UTF_8)).append('\n');
-          from = from < 0 ? i : from;
-        } else if (from >= 0) {
-          ranges.add(JsonValue.of(List.of(JsonValue.of(from), JsonValue.of(i - from))));
-          from = -1;
-        }
-      }
-      laid.put(Layout.journal(journal), lines.toString().getBytes(StandardCharsets.UTF_8));
-      proof.put(journal.name().toLowerCase(Locale.ROOT), JsonValue.of(ranges));
+      ranges.put(journal, new ArrayList<>());
+      lines.put(journal, new StringBuilder());
     }
-    events.forEach(event -> leaves.add(Merkle.leafHash(event.toBytes())));
+    Journal before = null;
+    for (int i = 0; i <= events.size(); i++) {
+      for (int other = others.getOrDefault(i, 0); other > 0; other--) {
+        leaves.add(Merkle.leafHash((i + " " + other).getBytes(StandardCharsets.UTF_8)));
+        before = null;
+      }
+      if (i == events.size()) {
+        break;
+      }
+      Journal journal = steps.get(i).journal;
+      long first = leaves.size();
+      long count = 1;
+      if (journal == before) {
+        JsonValue.Arr range = (JsonValue.Arr) ranges.get(journal).removeLast();
+        first = (long) ((JsonValue.Num) range.items().get(0)).value();
+        count += (long) ((JsonValue.Num) range.items().get(1)).value();
+      }
+      ranges.get(journal).add(JsonValue.of(List.of(JsonValue.of(first), JsonValue.of(count))));
+      byte[] line = events.get(i).toBytes();
+      lines.get(journal).append(new String(line, StandardCharsets.UTF_8)).append('\n');
+      own.add(leaves.size());
+      leaves.add(Merkle.leafHash(line));
+      before = journal;
+    }
+    List<JsonValue> hashes = new ArrayList<>();
+    rest(leaves, own, 0, leaves.size(), hashes);
+    var proof = JsonValue.object().put("hashes", JsonValue.of(hashes));
+    for (Journal journal : Journal.values()) {
+      proof.put(journal.name().toLowerCase(Locale.ROOT), JsonValue.of(ranges.get(journal)));
+      laid.put(
+          Layout.journal(journal), lines.get(journal).toString().getBytes(StandardCharsets.UTF_8));
+    }
     laid.put(Layout.INCLUSION, Jcs.write(proof.build()));
     JsonValue.Obj old = (JsonValue.Obj) Jcs.parse(entries.get(Layout.MANIFEST));
     String origin = ((JsonValue.Str) old.get("origin")).value();
     laid.put(
         Layout.CHECKPOINT,
-        Checkpoint.sign(origin, events.size(), Merkle.root(leaves), log).toBytes());
-    laid.put(Layout.MANIFEST, Jcs.write(manifest.apply(stated(old, events))));
+        Checkpoint.sign(origin, leaves.size(), Merkle.root(leaves), log).toBytes());
+    laid.put(Layout.MANIFEST, Jcs.write(manifest.apply(stated(old, events, leaves.size()))));
     laid.put(Layout.TRUST, trust(events, documents));
   }
 
-  private JsonValue.Obj stated(JsonValue.Obj old, List<Event> events) {
+  /** The hashes of the subtrees without an event of the bundle (bundle.md). */
+  private static void rest(
+      List<Digest> leaves, TreeSet<Integer> own, int from, int to, List<JsonValue> hashes) {
+    Integer next = own.ceiling(from);
+    if (next == null || next >= to) {
+      hashes.add(JsonValue.of(Merkle.root(leaves.subList(from, to)).toString()));
+    } else if (to - from > 1) {
+      int middle = from + Integer.highestOneBit(to - from - 1);
+      rest(leaves, own, from, middle, hashes);
+      rest(leaves, own, middle, to, hashes);
+    }
+  }
+
+  private JsonValue.Obj stated(JsonValue.Obj old, List<Event> events, int size) {
     TreeMap<String, JsonValue> members = new TreeMap<>(old.members());
-    members.put("size", JsonValue.of(events.size()));
+    members.put("size", JsonValue.of(size));
     boolean closed = false;
     for (int i = 0; i < events.size(); i++) {
       if (steps.get(i).journal == Journal.RUN) {

@@ -2156,7 +2156,7 @@ class Governance {
   }
 
   validate(detail, place) {
-    systemFault(place, () => record({
+    within(place, () => record({
       ...governedTool, findings: list(record({ code: name, found: text, place: text }), 100), validator: name,
     })(detail, '/detail'));
     const version = this.draft(detail, place);
@@ -2185,7 +2185,7 @@ class Governance {
 
   stage(event, change, policy, trust, place) {
     const { detail } = change;
-    systemFault(place, () => {
+    within(place, () => {
       record({ ...governedTool, canary: optional(canaryForm), stage: oneOf(...ROLLOUT) })(detail, '/detail');
       if (('canary' in detail) !== (detail.stage === 'canary')) refuse('CAN-023', '/detail/canary', 'canary' in detail, detail.stage);
     });
@@ -2221,7 +2221,7 @@ class Governance {
 
   runtime(approved, change, place) {
     const { detail } = change;
-    systemFault(place, () => record({ language: name, version: name })(detail, '/detail'));
+    within(place, () => record({ language: name, version: name })(detail, '/detail'));
     const key = Governance.key(detail.language, detail.version);
     const before = this.runtimes.get(key);
     if ((before?.approved === true) === approved) refuse('EXE-914', place, approved ? 'approved' : 'not approved', 'a change');
@@ -2330,18 +2330,18 @@ class System {
   }
 
   enrol(jwk, place) {
-    const key = systemFault(place, () => parseTrustedKey(jwk, '/detail'));
-    if (this.trust.keys.has(key.kid)) refuse('EXE-950', `${place} (CAN-056)`, key.kid, 'each key once');
+    const key = within(place, () => parseTrustedKey(jwk, '/detail'));
+    if (this.trust.keys.has(key.kid)) refuse('CAN-056', place, key.kid, 'each key once');
     if (key.tenant === SYSTEM.tenant) refuse('EXE-950', place, key.tenant, 'another tenant');
     this.trust.keys.set(key.kid, key);
     return key;
   }
 
   revoke(event, detail, place) {
-    systemFault(place, () => record({ kid: keyId })(detail, '/detail'));
+    within(place, () => record({ kid: keyId })(detail, '/detail'));
     const key = this.trust.keys.get(detail.kid);
-    if (!key) refuse('EXE-950', `${place} (CAN-052)`, detail.kid, 'an enrolled key');
-    if (key.revokedAt !== null) refuse('EXE-950', `${place} (CAN-055)`, detail.kid, 'a key that is not revoked');
+    if (!key) refuse('CAN-052', place, detail.kid, 'an enrolled key');
+    if (key.revokedAt !== null) refuse('CAN-055', place, detail.kid, 'a key that is not revoked');
     this.revocations.set(key.kid, event);
     key.revokedAt = event.at;
   }
@@ -2385,19 +2385,19 @@ class System {
   }
 
   prohibit(event, detail, place) {
-    systemFault(place, () => record({ tool: name, version: name })(detail, '/detail'));
+    within(place, () => record({ tool: name, version: name })(detail, '/detail'));
     const tool = `${detail.tool} ${detail.version}`;
     if (!this.prohibited.has(tool)) this.prohibited.set(tool, event);
   }
 
   incarnate(detail, place) {
-    systemFault(place, () => record({ incarnation: integer(1) })(detail, '/detail'));
+    within(place, () => record({ incarnation: integer(1) })(detail, '/detail'));
     this.begin(detail, place);
   }
 
   /** The operator states from where the log's time goes on; what was in flight before it went back is void. */
   correct(event, detail, place) {
-    systemFault(place, () => record({ from: time, incarnation: optional(integer(1)), to: time, tree_size: count })(detail, '/detail'));
+    within(place, () => record({ from: time, incarnation: optional(integer(1)), to: time, tree_size: count })(detail, '/detail'));
     const back = detail.to < detail.from;
     if (back !== ('incarnation' in detail)) refuse('EXE-981', `${place} /detail/incarnation is there`, 'incarnation' in detail, back);
     same('EXE-981', place, '/detail/to', detail.to, event.at);
@@ -2424,15 +2424,6 @@ class System {
       return jwk;
     });
     return writeJson({ keys });
-  }
-}
-
-function systemFault(place, body) {
-  try {
-    return body();
-  } catch (e) {
-    if (e instanceof Refusal) refuse('EXE-950', `${place} ${e.place} (${e.code})`, e.recorded, e.recomputed);
-    throw e;
   }
 }
 
@@ -2871,7 +2862,7 @@ class Run {
     const request = this.live(event.body, place, '/body');
     if (request.state !== 'issued') refuse(request.state === 'dead' ? 'EXE-954' : 'EXE-957', place, request.state, 'an intent that was not dispatched');
     same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
-    if (event.at < document.issued_at || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
+    if (millis(event.at) + SKEW_MS < millis(document.issued_at) || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
     same('EXE-954', place, 'incarnation', document.audience.incarnation, this.system.incarnation);
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);

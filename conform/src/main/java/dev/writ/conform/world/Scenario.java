@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 
 /**
  * One play of the operation {@code executor.run} (spec/conformance.md): an installation, and what
@@ -56,14 +57,24 @@ public final class Scenario implements AutoCloseable {
   /** Plays it to its end. */
   public static JsonValue.Obj play(Fields input) {
     try (Scenario scenario = new Scenario(input)) {
-      List<JsonValue> outcomes =
-          input.list("steps", (path, value) -> (JsonValue) scenario.step(path, value));
+      List<JsonValue> outcomes = scenario.steps(input);
       var output = JsonValue.object().put("steps", JsonValue.of(outcomes));
       output.put("events", scenario.events());
       scenario.home.workspaces.shown().ifPresent(trees -> output.put("workspaces", trees));
       scenario.home.problems().ifPresent(problems -> output.put("problems", problems));
       return output.build();
     }
+  }
+
+  /** Plays it, and looks at the installation at its end. */
+  static <T> T look(Fields input, BiFunction<Installation, List<JsonValue>, T> at) {
+    try (Scenario scenario = new Scenario(input)) {
+      return at.apply(scenario.home, scenario.steps(input));
+    }
+  }
+
+  private List<JsonValue> steps(Fields input) {
+    return input.list("steps", (path, value) -> (JsonValue) step(path, value));
   }
 
   private JsonValue.Obj step(String path, JsonValue value) {

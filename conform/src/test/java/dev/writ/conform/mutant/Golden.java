@@ -1,5 +1,6 @@
 package dev.writ.conform.mutant;
 
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.io.IOException;
@@ -13,6 +14,12 @@ public final class Golden {
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
 
   private Golden() {}
+
+  /** The bundle of one vector. */
+  public static byte[] bundle(String name) {
+    return StrictBase64.decode(
+        "bundle_b64", ((JsonValue.Str) input(name).get("bundle_b64")).value());
+  }
 
   /** The input of one vector. */
   static JsonValue.Obj input(String name) {

@@ -2,18 +2,23 @@ package dev.writ.conform.world;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.Answer;
 import dev.writ.conform.mutant.Golden;
 import dev.writ.conform.run.Implementation;
 import dev.writ.conform.run.ProcessImplementation;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.replay.Remade;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +31,9 @@ class BothVerifiersReadWholeBundlesAlikeTest {
 
   /** What only judging again and reading the policy language find, which the second does not do. */
   private static final Pattern JUDGED = Pattern.compile("EXE-956|GRD-5[0-9][0-9]");
+
+  /** What accepts, or refuses when the form and the signatures of all have passed. */
+  private static final Pattern DEEP = Pattern.compile("-|EXE-9[0-9]{2}|GRD-[0-9]{3}|RPL-08[0-3]");
 
   /** Codes by what of a bundle they are about; one code can be about several. */
   private static final List<Pattern> PARTS =
@@ -68,12 +76,76 @@ class BothVerifiersReadWholeBundlesAlikeTest {
         || PARTS.stream().anyMatch(p -> p.matcher(first).matches() && p.matcher(second).matches());
   }
 
+  private static List<byte[]> bundles() {
+    FullRun run = FullRun.made();
+    return List.of(
+        run.open,
+        run.closed,
+        run.latest,
+        FullRun.lean().closed,
+        OtherRuns.troubled(),
+        OtherRuns.shared(),
+        Golden.bundle("bundle/clock-corrected"),
+        Golden.bundle("bundle/governed-corrected-stage"));
+  }
+
+  @Test
+  void theBundlesThatAreChangedVerify() {
+    Adapter first = new Adapter(Ours.OPERATIONS);
+    try (Implementation second = javaScript()) {
+      for (byte[] bundle : bundles()) {
+        for (byte[] file : List.of(bundle, FullRun.remade(bundle).toBytes())) {
+          var input = JsonValue.object().put("bundle_b64", StrictBase64.encode(file)).build();
+          assertThat(said(first.ask("bundle.verify", input))).isEqualTo("-");
+          assertThat(said(second.ask("bundle.verify", input))).isEqualTo("-");
+        }
+      }
+    }
+  }
+
+  /** Two disagreements that the fuzzer found. */
+  @Test
+  void anIntentsTimesAreHeldByBoth() {
+    Adapter first = new Adapter(Ours.OPERATIONS);
+    try (Implementation second = javaScript()) {
+      for (var wanted : java.util.Map.of(-2000L, "-", -2001L, "EXE-954", 1L, "-").entrySet()) {
+        Remade remade = FullRun.remade(OtherRuns.shared());
+        remade.shift(step(remade, EventKind.EFFECT_DISPATCHED), wanted.getKey());
+        both(first, second, remade, wanted.getValue());
+      }
+      Remade early = FullRun.remade(OtherRuns.shared());
+      early.shift(step(early, EventKind.INTENT_ISSUED), -1);
+      both(first, second, early, "EXE-953");
+      Remade late = FullRun.remade(FullRun.lean().closed);
+      Remade.Step approval = late.steps.get(step(late, EventKind.APPROVAL_RECEIVED));
+      JsonValue end = late.document(approval.body).get("expires_at");
+      late.replace(((JsonValue.Str) end).value(), "2026-11-21T12:05:00.000Z");
+      both(first, second, late, "EXE-953");
+    }
+  }
+
+  /** The last of that kind. */
+  private static int step(Remade remade, String kind) {
+    return IntStream.range(0, remade.steps.size())
+        .filter(i -> remade.steps.get(i).kind.equals(kind))
+        .max()
+        .orElseThrow();
+  }
+
+  private static void both(Adapter first, Implementation second, Remade remade, String code) {
+    var input =
+        JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build();
+    Answer ours = first.ask("bundle.verify", input);
+    Answer theirs = second.ask("bundle.verify", input);
+    assertThat(said(ours)).as(ours.toString()).isEqualTo(code);
+    assertThat(said(theirs)).as(theirs.toString()).isEqualTo(code);
+  }
+
   @Test
   void onAnyChangeTheGrammarMakes() {
     long seed = Long.getLong("writ.seed", 9_349_458_266_187L);
     System.out.println("writ.seed=" + seed);
-    FullRun run = FullRun.made();
-    List<byte[]> bundles = List.of(run.open, run.closed, run.latest);
+    List<byte[]> bundles = bundles();
     Adapter first = new Adapter(Ours.OPERATIONS);
     TreeMap<String, Integer> codes = new TreeMap<>();
     List<String> disagree = new ArrayList<>();
@@ -93,7 +165,19 @@ class BothVerifiersReadWholeBundlesAlikeTest {
         }
       }
     }
-    System.out.println(ROUNDS + " bundles, " + otherCode + " by another code: " + codes);
+    int deep =
+        codes.entrySet().stream()
+            .filter(c -> DEEP.matcher(c.getKey()).matches())
+            .mapToInt(java.util.Map.Entry::getValue)
+            .sum();
+    System.out.println(
+        ROUNDS
+            + " bundles, "
+            + deep
+            + " to the events of the run, "
+            + otherCode
+            + " by another code: "
+            + codes);
     assertThat(disagree).isEmpty();
   }
 }

@@ -68,6 +68,7 @@ final class BundleGrammar {
   private final Random random;
   private final List<byte[]> bundles;
   private final List<String> pool = new ArrayList<>();
+  private final TreeMap<String, List<JsonValue>> members = new TreeMap<>();
   private final StringBuilder what = new StringBuilder();
   private int changes;
 
@@ -94,13 +95,13 @@ final class BundleGrammar {
     TreeMap<String, byte[]> entries;
     int level = random.nextInt(10);
     try {
-      entries = level < 6 ? forged(bundle) : Unpacked.entries(bundle);
+      entries = level < 7 ? forged(bundle) : Unpacked.entries(bundle);
     } catch (WritException | IllegalArgumentException | ClassCastException e) {
       // What cannot even be written, such as two signatures by one key.
       entries = Unpacked.entries(bundle);
       what.append(" (not written) ");
     }
-    if (level >= 6 && level < 9 || random.nextInt(12) == 0) {
+    if (level >= 7 && level < 9 || random.nextInt(12) == 0) {
       entry(entries);
     }
     byte[] file = Unpacked.pack(entries);
@@ -120,15 +121,27 @@ final class BundleGrammar {
         .documents()
         .forEach(id -> {
           JsonChanges.texts(remade.document(id), pool);
+          JsonChanges.members(remade.document(id), members);
           pool.add(id.toString());
         });
     int count = random.nextInt(4) == 0 ? 2 : 1;
     for (int i = 0; i < count; i++) {
-      if (random.nextInt(3) == 0) {
-        event(remade);
-      } else {
-        document(remade);
+      switch (random.nextInt(12)) {
+        case 0, 1, 2 -> event(remade);
+        case 3 -> everywhere(remade);
+        case 4 -> later(remade);
+        case 5 -> order(remade);
+        default -> document(remade);
       }
+    }
+    if (random.nextInt(4) == 0) {
+      for (int i = 1 + random.nextInt(4); i > 0; i--) {
+        remade.others.put(random.nextInt(remade.steps.size() + 1), 1 + random.nextInt(5));
+      }
+      what.append("; among others ").append(remade.others);
+    }
+    if (random.nextInt(5) > 0) {
+      remade.place();
     }
     return remade.entries();
   }
@@ -155,11 +168,64 @@ final class BundleGrammar {
   }
 
   private void change(Remade remade, Digest id, String type) {
-    JsonChanges changes = new JsonChanges(random, pool);
+    JsonChanges changes = new JsonChanges(random, pool, members);
     remade.change(
         id,
         document -> changes.change(document) instanceof JsonValue.Obj changed ? changed : document);
     did(type + changes.what);
+  }
+
+  /** One text by another, wherever it stands: who asks, which tool, which run, when. */
+  private void everywhere(Remade remade) {
+    List<JsonValue> values = List.of();
+    while (values.size() < 2 || !(values.getFirst() instanceof JsonValue.Str)) {
+      values = members.get(pick(List.copyOf(members.keySet())));
+    }
+    if (pick(values) instanceof JsonValue.Str from && pick(values) instanceof JsonValue.Str to) {
+      remade.replace(from.value(), to.value());
+      did(from + " is " + to + " everywhere");
+      changes++;
+    }
+  }
+
+  /** A pause, or time that goes back, before a step. */
+  private void later(Remade remade) {
+    int from = random.nextInt(remade.steps.size());
+    long millis = pick(MILLIS);
+    remade.shift(from, millis);
+    did("from event " + from + " on by " + millis + " ms");
+    changes++;
+  }
+
+  /** The events of one request left out, or put elsewhere as a whole or among those of another. */
+  private void order(Remade remade) {
+    List<Remade.Step> steps = remade.steps;
+    TreeMap<Digest, List<Remade.Step>> requests = new TreeMap<>();
+    for (int i = 0; i < steps.size(); i++) {
+      Remade.Step step = steps.get(i);
+      remade
+          .requestOf(i)
+          .ifPresent(r -> requests.computeIfAbsent(r, _ -> new ArrayList<>()).add(step));
+    }
+    Digest request = pick(List.copyOf(requests.keySet()));
+    List<Remade.Step> moved = requests.get(request);
+    int way = random.nextInt(3);
+    steps.removeAll(moved);
+    int at = 2 + random.nextInt(steps.size() - 1);
+    if (way == 1) {
+      steps.addAll(at, moved);
+    } else if (way == 2) {
+      for (Remade.Step step : moved) {
+        at = at + random.nextInt(Math.min(6, steps.size() - at + 1));
+        steps.add(at++, step);
+      }
+    }
+    remade.chain();
+    did(
+        "request "
+            + request.hex().substring(0, 6)
+            + List.of(" dropped", " moved", " mixed").get(way));
+    changes++;
   }
 
   private List<String> kids(List<String> now) {
@@ -257,6 +323,10 @@ final class BundleGrammar {
       }
       default -> systemChange(remade);
     }
+    if (random.nextInt(3) == 0) {
+      remade.chain();
+      changes++;
+    }
   }
 
   /** Brings in a change of the system run: what it ends must not be used behind it. */
@@ -348,8 +418,9 @@ final class BundleGrammar {
   private void entry(TreeMap<String, byte[]> entries) {
     String name = pick(List.copyOf(entries.keySet()));
     byte[] bytes = entries.get(name);
-    switch (random.nextInt(15)) {
+    switch (random.nextInt(17)) {
       case 6, 7, 8 -> signature(entries);
+      case 9, 10 -> inclusion(entries);
       case 0 -> {
         entries.remove(name);
         did(name + " removed");
@@ -382,6 +453,52 @@ final class BundleGrammar {
       }
       default -> written(entries, notABlob(entries));
     }
+  }
+
+  /** Another proof of the events: its hashes, or where a journal's events lie. */
+  private void inclusion(TreeMap<String, byte[]> entries) {
+    String name = "log/inclusion.json";
+    JsonValue.Obj proof = (JsonValue.Obj) Jcs.parse(entries.get(name));
+    String member = pick(List.of("hashes", "hashes", "run", "system", "consumed"));
+    List<JsonValue> items = new ArrayList<>(((JsonValue.Arr) proof.get(member)).items());
+    int at = random.nextInt(items.size() + 1);
+    int way = random.nextInt(5);
+    if (way == 0 || at == items.size()) {
+      items.add(at, items.isEmpty() ? hash() : pick(items));
+    } else if (way == 1) {
+      items.remove(at);
+    } else if (way == 2) {
+      items.add(random.nextInt(items.size()), items.remove(at));
+    } else if (items.get(at) instanceof JsonValue.Arr range) {
+      items.remove(at);
+      items.addAll(at, ranges(range.items()));
+    } else {
+      items.set(at, hash());
+    }
+    TreeMap<String, JsonValue> members = new TreeMap<>(proof.members());
+    members.put(member, JsonValue.of(items));
+    entries.put(name, Jcs.write(new JsonValue.Obj(members)));
+    did(name + " " + member + " " + way + " at " + at);
+  }
+
+  private JsonValue hash() {
+    return JsonValue.of(Digest.sha256(new byte[] {(byte) random.nextInt()}).toString());
+  }
+
+  /** The same indexes in two ranges, or others. */
+  private List<JsonValue> ranges(List<JsonValue> range) {
+    long first = (long) ((JsonValue.Num) range.get(0)).value();
+    long count = (long) ((JsonValue.Num) range.get(1)).value();
+    return switch (random.nextInt(4)) {
+      case 0 -> List.of(range(first, 1), range(first + 1, count - 1));
+      case 1 -> List.of(range(first + random.nextInt(3) - 1, count));
+      case 2 -> List.of(range(first, count + random.nextInt(3) - 1));
+      default -> List.of(range(first, count), range(first + count, 0));
+    };
+  }
+
+  private static JsonValue range(long first, long count) {
+    return JsonValue.of(List.of(JsonValue.of(first), JsonValue.of(count)));
   }
 
   /** Other signatures under a document, which do not change its id. */

@@ -62,7 +62,9 @@ final class FullRun {
   static {
     PARTIES.forEach(
         party -> KEYS.put(TestParty.key(party.name()).kid(), TestParty.key(party.name())));
-    KEYS.put(TestParty.key("mallory").kid(), TestParty.key("mallory"));
+    for (String name : List.of("mallory", OtherRuns.SURFACE.name())) {
+      KEYS.put(TestParty.key(name).kid(), TestParty.key(name));
+    }
   }
 
   /** The run when it was closed. */

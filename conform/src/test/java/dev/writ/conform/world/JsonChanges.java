@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
@@ -20,6 +21,7 @@ final class JsonChanges {
 
   private final Random random;
   private final List<String> pool;
+  private final Map<String, List<JsonValue>> members;
 
   /** What was done, in words. */
   String what = "";
@@ -28,8 +30,37 @@ final class JsonChanges {
    * @param pool texts of the same kind as those that stand in the value: digests, ids, names, times
    */
   JsonChanges(Random random, List<String> pool) {
+    this(random, pool, Map.of());
+  }
+
+  /**
+   * @param members values by the name of the member that they are elsewhere: in its place each has
+   *     the right form
+   */
+  JsonChanges(Random random, List<String> pool, Map<String, List<JsonValue>> members) {
     this.random = random;
     this.pool = pool;
+    this.members = members;
+  }
+
+  /** The different values in a value by their members' names. */
+  static void members(JsonValue value, Map<String, List<JsonValue>> into) {
+    switch (value) {
+      case JsonValue.Arr list -> list.items().forEach(item -> members(item, into));
+      case JsonValue.Obj object ->
+          object
+              .members()
+              .forEach((name, member) -> {
+                List<JsonValue> known = into.computeIfAbsent(name, _ -> new ArrayList<>());
+                if (!known.contains(member)) {
+                  known.add(member);
+                }
+                members(member, into);
+              });
+      default -> {
+        // no member in it
+      }
+    }
   }
 
   /** The texts in a value. */
@@ -50,7 +81,8 @@ final class JsonChanges {
 
   private JsonValue change(String place, JsonValue value) {
     return switch (value) {
-      case JsonValue.Obj object when !object.members().isEmpty() && random.nextInt(7) > 0 ->
+      case JsonValue.Obj object
+          when !object.members().isEmpty() && random.nextInt(members.isEmpty() ? 7 : 20) > 0 ->
           inside(place, object);
       case JsonValue.Arr list when !list.items().isEmpty() && random.nextInt(3) > 0 ->
           inside(place, list);
@@ -71,7 +103,16 @@ final class JsonChanges {
   private JsonValue inside(String place, JsonValue.Obj object) {
     TreeMap<String, JsonValue> members = new TreeMap<>(object.members());
     String key = pick(List.copyOf(members.keySet()));
-    members.put(key, change(place + "/" + key, members.get(key)));
+    JsonValue now = members.get(key);
+    List<JsonValue> others =
+        this.members.getOrDefault(key, List.of()).stream()
+            .filter(other -> !other.equals(now))
+            .toList();
+    members.put(
+        key,
+        others.isEmpty() || random.nextInt(time(now) == null ? 4 : 2) == 0
+            ? change(place + "/" + key, now)
+            : said(place + "/" + key, pick(others)));
     return new JsonValue.Obj(members);
   }
 
@@ -161,6 +202,10 @@ final class JsonChanges {
     }
     List<String> alike = pool.stream().filter(other -> kind(other).equals(kind(text))).toList();
     return alike.isEmpty() || way == 7 ? text + "x" : pick(alike);
+  }
+
+  private static Instant time(JsonValue value) {
+    return value instanceof JsonValue.Str text ? time(text.value()) : null;
   }
 
   private static Instant time(String text) {

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class Plot {
   static final Instant START = Instant.parse("2026-11-21T12:00:00.000Z");
   static final String TENANT = "acme";
-  private static final byte[] CODE = "the tool's code".getBytes(StandardCharsets.UTF_8);
+  static final byte[] CODE = "the tool's code".getBytes(StandardCharsets.UTF_8);
 
   static final List<TestParty> PARTIES =
       List.of(
@@ -184,7 +184,7 @@ final class Plot {
     return policy(2, Optional.of(policy().digest()), from, to);
   }
 
-  private static JsonValue party(TestParty party) {
+  static JsonValue party(TestParty party) {
     return JsonValue.object()
         .put("name", party.name())
         .put("role", party.role().text())

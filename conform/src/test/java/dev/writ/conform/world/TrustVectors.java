@@ -810,7 +810,7 @@ final class TrustVectors {
     shared(
         "by-something",
         "a share of something else",
-        "CAN-023 or EXE-950",
+        "CAN-023",
         share("\"by\":\"run\",", 50),
         share("\"by\":\"run\",", 50));
     governed(

@@ -87,7 +87,7 @@ public final class Audit {
   }
 
   private SealCheck seals() {
-    return new SealCheck(ledger, findings, standing.trust());
+    return new SealCheck(ledger, findings, standing.trust(), standing.revocations());
   }
 
   private List<Instant> restartTimes() {

@@ -259,6 +259,18 @@ final class RunWalk {
       findings.problem(
           AUDIT_BINDING, place + " /expires_at", intent.expiresAt(), "five minutes at most");
     }
+    Optional<Instant> until = JudgeInputs.read(judged.inputs()).validUntil();
+    if (until.filter(intent.expiresAt()::isAfter).isPresent()) {
+      findings.problem(
+          AUDIT_BINDING, place + " /expires_at", intent.expiresAt(), "not after " + until.get());
+    }
+    if (intent.issuedAt().isBefore(judged.decidedAt())) {
+      findings.problem(
+          AUDIT_BINDING,
+          place + " /issued_at",
+          intent.issuedAt(),
+          "not before " + judged.decidedAt());
+    }
     String seed =
         run.seed.isEmpty()
             ? "none"

@@ -11,21 +11,26 @@ import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The checkpoints of closed runs: each is signed by a log key of the system run in whose window the
- * last event lies that it covers, since it is no older than that.
+ * The checkpoints of closed runs: each is signed by a log key of the system run. A checkpoint is no
+ * older than the last event that it covers: the time of that lies in the key's window, and it comes
+ * before the key's revocation.
  */
 final class SealCheck {
   private final LedgerView ledger;
   private final Findings findings;
   private final List<TrustedKey> logKeys;
+  private final Map<String, Long> revocations;
 
   /**
    * @param trust the keys that the system run adds up to
+   * @param revocations where in the log each revoked key was revoked
    */
-  SealCheck(LedgerView ledger, Findings findings, Trust trust) {
+  SealCheck(LedgerView ledger, Findings findings, Trust trust, Map<String, Long> revocations) {
+    this.revocations = revocations;
     this.ledger = ledger;
     this.findings = findings;
     this.logKeys = trust.keys().values().stream().filter(key -> key.role() == KeyRole.LOG).toList();
@@ -56,7 +61,11 @@ final class SealCheck {
     Instant[] last = {Instant.EPOCH};
     ledger.eventsByIndex(
         checkpoint.size() - 1, checkpoint.size(), (_, event) -> last[0] = event.at());
-    if (logKeys.stream().noneMatch(key -> key.isValidAt(last[0]) && signed(key, checkpoint))) {
+    if (logKeys.stream()
+        .noneMatch(key ->
+            key.isValidAt(last[0])
+                && revocations.getOrDefault(key.kid(), Long.MAX_VALUE) >= checkpoint.size()
+                && signed(key, checkpoint))) {
       findings.problem(
           ExecutorError.AUDIT_CHAIN,
           place + " checkpoint of size " + checkpoint.size(),

@@ -52,10 +52,12 @@ final class Standing {
   private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
   private final TreeSet<String> revokedBeforeCorrection = new TreeSet<>();
+  private final TreeMap<String, Long> revocations = new TreeMap<>();
   private final LogTime time = LogTime.begin();
   private final List<Long> restarts = new ArrayList<>();
   private final boolean wholeLog;
   private Audience audience;
+  private long index;
   long changes;
 
   /** What was in force before a change, which may still have been acted on for a moment. */
@@ -74,6 +76,7 @@ final class Standing {
 
   /** Takes the time of the log's next event; a correction of the clock may set it back. */
   void time(long index, Event event) {
+    this.index = index;
     try {
       correction(event).ifPresent(correction -> correct(index, correction, event));
       time.take(event.at());
@@ -160,6 +163,11 @@ final class Standing {
     after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
     past.add(new Past(state, event.at()));
     past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
+    if (event.kind().equals(EventKind.KEY_REVOKED)) {
+      after.trust().keys().values().stream()
+          .filter(key -> key.revokedAt().isPresent())
+          .forEach(key -> revocations.putIfAbsent(key.kid(), index));
+    }
     state = after;
     changes++;
   }
@@ -190,6 +198,11 @@ final class Standing {
 
   Trust trust() {
     return state.trust();
+  }
+
+  /** Where in the log each revoked key was revoked. */
+  TreeMap<String, Long> revocations() {
+    return revocations;
   }
 
   /** Every policy that was in force up to here. */

@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
@@ -45,6 +46,10 @@ public final class PlainYaml {
   /** A number one of whose digits before the exponent is not zero. */
   private static final Pattern NOT_ZERO = Pattern.compile("[-0.]*[1-9]");
 
+  /** What turns the direction of text: whoever reads the file sees another order. */
+  private static final Pattern TURNS =
+      Pattern.compile("[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
+
   private final String file;
   private final Iterator<Event> events;
   private final Optional<YamlLayout> layout;
@@ -71,6 +76,7 @@ public final class PlainYaml {
     } catch (CharacterCodingException e) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": not UTF-8", e);
     }
+    requireDirection(text, file);
     Optional<Located> json =
         new PlainYaml(file, Collections.emptyIterator(), Optional.empty()).json(bytes, text);
     if (json.isPresent()) {
@@ -91,6 +97,21 @@ public final class PlainYaml {
       throw refuse(GuardianError.POLICY_SYNTAX, file, at, String.valueOf(e.getProblem()));
     } catch (YamlEngineException e) {
       throw new WritException(GuardianError.POLICY_SYNTAX, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void requireDirection(String text, String file) {
+    Matcher turn = TURNS.matcher(text);
+    if (turn.find()) {
+      String before = text.substring(0, turn.start());
+      int line = 1 + (int) before.chars().filter(c -> c == '\n').count();
+      throw refuse(
+          GuardianError.POLICY_SYNTAX,
+          file,
+          new Located.Place(line, turn.start() - before.lastIndexOf('\n')),
+          String.format(
+              "U+%04X, which turns the direction of text; write an escape within quotes",
+              (int) turn.group().charAt(0)));
     }
   }
 

@@ -13,12 +13,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * Reads the members of one mapping of a file for people, each once. Every refusal names file, line,
  * column and field. {@link #end()} must be called last: it refuses unknown keys.
  */
 public final class Section {
+  /**
+   * What an editor does not show, or shows in another place: names with it look like others. A
+   * document that was signed with such a name is still read: it has no lines.
+   */
+  private static final Pattern UNSEEN =
+      Pattern.compile(
+          "[\\x7f-\\x9f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]");
+
+  private static final String UNSEEN_FOUND =
+      " with a character that is not shown, or turns the direction of text";
+
   private final String file;
   private final String path;
   private final Located.Map map;
@@ -29,6 +41,17 @@ public final class Section {
     this.path = path;
     this.map = map;
     this.left = new TreeSet<>(map.members().keySet());
+    map.members()
+        .forEach((key, member) -> {
+          if (isUnseen(key, member.keyAt())) {
+            throw refuse(
+                GuardianError.POLICY_VALUE, file, path, member.keyAt(), "a key" + UNSEEN_FOUND);
+          }
+        });
+  }
+
+  private static boolean isUnseen(String name, Located.Place at) {
+    return at.line() > 0 && UNSEEN.matcher(name).find();
   }
 
   public static Section of(String file, Located root) {
@@ -275,6 +298,9 @@ public final class Section {
           || value.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
         throw refuse(
             GuardianError.POLICY_VALUE, "not 1 to 256 characters without control characters");
+      }
+      if (isUnseen(value, node.at())) {
+        throw refuse(GuardianError.POLICY_VALUE, "a name" + UNSEEN_FOUND);
       }
       return value;
     }

@@ -330,8 +330,12 @@ class EachFormOfYamlIsReadOrRefusedTest {
         "$^x3000a: 1$ => ${\"^x3000a\":1}$",
         "$a: b^x200b$ => ${\"a\":\"b^x200b\"}$",
         "$a^x0301: 1^n^x00e1: 2^n$ => ${\"a^x0301\":1,\"^x00e1\":2}$",
-        "$^x202ea: 1$ => ${\"^x202ea\":1}$",
-        "$a: ^x202eb$ => ${\"a\":\"^x202eb\"}$",
+        "$^x202ea: 1$ => $GRD-501$",
+        "$a: ^x202eb$ => $GRD-501$",
+        "$a: \"^x202eb\"$ => $GRD-501$",
+        "$a: 1 # ^x2066b$ => $GRD-501$",
+        "${\"a\":\"^x200fb\"}$ => $GRD-501$",
+        "$a: \"\\u202eb\"$ => ${\"a\":\"^x202eb\"}$",
       })
   void eachForm(String form, String expected) {
     if (expected.startsWith("GRD-")) {
