@@ -104,8 +104,8 @@ public final class Admission implements AutoCloseable {
   }
 
   /**
-   * The work is done and the answer, counted as memory, is about to be sent. The place is free before
-   * the caller can know that: its next call may come with the last byte.
+   * The work is done and the answer, counted as memory, is about to be sent. The place is free
+   * before the caller can know that: its next call may come with the last byte.
    */
   synchronized void answered() {
     place = place.left();

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * There is no byte that could be called meaningless, so there is no list of exceptions here. Every
- * {@link #FILE_STEP}th byte of the file and every {@link #STEP}th inside the entries is flipped, all
- * with {@code -Dwrit.exhaustive=true}.
+ * {@link #FILE_STEP}th byte of the file and every {@link #STEP}th inside the entries is flipped,
+ * all with {@code -Dwrit.exhaustive=true}.
  */
 class NoByteOfABundleIsWithoutMeaningTest {
   private static final boolean ALL = Boolean.getBoolean("writ.exhaustive");

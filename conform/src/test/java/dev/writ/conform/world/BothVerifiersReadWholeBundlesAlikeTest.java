@@ -133,8 +133,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
   }
 
   private static void both(Adapter first, Implementation second, Remade remade, String code) {
-    var input =
-        JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build();
+    var input = JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build();
     Answer ours = first.ask("bundle.verify", input);
     Answer theirs = second.ask("bundle.verify", input);
     assertThat(said(ours)).as(ours.toString()).isEqualTo(code);

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -110,6 +111,7 @@ public final class PlainYaml {
           file,
           new Located.Place(line, turn.start() - before.lastIndexOf('\n')),
           String.format(
+              Locale.ROOT,
               "U+%04X, which turns the direction of text; write an escape within quotes",
               (int) turn.group().charAt(0)));
     }
