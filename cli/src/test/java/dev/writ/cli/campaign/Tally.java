@@ -15,6 +15,7 @@ final class Tally {
   private long acknowledged;
   private long outside;
   private long resolved;
+  private long waiting;
   private int bundles;
 
   void round(Strike strike, Work focus) {
@@ -48,6 +49,10 @@ final class Tally {
     resolved += count;
   }
 
+  void waiting() {
+    waiting++;
+  }
+
   void bundle() {
     bundles++;
   }
@@ -76,6 +81,8 @@ final class Tally {
         + " effects outside, "
         + resolved
         + " in doubt and resolved, "
+        + waiting
+        + " that waited for that, "
         + bundles
         + " bundles verified twice and replayed";
   }
