@@ -139,6 +139,8 @@ final class Clients {
   /** Sends a request, and compares the receipt with the one that was there before. */
   Optional<JsonValue.Obj> submit(Digest id, byte[] request, Optional<String> outside)
       throws IOException, InterruptedException {
+    // Before it is sent: what is under way beside this may be answered in another order.
+    boolean acknowledged = memory.acknowledged.containsKey(id);
     HttpResponse<byte[]> response = post("/v1/effects", request);
     JsonValue.Obj body = Installation.object(response.body());
     if (response.statusCode() == 200) {
@@ -146,7 +148,7 @@ final class Clients {
       return Optional.of(body);
     }
     memory.refused.put(id, response.statusCode() + " " + Installation.text(body));
-    if (response.statusCode() == 403 || memory.acknowledged.containsKey(id)) {
+    if (response.statusCode() == 403 || acknowledged) {
       lost(id, response.statusCode(), body);
     }
     return response.statusCode() < 500 ? Optional.of(body) : Optional.empty();
