@@ -169,9 +169,12 @@ class WhatOthersWroteSteersNoTerminalTest {
   /** A terminal of its own: {@code argv} on it, what comes here typed into it. */
   private static final String ON_A_TERMINAL =
       """
-      import os, pty, select, sys
+      import os, pty, select, signal, sys
       pid, fd = pty.fork()
-      if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+      if pid == 0:
+          # A job in the background of a script ignores it, and so would all that it starts.
+          signal.signal(signal.SIGINT, signal.SIG_DFL)
+          os.execv(sys.argv[1], sys.argv[1:])
       typed = [0]
       while True:
           ready, _, _ = select.select([fd] + typed, [], [])
