@@ -56,7 +56,7 @@ final class Faults {
 
   /** The environment of a process that has this fault. */
   Map<String, String> environment(Plan plan) throws IOException {
-    Files.deleteIfExists(log);
+    forget();
     Map<String, String> all = new TreeMap<>();
     all.put("LD_PRELOAD", library.toString());
     all.put("WRIT_FAULT_DIR", directory.toRealPath().toString());
@@ -66,6 +66,11 @@ final class Faults {
     all.put("WRIT_FAULT_ERRNO", Integer.toString(plan.errno()));
     all.put("WRIT_FAULT_LOG", log.toString());
     return all;
+  }
+
+  /** What struck before is over: those bytes were written and synced again since. */
+  void forget() throws IOException {
+    Files.deleteIfExists(log);
   }
 
   /** How often the fault struck since the environment was made. */

@@ -154,6 +154,8 @@ final class Life implements AutoCloseable {
     Map<String, String> all = new TreeMap<>(installation.environment());
     if (plan.isPresent()) {
       all.putAll(faults.environment(plan.get()));
+    } else {
+      faults.forget();
     }
     if (strike == Strike.LITTLE_MEMORY) {
       all.put("WRIT_JAVA_OPTS", "-Xmx" + (40 + random.nextInt(40)) + "m");
