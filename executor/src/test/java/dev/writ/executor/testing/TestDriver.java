@@ -40,6 +40,7 @@ public final class TestDriver implements Driver {
   private final TreeMap<String, Behaviour> behaviours = new TreeMap<>();
   private final List<List<String>> waived = new ArrayList<>();
   private RuntimeException whenPreparing;
+  private Runnable whilePreparing = () -> {};
 
   @Override
   public String name() {
@@ -66,6 +67,11 @@ public final class TestDriver implements Driver {
     return prepare(manifest, operation, content);
   }
 
+  /** What happens while a tool is made ready. */
+  public synchronized void whilePreparing(Runnable happens) {
+    whilePreparing = happens;
+  }
+
   /** What the policies of all effects that were made ready did without. */
   public synchronized List<List<String>> waived() {
     return List.copyOf(waived);
@@ -75,6 +81,7 @@ public final class TestDriver implements Driver {
   public synchronized Prepared prepare(
       ToolManifest manifest, String operation, PackageContent content) {
     manifest.files().forEach(content::read);
+    whilePreparing.run();
     if (whenPreparing != null) {
       throw whenPreparing;
     }

@@ -54,9 +54,12 @@ final class Stepping {
     Rerun make(Surroundings surroundings);
   }
 
-  /** Refusals of stage 3 that follow from the workspace, and are not taken from the record. */
+  /** Refusals of stage 3 that follow from workspace or time, and are not taken from the record. */
   private static final List<String> FOLLOW =
-      List.of(ExecutorError.WORKSPACE_PIN.code(), ExecutorError.WORKSPACE_QUARANTINED.code());
+      List.of(
+          ExecutorError.WORKSPACE_PIN.code(),
+          ExecutorError.WORKSPACE_QUARANTINED.code(),
+          ExecutorError.EXPIRED.code());
 
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
@@ -419,6 +422,7 @@ final class Stepping {
     time.set(
         Reading.GATE,
         late && !refusal.stage().equals("gate") ? intent.issuedAt() : refusal.refusedAt());
+    time.set(Reading.DISPATCH, refusal.refusedAt());
     workspaces.refused(refusal, asked.effect().workspaceBefore());
     List<SystemState> candidates = states.at(event.at());
     int before = divergences.size();

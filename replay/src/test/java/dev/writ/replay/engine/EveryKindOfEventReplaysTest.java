@@ -1,5 +1,6 @@
 package dev.writ.replay.engine;
 
+import dev.writ.ledger.RunId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
@@ -344,6 +345,15 @@ class EveryKindOfEventReplaysTest {
       home.submit(home.ask("alice"));
     }
     replays(EventKind.DECISION_MADE);
+  }
+
+  @Test
+  void an_intent_that_expires_while_its_tool_is_made_ready() {
+    home.submit(home.ask("alice"));
+    home.driver.whilePreparing(() -> home.clock.forward(Intent.LIFE_MAX));
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").run("late")))).isEqualTo("EXE-107");
+    home.driver.whilePreparing(() -> {});
+    Replayed.completely(home, new RunId("acme", "late"));
   }
 
   @Test
