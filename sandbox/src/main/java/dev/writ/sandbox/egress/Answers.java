@@ -5,8 +5,12 @@ import java.nio.charset.StandardCharsets;
 
 /** What the proxy itself says to a command. */
 final class Answers {
+  /** How much of what a refused command still sends is read, so that the answer arrives. */
+  private static final int MOST_DISCARDED = 1 << 18;
+
   private Answers() {}
 
+  /** The last that is said on a connection. */
   static void send(Peer client, String status, String reason) {
     byte[] body = ("writ: egress: " + reason + "\n").getBytes(StandardCharsets.US_ASCII);
     String head =
@@ -19,8 +23,19 @@ final class Answers {
     try {
       client.write(head.getBytes(StandardCharsets.US_ASCII));
       client.write(body);
+      discardRest(client);
     } catch (IOException e) {
       // It does not want to know.
+    }
+  }
+
+  /** A connection that is closed with bytes unread is reset, which takes the answer away. */
+  private static void discardRest(Peer client) throws IOException {
+    client.channel().shutdownOutput();
+    byte[] piece = new byte[1 << 14];
+    int left = MOST_DISCARDED;
+    for (int n = client.in().read(piece); n >= 0 && left > 0; n = client.in().read(piece)) {
+      left -= n;
     }
   }
 }
