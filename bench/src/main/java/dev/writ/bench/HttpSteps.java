@@ -2,11 +2,11 @@ package dev.writ.bench;
 
 import dev.writ.executor.driver.Driver;
 import dev.writ.gateway.Gateway;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.Route;
-import dev.writ.gateway.Running;
-import dev.writ.gateway.Surface;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;

@@ -4,7 +4,7 @@ package dev.writ.canonicalize;
  * The one exception of the project: a refusal with a stable {@link ErrorCode}, what was found, and
  * what to do. What was found never holds payloads or secrets.
  */
-public final class WritException extends RuntimeException {
+public class WritException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient ErrorCode code;

@@ -3,6 +3,14 @@ package dev.writ.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Failures;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
+import dev.writ.cli.base.Version;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import java.io.IOException;

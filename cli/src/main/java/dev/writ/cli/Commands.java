@@ -1,5 +1,6 @@
 package dev.writ.cli;
 
+import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.command.ApproveCommand;
 import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.BenchCommand;
@@ -77,9 +78,9 @@ final class Commands {
           new ConfigCommand(),
           new DoctorCommand(),
           new BenchCommand(),
-          new CompletionCommand(),
+          new CompletionCommand(Cli::commandLine),
           new VersionCommand(),
-          new TrainCommand());
+          new TrainCommand((session, line) -> new Cli(session).run(line)));
 
   private Commands() {}
 

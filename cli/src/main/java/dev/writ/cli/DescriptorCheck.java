@@ -2,6 +2,8 @@ package dev.writ.cli;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.error.CliError;
 import java.util.List;
 import java.util.Locale;
 

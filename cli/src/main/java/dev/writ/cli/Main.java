@@ -1,5 +1,6 @@
 package dev.writ.cli;
 
+import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
 import java.util.List;
 

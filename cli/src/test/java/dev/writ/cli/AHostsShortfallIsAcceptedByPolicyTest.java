@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.rules.Project;
 import dev.writ.sandbox.host.Owners;
 import dev.writ.sandbox.host.Trees;

@@ -129,8 +129,8 @@ class AServerIsChangedWhileItRunsTest {
             secrets: [secret]
             settings: { subject.acme: agent, tool.js: js 1.0.0 eval, sandbox: wasm, cpu_ms: "2000", memory_bytes: "67108864", output_bytes: "1048576", wall_ms: "5000" }
         """
-            .replace("WHOLE", dev.writ.gateway.Tokens.digest(whole).toString())
-            .replace("NARROW", dev.writ.gateway.Tokens.digest(narrow).toString()));
+            .replace("WHOLE", dev.writ.gateway.http.Tokens.digest(whole).toString())
+            .replace("NARROW", dev.writ.gateway.http.Tokens.digest(narrow).toString()));
   }
 
   private String curl(String url, String token, String path, String body) throws Exception {

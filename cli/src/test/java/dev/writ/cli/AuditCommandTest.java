@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.cli.base.ExitCode;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Ledger;

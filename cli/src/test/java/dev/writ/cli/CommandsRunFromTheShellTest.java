@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.cli.base.ExitCode;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

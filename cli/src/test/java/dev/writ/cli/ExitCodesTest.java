@@ -2,6 +2,8 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.rules.ErrorCatalogue;
 import dev.writ.cli.rules.Project;
 import java.util.Arrays;

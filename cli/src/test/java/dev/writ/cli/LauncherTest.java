@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.writ.cli.base.Version;
 import dev.writ.cli.rules.Project;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
 import dev.writ.sandbox.host.Trees;
 import io.modelcontextprotocol.client.McpClient;

@@ -1,5 +1,7 @@
 package dev.writ.cli;
 
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

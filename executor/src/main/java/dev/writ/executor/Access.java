@@ -3,12 +3,12 @@ package dev.writ.executor;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Origin;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.CanaryDraw;
@@ -72,7 +72,7 @@ public final class Access {
     return system.get().policyInForce();
   }
 
-  /** Whether policy lets it read for everybody in its tenant (PROTOCOL 3). */
+  /** Whether policy lets it read for everybody in its tenant (protocol rule 3). */
   public boolean seesTenant(Who who) {
     Policy policy = policy();
     return who.roles().stream()

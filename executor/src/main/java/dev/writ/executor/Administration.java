@@ -4,17 +4,19 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.WorkspaceUse;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.RunJournal;
@@ -23,7 +25,7 @@ import java.util.List;
 
 /**
  * What operators and policy owners do: each a signed document and an event, so that an auditor sees
- * under what the rest was judged (PROTOCOL 26, 28).
+ * under what the rest was judged (protocol rules 26 and 28).
  */
 final class Administration {
   /** Who opens the system run; no key has this id, so no agent can append to it. */
@@ -46,7 +48,7 @@ final class Administration {
     return new InForce.Change(after, write(signed, EventKind.POLICY_ACTIVATED, now));
   }
 
-  /** Enrols or revokes a key, prohibits a tool, takes a word on one, and the like. */
+  /** Applies a signed system change: of a key, a tool, a runtime, the policy. */
   InForce.Change change(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     String kind = SystemState.kindOf(signed);

@@ -2,6 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.Decision;
 import java.util.Optional;
 

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.ClockLimits;
 import dev.writ.ledger.Batch;

@@ -1,6 +1,7 @@
 package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.ledger.Commit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;

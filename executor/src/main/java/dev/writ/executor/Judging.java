@@ -5,15 +5,17 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.executor.document.Receipt;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
@@ -22,14 +24,15 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.Approvals;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
-import dev.writ.guardian.GuardianError;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.Profiles;
@@ -73,17 +76,17 @@ final class Judging {
   }
 
   /** A judgement that is not committed yet. */
-  record Judged(Answer answer, Once prelude) {}
+  record Judged(Answer answer, DecisionWrites pendingWrites) {}
 
-  /** A prelude that knows whether a batch with it was enqueued. */
-  static final class Once implements Prelude {
-    private final Prelude prelude;
+  /** Pending writes that know whether a batch with them was enqueued. */
+  static final class DecisionWrites implements PendingWrites {
+    private final PendingWrites pendingWrites;
     private final boolean ofNewRequest;
     private boolean written;
 
-    Once(boolean ofNewRequest, Prelude prelude) {
+    DecisionWrites(boolean ofNewRequest, PendingWrites pendingWrites) {
       this.ofNewRequest = ofNewRequest;
-      this.prelude = prelude;
+      this.pendingWrites = pendingWrites;
     }
 
     @Override
@@ -93,14 +96,14 @@ final class Judging {
 
     @Override
     public void writeTo(RunTurn turn) {
-      prelude.writeTo(turn);
+      pendingWrites.writeTo(turn);
       turn.whenEnqueued(() -> written = true);
     }
   }
 
   /** Gives back what was taken for a judgement whose batch was never enqueued. */
-  void forgetUnlessWritten(Judged judged) {
-    if (!judged.prelude().written) {
+  void releaseIfNotEnqueued(Judged judged) {
+    if (!judged.pendingWrites().written) {
       accounts.forget(judged.answer().request());
     }
   }
@@ -109,10 +112,10 @@ final class Judging {
   void commit(Judged judged, Runs.Borrowed run, ChangeOrder changes) {
     Commit commit;
     try (RunTurn turn = run.turn().before(changes)) {
-      judged.prelude().writeTo(turn);
+      judged.pendingWrites().writeTo(turn);
       commit = turn.enqueue();
     } finally {
-      forgetUnlessWritten(judged);
+      releaseIfNotEnqueued(judged);
     }
     commit.await();
   }
@@ -250,7 +253,7 @@ final class Judging {
     Optional<Intent> issued = intent.map(Signed::document);
     return new Judged(
         answer,
-        new Once(
+        new DecisionWrites(
             before.isEmpty(),
             turn -> {
               if (before.isEmpty()) {
@@ -410,12 +413,12 @@ final class Judging {
     return Optional.of(
         new Judged(
             judged.answer(),
-            new Once(
+            new DecisionWrites(
                 false,
                 turn -> {
                   turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
                   turn.batch().document(approval).put(Tables.APPROVAL, key, new byte[0]);
-                  judged.prelude().writeTo(turn);
+                  judged.pendingWrites().writeTo(turn);
                 })));
   }
 

@@ -8,16 +8,20 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.document.Content;
 import dev.writ.executor.document.ExecutionOrder;
-import dev.writ.executor.document.Receipt;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Idempotency;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Served;
+import dev.writ.executor.stage.Stage;
+import dev.writ.executor.stage.StageObserver;
+import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Accounts;
@@ -26,8 +30,10 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.ClockLimits;
@@ -141,7 +147,7 @@ public final class Kernel {
     return ownKeys.guarded(key.kid(), DocumentSigner.of(key), () -> system().trust(), time::latest);
   }
 
-  /** From now on these are told how the work goes; it is the same work. */
+  /** Registers timing observers; they cannot affect execution. */
   public void observe(StageObserver ofStages, CommitObserver ofCommits) {
     stages.to = ofStages;
     ledger.observe(ofCommits);
@@ -302,7 +308,7 @@ public final class Kernel {
         KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
-      Admissions.Entry entry = current(before);
+      Admissions.Entry entry = readmitIfStateChanged(before);
       Optional<RequestRow> row = row(entry.id());
       Optional<Answer> answered = answered(entry, row, execute);
       if (answered.isPresent()) {
@@ -312,8 +318,13 @@ public final class Kernel {
       boolean workspace = execute && tools.usesWorkspace(request.effect());
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
-        return first(
-            current(entry), row, evidence.documents(), raw, run, new Wanted(execute, workspace));
+        return judgeAndExecute(
+            readmitIfStateChanged(entry),
+            row,
+            evidence.documents(),
+            raw,
+            run,
+            new Wanted(execute, workspace));
       }
     }
   }
@@ -344,7 +355,7 @@ public final class Kernel {
   private record Wanted(boolean execute, boolean holdsWorkspace) {}
 
   /** Judges and serves what nothing was served for before. */
-  private Answer first(
+  private Answer judgeAndExecute(
       Admissions.Entry entry,
       Optional<RequestRow> row,
       List<Envelope> evidence,
@@ -358,7 +369,7 @@ public final class Kernel {
     if (row.filter(r -> judging.live(r, policy)).isPresent()) {
       Answer known = known(admitted.id(), row.get());
       return wanted.execute() && known.intent().isPresent()
-          ? serve(known, admitted, Prelude.NOTHING, run, wanted, entry.state())
+          ? serve(known, admitted, PendingWrites.NOTHING, run, wanted, entry.state())
           : known;
     }
     if (row.isEmpty()) {
@@ -375,16 +386,16 @@ public final class Kernel {
       return judged.answer();
     }
     try {
-      return serve(judged.answer(), admitted, judged.prelude(), run, wanted, entry.state());
+      return serve(judged.answer(), admitted, judged.pendingWrites(), run, wanted, entry.state());
     } finally {
-      judging.forgetUnlessWritten(judged);
+      judging.releaseIfNotEnqueued(judged);
     }
   }
 
   private Answer serve(
       Answer answer,
       Admitted admitted,
-      Prelude prelude,
+      PendingWrites pendingWrites,
       Runs.Borrowed run,
       Wanted wanted,
       SystemState state) {
@@ -395,7 +406,7 @@ public final class Kernel {
                 answer.intent(),
                 Optional.of(admitted.request()),
                 admitted.holder(),
-                prelude,
+                pendingWrites,
                 run,
                 wanted.holdsWorkspace(),
                 inForce.under(state)),
@@ -409,7 +420,7 @@ public final class Kernel {
   }
 
   /** Admitted anew where what it was admitted under has changed while it waited. */
-  private Admissions.Entry current(Admissions.Entry before) {
+  private Admissions.Entry readmitIfStateChanged(Admissions.Entry before) {
     return admissions.isCurrent(before)
         ? before
         : admission(() -> admissions.enter(before.envelope()));
@@ -495,9 +506,9 @@ public final class Kernel {
   }
 
   /**
-   * Begins the next incarnation of a ledger that was put back from a backup (PROTOCOL 27): what was
-   * signed for the one before is void, and that is an event. A clock that does not fit the log does
-   * not stop it: the event has the log's latest time then.
+   * Begins the next incarnation of a ledger that was put back from a backup (protocol rule 27):
+   * what was signed for the one before is void, and that is an event. A clock that does not fit the
+   * log does not stop it: the event has the log's latest time then.
    *
    * @param signed an operator's change of kind {@code ledger.incarnated}, for the new number and
    *     the time of the event
@@ -560,7 +571,7 @@ public final class Kernel {
               Optional.of(intent),
               Optional.of(request),
               submitter,
-              Prelude.NOTHING,
+              PendingWrites.NOTHING,
               run,
               workspace != KeyedLocks.NONE,
               inForce.under(now)),
@@ -606,7 +617,7 @@ public final class Kernel {
     }
   }
 
-  /** Takes an operator's statement on an IN_DOUBT receipt (PROTOCOL 18). */
+  /** Takes an operator's statement on an IN_DOUBT receipt (protocol rule 18). */
   public void resolve(Envelope resolution) {
     unlessMoved(() -> {
       SystemState state = system();
@@ -618,8 +629,8 @@ public final class Kernel {
   }
 
   /**
-   * Closes a run for its opener; the checkpoint covers all of it (PROTOCOL 19, 29), and its
-   * workspace is wiped.
+   * Closes a run for its opener; the checkpoint covers all of it (protocol rules 19 and 29), and
+   * its workspace is wiped.
    *
    * @throws WritException {@code EXE-90x} where it is not closed; {@code EXE-913} where it is, with
    *     its checkpoint, and the wipe is left for the next start

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.error.ExecutorError;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;

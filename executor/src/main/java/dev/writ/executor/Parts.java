@@ -12,6 +12,7 @@ import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Refusals;
 import dev.writ.executor.stage.SnapshotStage;
 import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Guardian;
 import java.util.function.UnaryOperator;

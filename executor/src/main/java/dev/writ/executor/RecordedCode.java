@@ -1,9 +1,21 @@
 package dev.writ.executor;
 
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.stage.ObservedException;
+import dev.writ.guardian.document.Refusal;
 
-/** A code as a document has it; whose it is need not be known here. */
+/** A code as a recorded document states it, of whatever module. */
 public record RecordedCode(String code) implements ErrorCode {
+
+  /** What a stage threw when it refused so. */
+  public static WritException thrown(Refusal refusal) {
+    RecordedCode code = new RecordedCode(refusal.code());
+    return refusal.observed().isPresent()
+        ? new ObservedException(code, refusal.found(), refusal.observed().get())
+        : new WritException(code, refusal.found());
+  }
+
   @Override
   public String meaning() {
     return "as recorded";

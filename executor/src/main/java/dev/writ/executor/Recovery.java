@@ -6,6 +6,7 @@ import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.document.Decision;
@@ -21,7 +22,7 @@ import java.util.List;
 
 /**
  * At start: whatever was durably dispatched and has no receipt gets one that says IN_DOUBT, in the
- * order of dispatch. Nothing is run (PROTOCOL 18).
+ * order of dispatch. Nothing is run (protocol rule 18).
  */
 final class Recovery {
   private final LedgerState ledger;

@@ -4,21 +4,22 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Dispatch;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.Preflight;
 import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Admission;
@@ -26,6 +27,8 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerState;
@@ -40,7 +43,7 @@ import java.util.function.UnaryOperator;
 /**
  * Does again, one thing after the other, what a kernel did: the same parts over other surroundings.
  * Who was first, and what came in between, is for the caller to say; it is the commit order
- * (PROTOCOL 15).
+ * (protocol rule 15).
  *
  * <p>The {@code recorded…} methods do nothing again: they take over what cannot be done again, so
  * that what follows it can.
@@ -161,7 +164,7 @@ public final class Rerun {
             outcome,
             Optional.empty(),
             parts.executor().dispatch().workspace(dispatched.ready()),
-            Prelude.NOTHING,
+            PendingWrites.NOTHING,
             dispatched.committed());
     parts.executor().receipt().sign(ran, stored);
     giveBack(dispatched);
@@ -240,7 +243,7 @@ public final class Rerun {
           .write(
               new Preflight().check(writ),
               refusal.stage(),
-              new WritException(new RecordedCode(refusal.code()), refusal.found()),
+              RecordedCode.thrown(refusal),
               refusal.refusedAt());
     }
   }
@@ -317,7 +320,7 @@ public final class Rerun {
         Optional.of(intent),
         Optional.of(request),
         holder,
-        Prelude.NOTHING,
+        PendingWrites.NOTHING,
         parts.runs().borrow(runOf(request)),
         true); // one thread; who would have to wait is refused by the rows
   }

@@ -7,12 +7,14 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
@@ -29,7 +31,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Closes runs (PROTOCOL 19, 29). */
+/** Closes runs (protocol rules 19 and 29). */
 final class RunClosings {
   private final RunJournal ledger;
   private final KernelTime time;

@@ -2,6 +2,8 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.stage.KernelTime;
 import dev.writ.guardian.policy.ClockLimits;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * Time that never goes back and never leaps: the greater of the clock and of the latest time in the
- * ledger. A clock more than two seconds behind that refuses everything (PROTOCOL 22), and so does
- * one that is further ahead than policy lets it be. A refused reading changes nothing, so that
+ * ledger. A clock more than two seconds behind that refuses everything (protocol rule 22), and so
+ * does one that is further ahead than policy lets it be. A refused reading changes nothing, so that
  * everything goes on once the clock is right again.
  */
 final class SteadyTime implements KernelTime {

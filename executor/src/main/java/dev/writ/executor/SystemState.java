@@ -13,6 +13,7 @@ import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.governance.Governance;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
@@ -261,7 +262,7 @@ public record SystemState(
   }
 
   /**
-   * The state under the next policy, which names the one before (PROTOCOL 26).
+   * The state under the next policy, which names the one before (protocol rule 26).
    *
    * @throws WritException {@code EXE-906}, {@code CAN-05x}, {@code CAN-06x}, {@code GRD-5xx}
    */

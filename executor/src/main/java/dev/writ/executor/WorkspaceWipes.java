@@ -2,6 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.Batch;
@@ -13,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes the workspaces of closed runs away (PROTOCOL 20). That a run used its workspace is a row,
- * which goes when the workspace is gone; so what a crash or a failure left is made up for at the
- * next start.
+ * Takes the workspaces of closed runs away (protocol rule 20). That a run used its workspace is a
+ * row, which goes when the workspace is gone; so what a crash or a failure left is made up for at
+ * the next start.
  */
 final class WorkspaceWipes {
   /** The reason that is recorded. */

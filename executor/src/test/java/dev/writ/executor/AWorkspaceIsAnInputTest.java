@@ -7,12 +7,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.audit.Audit;
 import dev.writ.executor.audit.AuditReport;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.Store;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Behaviours;
@@ -23,8 +21,11 @@ import dev.writ.executor.testing.TestRequest;
 import dev.writ.executor.testing.TestTools;
 import dev.writ.executor.testing.TestWorkspaces;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
+import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,9 +45,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * PROTOCOL 20: a workspace is an input. Its digests are in every receipt, a pin holds or nothing
- * runs, one effect is in it at a time, and nobody goes in while it is not known what happened
- * there.
+ * protocol rule 20: a workspace is an input. Its digests are in every receipt, a pin holds or
+ * nothing runs, one effect is in it at a time, and nobody goes in while it is not known what
+ * happened there.
  */
 class AWorkspaceIsAnInputTest {
   private static final Digest NEW = RunWorkspaces.EMPTY;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests that wait for people (PROTOCOL 8). Restarted between every two steps. */
+/** Requests that wait for people (protocol rule 8). Restarted between every two steps. */
 class ApprovalsTest {
   @TempDir Path dir;
   private TestHome home;

@@ -1,5 +1,6 @@
 package dev.writ.executor;
 
+import dev.writ.executor.stage.Surroundings;
 import java.util.function.UnaryOperator;
 
 /** Lets tests of other packages put a failing collaborator into a stage. */

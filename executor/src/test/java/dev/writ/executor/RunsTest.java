@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.executor.document.Content;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.RunClose;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestRequest;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Receipt;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -196,7 +197,7 @@ class RunsTest {
     home.beforeWrite(() -> {
       if (++writes[0] == 2) {
         throw new dev.writ.canonicalize.WritException(
-            dev.writ.ledger.LedgerError.DISK_FULL, "for a test");
+            dev.writ.ledger.error.LedgerError.DISK_FULL, "for a test");
       }
     });
     assertThat(closing("run-1", "alice")).isEqualTo("LED-005");

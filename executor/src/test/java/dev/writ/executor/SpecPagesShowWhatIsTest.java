@@ -3,14 +3,16 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.promises.FaultsSeam;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

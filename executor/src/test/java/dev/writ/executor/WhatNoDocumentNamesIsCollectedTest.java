@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.audit.Audit;
-import dev.writ.executor.document.Content;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.StorageUse;

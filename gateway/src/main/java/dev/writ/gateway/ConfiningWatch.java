@@ -1,7 +1,9 @@
 package dev.writ.gateway;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.Probe;
 import dev.writ.guardian.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,15 +21,13 @@ final class ConfiningWatch {
   /** Once it was found, it is looked for less often. */
   static final Duration FOUND_EVERY = Duration.ofSeconds(60);
 
-  private static final Gateway.Probe.Result NOT_NEEDED =
-      new Gateway.Probe.Result(true, Optional.of("not-needed"));
+  private static final Probe.Result NOT_NEEDED = new Probe.Result(true, Optional.of("not-needed"));
 
   private final Confining confining;
   private final Supplier<Optional<Policy>> policy;
   private final InstantSource clock;
   private final JsonLog log;
-  private volatile Gateway.Probe.Result seen =
-      new Gateway.Probe.Result(false, Optional.of("not-looked-yet"));
+  private volatile Probe.Result seen = new Probe.Result(false, Optional.of("not-looked-yet"));
   private Optional<Instant> foundAt = Optional.empty();
 
   /**
@@ -42,7 +42,7 @@ final class ConfiningWatch {
   }
 
   /** What the last look came to. */
-  Gateway.Probe.Result seen() {
+  Probe.Result seen() {
     return seen;
   }
 
@@ -56,7 +56,7 @@ final class ConfiningWatch {
     }
   }
 
-  private Gateway.Probe.Result looked() {
+  private Probe.Result looked() {
     Optional<Policy> inForce = policy.get().filter(confining::isNeeded);
     if (inForce.isEmpty()) {
       foundAt = Optional.empty();
@@ -69,19 +69,19 @@ final class ConfiningWatch {
     foundAt = Optional.empty();
     try {
       String found = confining.require(inForce.get());
-      if (!seen.equals(Gateway.Probe.Result.OK)) {
+      if (!seen.equals(Probe.Result.OK)) {
         log.event("sandbox", found);
       }
       foundAt = Optional.of(now);
-      return Gateway.Probe.Result.OK;
+      return Probe.Result.OK;
     } catch (WritException e) {
       return refused(e);
     }
   }
 
   /** The log has a line where it is another reason than before. */
-  private Gateway.Probe.Result refused(WritException e) {
-    Gateway.Probe.Result result = new Gateway.Probe.Result(false, Optional.of(e.code().code()));
+  private Probe.Result refused(WritException e) {
+    Probe.Result result = new Probe.Result(false, Optional.of(e.code().code()));
     if (!seen.equals(result)) {
       log.refused("sandbox", e);
     }

@@ -4,14 +4,32 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.StageObserver;
+import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.Authenticator;
+import dev.writ.gateway.http.Certificates;
+import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.Connections;
+import dev.writ.gateway.http.GatewayServer;
+import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TlsFiles;
+import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
+import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;
 import dev.writ.gateway.ops.Telemetry;
 import dev.writ.gateway.ops.Watch;
+import dev.writ.gateway.pipeline.Backend;
+import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.KernelPipeline;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.gateway.v1.NativeApi;
@@ -51,7 +69,7 @@ public final class Gateway implements AutoCloseable {
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
   private final Housekeeping collecting;
-  private final Narrowed narrowed;
+  private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
   private GatewayConfig config;
@@ -61,7 +79,7 @@ public final class Gateway implements AutoCloseable {
       GatewayServer server,
       JsonLog log,
       GatewayConfig config,
-      Narrowed narrowed,
+      CredentialScopes narrowed,
       Kernel kernel,
       Metrics metrics,
       Optional<Telemetry> telemetry,
@@ -154,23 +172,6 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /**
-   * Something that has to be so for the server to take effects: that a sandbox can be started, for
-   * example. It is asked at most once a second.
-   *
-   * @param name a word of lower-case letters and hyphens, in the answer of {@code /ready}
-   * @param look quick, and without an exception
-   */
-  public record Probe(String name, Supplier<Result> look) {
-    /**
-     * @param why the code of what is wrong, or a word that nobody needs to keep secret
-     */
-    public record Result(boolean ok, Optional<String> why) {
-      public static final Result OK = new Result(true, Optional.empty());
-      public static final Result NOT_OK = new Result(false, Optional.empty());
-    }
-  }
-
   /** Starts a server whose surfaces all go directly. */
   public static Gateway start(
       GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
@@ -189,7 +190,7 @@ public final class Gateway implements AutoCloseable {
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
     Limits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
-    Places places = new Places(limits);
+    ConcurrencyLimiter places = new ConcurrencyLimiter(limits);
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
     Watch watch = new Watch(metrics);
@@ -219,7 +220,7 @@ public final class Gateway implements AutoCloseable {
               metrics.answered(surface, tenant, subject, tool, answer);
               watch.answered(answer);
             });
-    Narrowed narrowed = new Narrowed(config);
+    CredentialScopes narrowed = new CredentialScopes(config);
     KernelPipeline pipeline =
         new KernelPipeline(backend, installation.surfaceKeys(), narrowed, installation.random());
     Optional<ConfiningWatch> confining =
@@ -304,7 +305,7 @@ public final class Gateway implements AutoCloseable {
     };
   }
 
-  private static void measure(Metrics metrics, Places places, Connections connections) {
+  private static void measure(Metrics metrics, ConcurrencyLimiter places, Connections connections) {
     metrics.gauge("writ.http.at.work", "Calls at work", places::atWork);
     metrics.gauge("writ.http.streams", "Answers that are streams", places::streams);
     metrics.gauge(
@@ -395,7 +396,8 @@ public final class Gateway implements AutoCloseable {
   private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
     return List.of(
         new Tokens(config.tokens()),
-        AccessDocument.authenticator(() -> kernel.system().trust(), kernel.ledger().origin()));
+        AccessAuthentication.authenticator(
+            () -> kernel.system().trust(), kernel.ledger().origin()));
   }
 
   /**

@@ -1,2 +1,5 @@
-/** The server: one HTTP front over one kernel, with a package for each surface. */
+/**
+ * Starts a server over one kernel: wires transport, pipeline, native API, scheduling and
+ * operations.
+ */
 package dev.writ.gateway;

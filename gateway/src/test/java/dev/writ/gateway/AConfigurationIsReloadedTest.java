@@ -139,8 +139,9 @@ class AConfigurationIsReloadedTest {
     goOn.countDown();
     assertThat(atWork.get().statusCode()).isEqualTo(200);
     // What it was narrowed to is not forgotten: no role would mean all of them.
-    assertThat(new Narrowed(read(PLAIN)).rolesOf("bearer", "leaving")).isEmpty();
-    Narrowed narrowed = new Narrowed(read(PLAIN + tokens("leaving roles: [worker]")));
+    assertThat(new CredentialScopes(read(PLAIN)).rolesOf("bearer", "leaving")).isEmpty();
+    CredentialScopes narrowed =
+        new CredentialScopes(read(PLAIN + tokens("leaving roles: [worker]")));
     narrowed.add(read(PLAIN));
     assertThat(narrowed.rolesOf("bearer", "leaving")).containsExactly("worker");
   }

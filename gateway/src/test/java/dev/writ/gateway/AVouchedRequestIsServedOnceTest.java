@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PROTOCOL 32 and 33: what a surface vouches for goes through the one pipeline. */
+/** protocol rules 32 and 33: what a surface vouches for goes through the one pipeline. */
 class AVouchedRequestIsServedOnceTest {
   private static final Digest RAW = Digest.sha256(new byte[] {7});
 

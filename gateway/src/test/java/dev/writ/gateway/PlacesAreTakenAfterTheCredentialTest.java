@@ -3,6 +3,10 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.gateway.TestGateway.Reply;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.pipeline.KernelPipeline;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +13,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PROTOCOL 33: by the surface's key, by policy's word, and only where nothing is unfinished. */
+/**
+ * protocol rule 33: by the surface's key, by policy's word, and only where nothing is unfinished.
+ */
 class PolicySaysWhenVouchedRunsCloseTest {
   private static final String CONFIG =
       "writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n" + WholeGateway.token("a", "alice", "");

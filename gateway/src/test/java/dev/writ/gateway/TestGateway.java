@@ -10,9 +10,24 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.GatewayServer;
+import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.pipeline.Backend;
+import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.KernelPipeline;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.guardian.document.AccessDocument;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.replay.BundleExport;
@@ -42,7 +57,7 @@ public final class TestGateway implements AutoCloseable {
   public final TestHome home;
   public final Running running = new Running();
   public final Changes changes = new Changes();
-  public final Places places;
+  public final ConcurrencyLimiter places;
   public final KernelPipeline pipeline;
   public final List<Observer.Finished> finished = new CopyOnWriteArrayList<>();
   public final List<Throwable> failures = new CopyOnWriteArrayList<>();
@@ -74,7 +89,7 @@ public final class TestGateway implements AutoCloseable {
                 surfaces,
                 List.of(
                     new Tokens(tokens()),
-                    AccessDocument.authenticator(
+                    AccessAuthentication.authenticator(
                         () -> home.kernel().system().trust(), TestHome.ORIGIN)),
                 places,
                 finished::add,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestTools;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;

@@ -9,6 +9,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestTools;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;

@@ -8,6 +8,15 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.ops.Probe;
+import dev.writ.gateway.pipeline.KernelPipeline;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Effect;
@@ -51,7 +60,7 @@ public final class WholeGateway implements AutoCloseable {
     this(home, yaml, folder, List.of());
   }
 
-  public WholeGateway(TestHome home, String yaml, Path folder, List<Gateway.Probe> probes) {
+  public WholeGateway(TestHome home, String yaml, Path folder, List<Probe> probes) {
     this(home, yaml, folder, installation -> installation.withProbes(probes));
   }
 

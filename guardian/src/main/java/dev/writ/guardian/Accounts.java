@@ -14,6 +14,7 @@ import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
@@ -31,11 +32,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The one owner of budgets, rates and nonces (PROTOCOL 7), in memory. Judging gathers the inputs,
- * asks {@link Judge} and reserves the declared ceiling in one step under one lock, so that no two
- * requests can spend the same rest. What is remembered of a request is one row, which the caller
- * stores in the batch of the document that caused it; {@link #restore} reads them again. Since each
- * row stands for itself, batches may be committed in any order.
+ * The one owner of budgets, rates and nonces (protocol rule 7), in memory. Judging gathers the
+ * inputs, asks {@link Judge} and reserves the declared ceiling in one step under one lock, so that
+ * no two requests can spend the same rest. What is remembered of a request is one row, which the
+ * caller stores in the batch of the document that caused it; {@link #restore} reads them again.
+ * Since each row stands for itself, batches may be committed in any order.
  *
  * <p>Where the stored rows can be read, entries that are past the freshness window are folded: what
  * they hold stays in the sums, the entry is let go of, and its row brings it back where its request

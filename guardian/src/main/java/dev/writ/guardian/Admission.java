@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Principal;
 import java.time.Duration;
@@ -17,9 +18,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Lets a request in, or refuses it, the cheapest question first (PROTOCOL 5): size, form, a known
- * key, whom it speaks for, its age, the signature, the delegations. Whether its nonce is new is
- * asked by {@link Accounts}, which own the nonces. Nothing that is refused here is a document of
+ * Lets a request in, or refuses it, the cheapest question first (protocol rule 5): size, form, a
+ * known key, whom it speaks for, its age, the signature, the delegations. Whether its nonce is new
+ * is asked by {@link Accounts}, which own the nonces. Nothing that is refused here is a document of
  * ours.
  */
 public final class Admission {
@@ -38,7 +39,7 @@ public final class Admission {
 
   /**
    * Lets a request in again that was received before and waits: its age counts from then, while its
-   * keys, delegations and the policy are those of now (PROTOCOL 8).
+   * keys, delegations and the policy are those of now (protocol rule 8).
    */
   public static Admitted readmit(
       byte[] envelopeBytes, Trust trust, Policy policy, Instant receivedAt, Instant now) {

@@ -12,8 +12,9 @@ import java.util.List;
  *
  * @param id the request's id
  * @param holder the key that signed it; of several, the one with the least key id
- * @param charged subjects charged: the subject, then each delegator that is another (PROTOCOL 9)
- * @param receivedAt when it was received first; its age counts from there (PROTOCOL 8)
+ * @param charged subjects charged: the subject, then each delegator that is another (protocol rule
+ *     9)
+ * @param receivedAt when it was received first; its age counts from there (protocol rule 8)
  */
 public record Admitted(
     Envelope envelope,

@@ -7,11 +7,12 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
 import java.util.List;
 
-/** Verifies approvals (PROTOCOL 8). */
+/** Verifies approvals (protocol rule 8). */
 public final class Approvals {
   private Approvals() {}
 

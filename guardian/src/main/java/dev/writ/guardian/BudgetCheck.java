@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import java.util.List;
 import java.util.Optional;

@@ -11,7 +11,7 @@ import java.util.Optional;
  * What is judged with, beside the request: all that the Guardian cannot know by itself.
  *
  * @param manifest of the tool, as the registry resolved it
- * @param snapshot digest of the circumstances (PROTOCOL 12)
+ * @param snapshot digest of the circumstances (protocol rule 12)
  * @param approvals what approvers sent for this request; verified here
  * @param evidence documents whose ids the request's evidence names; verified here
  * @param supersedes the earlier decision on this request

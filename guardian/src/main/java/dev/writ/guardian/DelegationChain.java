@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,7 +17,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The delegations inside a request: from the principal, link by link, to its signer (PROTOCOL 9).
+ * The delegations inside a request: from the principal, link by link, to its signer (protocol rule
+ * 9).
  */
 final class DelegationChain {
   static final int LINKS_MAX = 4;

@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.GovernedTool;
@@ -146,7 +147,9 @@ final class EnvelopeCheck {
     return Optional.empty();
   }
 
-  /** PROTOCOL 20: approved or reproducible use of a workspace names the tree that it is about. */
+  /**
+   * protocol rule 20: approved or reproducible use of a workspace names the tree that it is about.
+   */
   private static Optional<Violation> workspace(Matter matter) {
     boolean uses = matter.manifest().capabilities().workspace();
     boolean pins = matter.effect().workspaceBefore().isPresent();

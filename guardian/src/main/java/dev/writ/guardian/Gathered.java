@@ -12,6 +12,7 @@ import dev.writ.guardian.JudgeInputs.SeenApproval;
 import dev.writ.guardian.JudgeInputs.SeenArtifact;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.EffectPattern;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Order;

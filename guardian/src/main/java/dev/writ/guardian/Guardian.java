@@ -64,7 +64,7 @@ public final class Guardian {
    * where they end earlier than it would.
    *
    * @param decisionId of the decision
-   * @param runSeed the run's seed, from which the effect's follows (PROTOCOL 17)
+   * @param runSeed the run's seed, from which the effect's follows (protocol rule 17)
    * @throws IllegalArgumentException for another verdict: nobody may ask for that
    */
   public Intent intentFor(
@@ -92,7 +92,7 @@ public final class Guardian {
         end);
   }
 
-  /** The seed of an effect: 64 lower-case hexadecimal digits, public (PROTOCOL 17). */
+  /** The seed of an effect: 64 lower-case hexadecimal digits, public (protocol rule 17). */
   public static String effectSeed(byte[] runSeed, Digest decisionId) {
     byte[] id = decisionId.bytes();
     byte[] info = Arrays.copyOf(SEED_INFO, SEED_INFO.length + id.length);

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * Everything that the four checks read beside the request, the manifest and the policy; gathered
- * before judging and recorded in the decision whole (PROTOCOL 6).
+ * before judging and recorded in the decision whole (protocol rule 6).
  *
  * @param time the clock reading of the judgement
  * @param receivedAt when the request was received

@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.CheckOutcome.Outcome;
+import dev.writ.guardian.error.GuardianError;
 import java.util.Optional;
 
 /** Makes the outcomes of checks. */

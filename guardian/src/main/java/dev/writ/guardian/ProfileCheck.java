@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * Before the four checks, where the vouching surface has a profile: what that found in the raw
- * request must not refuse (PROTOCOL 34). Without a finding: refused.
+ * request must not refuse (protocol rule 34). Without a finding: refused.
  */
 final class ProfileCheck {
   static final String NAME = "profile";

@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Rule;
 import java.util.List;
 import java.util.Optional;

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 /**
  * Judges with the balances, rates, nonce and step that a decision recorded; everything else is
  * gathered anew. Which accounts are asked follows from policy and effect: one that was not recorded
- * is not there, and what the checks say of it then is never that it is empty (PROTOCOL 6).
+ * is not there, and what the checks say of it then is never that it is empty (protocol rule 6).
  */
 public final class RecordedAccounts implements Accounting {
   private JudgeInputs recorded;

@@ -5,6 +5,7 @@ import com.google.re2j.PatternSyntaxException;
 import com.networknt.schema.regex.RegularExpression;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.error.GuardianError;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

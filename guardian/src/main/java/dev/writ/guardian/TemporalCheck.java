@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Hours;
 import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Rate;

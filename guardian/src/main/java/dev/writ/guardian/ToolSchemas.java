@@ -10,6 +10,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.error.GuardianError;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

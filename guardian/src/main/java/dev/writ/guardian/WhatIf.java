@@ -6,6 +6,7 @@ import dev.writ.guardian.JudgeInputs.RateCount;
 import dev.writ.guardian.JudgeInputs.SeenApproval;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.EffectPattern;
 import dev.writ.guardian.policy.Order;
@@ -20,7 +21,7 @@ import java.util.TreeMap;
 /**
  * What a past judgement would have read under another policy. Balances and counts are those that
  * were recorded, where that policy counts the same thing under the same name; anything else was not
- * recorded, and its state is UNKNOWN and not zero (PROTOCOL 6).
+ * recorded, and its state is UNKNOWN and not zero (protocol rule 6).
  */
 public final class WhatIf {
   private WhatIf() {}

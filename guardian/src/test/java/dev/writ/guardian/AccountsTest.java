@@ -8,6 +8,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

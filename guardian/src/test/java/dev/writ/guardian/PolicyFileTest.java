@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,8 +16,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the ledger was when it was last looked at, kept outside of it (PROTOCOL 27): a ledger that
- * does not continue this was restored from a backup, or lost entries.
+ * What the ledger was when it was last looked at, kept outside of it (protocol rule 27): a ledger
+ * that does not continue this was restored from a backup, or lost entries.
  *
  * @param incarnation as in {@link LedgerView#incarnation}
  * @param treeSize number of events that were durable

@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.StoreView.Durable;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The one thread that writes. Whatever waits when it is ready becomes one synced write, so that the
  * cost of a sync is shared, and callers on virtual threads never stand inside native code. The
  * order of enqueueing is the order of committing. A failed write stops the ledger: nothing behind
- * it may be handed out (PROTOCOL 15).
+ * it may be handed out (protocol rule 15).
  */
 final class Appender {
   /** Bytes of one write: enough to share a sync, little enough to answer soon. */

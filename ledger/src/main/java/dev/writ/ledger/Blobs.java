@@ -5,6 +5,7 @@ import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.error.LedgerError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.ledger.error.LedgerError;
 import java.util.Base64;
 import java.util.List;
 

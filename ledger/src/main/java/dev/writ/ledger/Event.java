@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.ledger.error.LedgerError;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Pattern;

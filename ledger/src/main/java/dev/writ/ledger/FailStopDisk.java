@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.Locale;

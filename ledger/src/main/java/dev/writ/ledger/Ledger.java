@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -274,8 +275,8 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /**
    * Begins the next incarnation of a ledger that was put back from a backup, or has lost its
-   * anchor: the one way to make such a ledger open again (PROTOCOL 27). What was signed for the
-   * incarnation before is void.
+   * anchor: the one way to make such a ledger open again (protocol rule 27). What was signed for
+   * the incarnation before is void.
    *
    * @return the new incarnation
    * @throws WritException as {@link #open}, but for {@code LED-010} and {@code LED-011}

@@ -11,7 +11,7 @@ import java.time.InstantSource;
  *
  * @param dir the data directory, which belongs to the ledger alone
  * @param anchor a file outside {@code dir}, better on another disk, that tells a restored backup
- *     (PROTOCOL 27)
+ *     (protocol rule 27)
  * @param origin name of the log in its checkpoints: not empty, no spaces, no plus sign
  * @param logKey signs checkpoints
  * @param clock read for the anchor's time alone; no signed byte comes from it

@@ -99,7 +99,7 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** All stored checkpoints by size. */
   void checkpoints(Consumer<Checkpoint> consumer);
 
-  /** Counts how often a backup was put back on purpose; from 1 (PROTOCOL 27). */
+  /** Counts how often a backup was put back on purpose; from 1 (protocol rule 27). */
   long incarnation();
 
   /** Name of the log. */
@@ -107,7 +107,7 @@ public interface LedgerView extends LedgerState, AutoCloseable {
 
   /**
    * The greatest {@code at} that was committed since time restarted last, if it ever did; the epoch
-   * where there is none (PROTOCOL 22).
+   * where there is none (protocol rule 22).
    */
   Instant highWater();
 

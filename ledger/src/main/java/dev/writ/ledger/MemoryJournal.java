@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;

@@ -3,7 +3,7 @@ package dev.writ.ledger;
 import java.util.Comparator;
 
 /**
- * A run of one tenant: what an event chain belongs to (PROTOCOL 4).
+ * A run of one tenant: what an event chain belongs to (protocol rule 4).
  *
  * @param tenant 1 to 256 characters, none of them a control character
  * @param run the same

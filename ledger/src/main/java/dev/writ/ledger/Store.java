@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.NativeLibraries;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

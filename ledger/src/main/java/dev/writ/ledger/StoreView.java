@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;

@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

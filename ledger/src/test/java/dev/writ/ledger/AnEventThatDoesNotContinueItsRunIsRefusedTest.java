@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;

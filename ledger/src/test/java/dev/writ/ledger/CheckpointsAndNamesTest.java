@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import java.nio.file.Path;
 import java.util.ArrayList;

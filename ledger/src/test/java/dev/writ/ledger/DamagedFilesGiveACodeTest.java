@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.CuttableDisk.Operation;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

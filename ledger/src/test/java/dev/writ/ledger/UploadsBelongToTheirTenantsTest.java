@@ -9,6 +9,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,8 +15,8 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
-import dev.writ.ledger.LedgerError;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ public final class BundleVerifier {
   /**
    * What holds.
    *
-   * @param pinned whether it is known whose it is
+   * @param pinned whether the signers are pinned
    * @param verified with counts
    * @param notVerified each with the reason
    */
@@ -594,7 +594,7 @@ public final class BundleVerifier {
     notVerified.add("balances, rates and nonces across runs: that is `writ audit`");
     notVerified.add("outcomes: no tool ran again, and no stage; that is for replay");
     if (options.pinned().isEmpty()) {
-      notVerified.add("whose it is: integrity only; signer not pinned (--trust)");
+      notVerified.add("who signed it: integrity only; signer not pinned (--trust)");
     }
   }
 

@@ -22,7 +22,7 @@ public enum ReplayError implements ErrorCode {
   ARCHIVE_FORM(
       "RPL-010",
       "the file is no bundle, or not in the one form that a bundle has",
-      "Take the bundle again, unpacked and packed by nothing in between."),
+      "Obtain the bundle again, unpacked and packed by nothing in between."),
   ARCHIVE_TRUNCATED("RPL-011", "the bundle is cut off", "Take it again, whole."),
   ARCHIVE_BOUNDS(
       "RPL-012",
@@ -32,8 +32,8 @@ public enum ReplayError implements ErrorCode {
       "RPL-013",
       "an entry has a name that no bundle has",
       "Do not unpack it: a name can lead out of the folder. Ask whoever made it."),
-  ENTRY_TWICE("RPL-014", "two entries have the same name", "Take the bundle again."),
-  ENTRY_CHECKSUM("RPL-015", "an entry's checksum differs", "Take the bundle again."),
+  ENTRY_TWICE("RPL-014", "two entries have the same name", "Obtain the bundle again."),
+  ENTRY_CHECKSUM("RPL-015", "an entry's checksum differs", "Obtain the bundle again."),
   STORAGE("RPL-016", "the bundle's file cannot be read or written", "Look at the disk."),
 
   FORMAT_UNKNOWN("RPL-020", "the bundle is of another format version", "Use a newer release."),
@@ -47,8 +47,8 @@ public enum ReplayError implements ErrorCode {
       "bundle.json states something else than the evidence shows",
       "Do not rely on what it states; take the bundle from the ledger again."),
 
-  RUN_EMPTY("RPL-030", "the run has no events", "Take the bundle again; an empty run is no run."),
-  EVENT_FORM("RPL-031", "a line of a journal is no event", "Take the bundle again."),
+  RUN_EMPTY("RPL-030", "the run has no events", "Obtain the bundle again; an empty run is no run."),
+  EVENT_FORM("RPL-031", "a line of a journal is no event", "Obtain the bundle again."),
   EVENT_CHAIN(
       "RPL-032",
       "an event does not continue its run",
@@ -110,7 +110,7 @@ public enum ReplayError implements ErrorCode {
   PIN_REVOKED(
       "RPL-081",
       "the pins say that a key which signed here is revoked, and the log does not show it",
-      "Take the bundle again with `writ export --latest`, which shows the revocation; a document"
+      "Obtain the bundle again with `writ export --latest`, which shows the revocation; a document"
           + " that comes after it does not count."),
   PIN_WINDOW(
       "RPL-082",
@@ -125,7 +125,7 @@ public enum ReplayError implements ErrorCode {
   CONSISTENCY_FORM(
       "RPL-084",
       "log/consistency.json is no proof between the bundle's checkpoint and another one",
-      "Take the bundle again, exported with the checkpoint that you kept, or without one."),
+      "Obtain the bundle again, exported with the checkpoint that you kept, or without one."),
   CHECKPOINT_AHEAD(
       "RPL-054",
       "the kept checkpoint is of a larger log than the ledger's",

@@ -1468,6 +1468,12 @@ const objection = record({ code: name, reason: text });
 
 const ROLLOUT = ['draft', 'canary', 'active', 'deprecated', 'retired'];
 
+/** What a stage found in place of what was expected: one of them. */
+const observed = (value, place) => {
+  record({ input: optional(text), snapshot: optional(digest), workspace: optional(digest) })(value, place);
+  if (Object.keys(value).length !== 1) refuse('CAN-023', place, Object.keys(value).length, 'one member');
+};
+
 const canaryForm = (value, place) => {
   record({ by: optional(oneOf('subject')), percent: integer(0, 100), tenants: list(text) })(value, place);
   if (value.tenants.some((tenant, i) => i > 0 && !(value.tenants[i - 1] < tenant))) {
@@ -1573,6 +1579,7 @@ const FORMS = {
     decision: digest,
     found: text,
     intent: digest,
+    observed: optional(observed),
     refused_at: time,
     request: digest,
     stage: oneOf('gate', 'snapshot', 'prepare'),
@@ -2470,7 +2477,7 @@ const EMPTY_TREE = `sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca4959
 /** Codes of a receipt that need not say how the tree was left. */
 const NOT_MEASURED = ['EXE-402', 'EXE-701', 'EXE-702'];
 
-/** A run's workspace: one effect in it after the other, and none while a doubt is open (PROTOCOL 20). */
+/** A run's workspace: one effect in it after the other, and none while a doubt is open (protocol rule 20). */
 class Workspace {
   constructor() {
     this.tree = EMPTY_TREE; // as the last effect left it; null where that is not known

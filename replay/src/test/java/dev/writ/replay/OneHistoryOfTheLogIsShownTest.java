@@ -10,7 +10,7 @@ import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.MerkleProof;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,7 +1,9 @@
 package dev.writ.sandbox;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.sandbox.error.SandboxError;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;

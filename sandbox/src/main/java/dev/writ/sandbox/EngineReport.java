@@ -2,6 +2,7 @@ package dev.writ.sandbox;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.error.SandboxError;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

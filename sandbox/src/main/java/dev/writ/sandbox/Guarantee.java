@@ -1,6 +1,7 @@
 package dev.writ.sandbox;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
 import java.util.Locale;
 
 /** What an engine holds or does not hold on a host, by {@link #text()}. */

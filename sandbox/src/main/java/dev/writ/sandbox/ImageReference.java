@@ -2,6 +2,7 @@ package dev.writ.sandbox;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
 
 /**
  * An image by its digest: {@code name@sha256:…}. A tag alone is refused, since what it names moves.

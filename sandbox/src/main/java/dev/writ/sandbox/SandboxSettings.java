@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.egress.Resolver;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.WorkspaceBounds;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.writ.sandbox;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.Workspace;
 import java.util.List;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package dev.writ.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.sandbox.testing.TestEngines;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.sandbox.cgroup.Cgroups;
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.host.Trees;

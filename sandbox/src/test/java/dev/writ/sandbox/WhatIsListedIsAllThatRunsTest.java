@@ -2,6 +2,7 @@ package dev.writ.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.TestEngines;
 import java.nio.charset.StandardCharsets;

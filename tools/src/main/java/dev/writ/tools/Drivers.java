@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.code.CodeDriver;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.git.GitDriver;
 import dev.writ.tools.js.JsDriver;

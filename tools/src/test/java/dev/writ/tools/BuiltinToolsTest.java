@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.wasm.SandboxProfile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,7 +101,7 @@ class BuiltinToolsTest {
     }
     boolean ci = "true".equals(System.getenv("CI"));
     assumeTrue(installed || ci, "wat2wasm (Debian package wabt) is not installed");
-    for (String name : new String[] {"builtin/word-count/word-count", "wasm/guest"}) {
+    for (String name : new String[] {"registry/builtin/word-count/word-count", "wasm/guest"}) {
       Path wat = Files.write(dir.resolve("m.wat"), TestTools.resource(name + ".wat"));
       Path wasm = dir.resolve("m.wasm");
       Process process =

@@ -6,6 +6,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.wasm.GuestPool;
 import java.io.IOException;
 import java.io.InputStream;

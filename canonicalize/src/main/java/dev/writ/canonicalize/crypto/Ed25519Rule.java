@@ -8,9 +8,9 @@ import java.util.List;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /**
- * The one acceptance rule for Ed25519 signatures (DESIGN 4, spec/signatures.md). Verifiers differ
- * at the edges of RFC 8032 (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs, 2020), so that
- * a server and an auditor with two libraries could disagree on a crafted signature. Here the
+ * The one acceptance rule for Ed25519 signatures (spec/signatures.md). Verifiers differ at the
+ * edges of RFC 8032 (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs, 2020), so that a
+ * server and an auditor with two libraries could disagree on a crafted signature. Here the
  * encodings are checked first and Bouncy Castle, which is cofactored, judges the rest; a
  * cofactorless verifier that says yes after the same checks can only say what Bouncy Castle would.
  */

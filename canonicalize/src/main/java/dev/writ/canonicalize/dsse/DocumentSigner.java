@@ -5,8 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.function.Function;
 
 /**
- * Says a document for good: a key does it by signing. Whoever makes documents asks for one of these
- * and not for a key, so that a replay, which has none, can attach the signature that was recorded.
+ * Signs documents. Code that makes documents takes one of these instead of a key, so that a replay,
+ * which has no keys, can attach the signatures that were recorded.
  */
 @FunctionalInterface
 public interface DocumentSigner {

@@ -20,9 +20,8 @@ import java.util.Optional;
 
 /**
  * A DSSE envelope in our one form (spec/envelope.md): itself JCS, padded standard base64,
- * signatures sorted by key id and one for each key (PROTOCOL 23). What has another form is refused.
- * Holding an envelope says nothing about its signatures: {@link dev.writ.canonicalize.trust.Trust}
- * judges them.
+ * signatures sorted by key id and one for each key (protocol rule 23). What has another form is
+ * refused. Holding an envelope says nothing about its signatures: {@code Trust} judges them.
  */
 public final class Envelope {
   /** The largest payload; with all its signatures it still fits {@link #LIMITS}. */

@@ -15,7 +15,7 @@ import java.util.function.Function;
  *
  * <p>No verdict changes: a signature that does not hold here, and all that cannot be done here, is
  * left for whoever asks, who then judges it by the one rule and refuses it at its place. Which keys
- * count is {@link dev.writ.canonicalize.trust.Trust}'s to say, at that place.
+ * count is {@code Trust}'s to say, at that place.
  */
 public final class EnvelopesAhead {
   private EnvelopesAhead() {}

@@ -37,7 +37,7 @@ public sealed interface JsonValue {
 
   /** A finite number; minus zero is zero (RFC 8785, 3.2.2.3). */
   record Num(double value) implements JsonValue {
-    /** The largest integer that a field of ours may hold, 2^53 − 1 (DESIGN 4). */
+    /** The largest integer that a field of ours may hold, 2^53 − 1 (spec/canonical-json.md). */
     public static final long MAX_INTEGER = (1L << 53) - 1;
 
     public Num {

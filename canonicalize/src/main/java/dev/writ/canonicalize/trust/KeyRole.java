@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What a key is for. A key has one role, and a role signs one set of kinds (PROTOCOL 25). */
+/** What a key is for. A key has one role, and a role signs one set of kinds (protocol rule 25). */
 public enum KeyRole {
   AGENT("request", "execution", "run-close", "access"),
   SURFACE("request", "execution", "run-close"),

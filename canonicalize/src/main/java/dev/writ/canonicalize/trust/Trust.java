@@ -191,7 +191,7 @@ public final class Trust {
    * Verifies every signature of an envelope, live: each by a known key, valid at that time and not
    * revoked, all of one holder whose role may sign this payload type, with every algorithm that the
    * role requires. It is also the rule for what is in no log: being unlogged is being not before
-   * any revocation (PROTOCOL 25).
+   * any revocation (protocol rule 25).
    *
    * @return the signing keys, one for each algorithm: first those of the required algorithms, in
    *     the order of {@link Algorithm}. So the first names the holder, and no signature that

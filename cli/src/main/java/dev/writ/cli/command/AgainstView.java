@@ -2,15 +2,15 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Report;
-import dev.writ.cli.Session;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.replay.engine.Against;
+import dev.writ.replay.engine.PolicyCounterfactual;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +19,12 @@ import java.util.Optional;
 final class AgainstView {
   private AgainstView() {}
 
-  record Run(String file, String run, List<Against.Judged> decisions) {
+  record Run(String file, String run, List<PolicyCounterfactual.Judged> decisions) {
     JsonValue.Obj toJson() {
       return JsonValue.object()
           .put("file", file)
           .put("run", run)
-          .putList("decisions", decisions, Against.Judged::toJson)
+          .putList("decisions", decisions, PolicyCounterfactual.Judged::toJson)
           .build();
     }
   }
@@ -35,13 +35,13 @@ final class AgainstView {
       return JsonValue.object()
           .put("policy", policy.digest())
           .put("decisions", count(_ -> true))
-          .put("changes", count(Against.Judged::changes))
-          .put("unknown", count(j -> j.answer() == Against.Answer.UNKNOWN))
+          .put("changes", count(PolicyCounterfactual.Judged::changes))
+          .put("unknown", count(j -> j.answer() == PolicyCounterfactual.Answer.UNKNOWN))
           .putList("runs", runs, Run::toJson)
           .build();
     }
 
-    long count(java.util.function.Predicate<Against.Judged> what) {
+    long count(java.util.function.Predicate<PolicyCounterfactual.Judged> what) {
       return runs.stream().flatMap(run -> run.decisions().stream()).filter(what).count();
     }
   }
@@ -55,21 +55,21 @@ final class AgainstView {
             new Run(
                 name,
                 bundle.recording().manifest().run().toString(),
-                Against.judge(bundle.recording(), policy)));
+                PolicyCounterfactual.judge(bundle.recording(), policy)));
       }
     }
     Answers answers = new Answers(policy, runs);
     session.show(answers, AgainstView::print);
-    if (answers.count(Against.Judged::changes) > 0) {
+    if (answers.count(PolicyCounterfactual.Judged::changes) > 0) {
       return ExitCode.DIVERGED;
     }
-    return answers.count(j -> j.answer() == Against.Answer.UNKNOWN) > 0
+    return answers.count(j -> j.answer() == PolicyCounterfactual.Answer.UNKNOWN) > 0
         ? ExitCode.UNAVAILABLE
         : ExitCode.OK;
   }
 
-  private static boolean isShown(Against.Judged judged) {
-    return judged.changes() || judged.answer() == Against.Answer.UNKNOWN;
+  private static boolean isShown(PolicyCounterfactual.Judged judged) {
+    return judged.changes() || judged.answer() == PolicyCounterfactual.Answer.UNKNOWN;
   }
 
   private static void print(Answers answers, Terminal terminal) {
@@ -107,9 +107,9 @@ final class AgainstView {
         .println(
             answers.count(_ -> true)
                 + " decisions, "
-                + answers.count(Against.Judged::changes)
+                + answers.count(PolicyCounterfactual.Judged::changes)
                 + " would change, "
-                + answers.count(j -> j.answer() == Against.Answer.UNKNOWN)
+                + answers.count(j -> j.answer() == PolicyCounterfactual.Answer.UNKNOWN)
                 + " unknown");
   }
 }

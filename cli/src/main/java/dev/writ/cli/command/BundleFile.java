@@ -2,8 +2,8 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.cli.CliError;
-import dev.writ.cli.Homes;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.error.CliError;
 import dev.writ.replay.Bundle;
 import dev.writ.replay.BundleVerifier;
 import java.io.IOException;

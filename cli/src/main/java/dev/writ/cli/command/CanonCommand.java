@@ -4,12 +4,12 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Report;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 
 /** {@code writ canon}: the canonical form of a JSON text, or its digest. */

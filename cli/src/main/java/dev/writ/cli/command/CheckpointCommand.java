@@ -1,11 +1,11 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Homes;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 
 /** {@code writ checkpoint}: signs the log as it stands. */
 public final class CheckpointCommand implements CliCommand {

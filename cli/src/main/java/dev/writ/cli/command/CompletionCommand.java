@@ -1,17 +1,27 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.Arguments;
-import dev.writ.cli.Cli;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 import java.util.List;
+import java.util.function.Function;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 
 /** {@code writ completion}: a script that completes commands and options in a shell. */
 public final class CompletionCommand implements CliCommand {
   private static final List<String> SHELLS = List.of("bash", "zsh");
+
+  private final Function<Session, CommandLine> commands;
+
+  /**
+   * @param commands the whole command line
+   */
+  public CompletionCommand(Function<Session, CommandLine> commands) {
+    this.commands = commands;
+  }
 
   @Override
   public Usage usage() {
@@ -25,7 +35,7 @@ public final class CompletionCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     Arguments.oneOf("SHELL", arguments.optionalArgument("SHELL").orElse("bash"), SHELLS);
-    session.terminal().out().print(AutoComplete.bash("writ", Cli.commandLine(session)));
+    session.terminal().out().print(AutoComplete.bash("writ", commands.apply(session)));
     return ExitCode.OK;
   }
 }

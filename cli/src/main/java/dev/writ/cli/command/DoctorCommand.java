@@ -1,10 +1,10 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;

@@ -2,9 +2,9 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.Homes;
-import dev.writ.cli.Report;
-import dev.writ.cli.Session;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.Ledger;

@@ -2,7 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.cli.Homes;
+import dev.writ.cli.base.Homes;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.LedgerView;
 import java.util.ArrayList;

@@ -3,13 +3,13 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.CliError;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Report;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.SandboxPlace;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
@@ -156,7 +156,7 @@ public final class ReplayCommand implements CliCommand {
     session.invalid().ifPresent(e -> line(terminal, "  " + Text.printable(e.getMessage())));
     session.result().ifPresent(result -> print(result, terminal));
     if (session.result().isPresent() && !session.pinned()) {
-      line(terminal, "  not known    whose it is: signer not pinned (--trust)");
+      line(terminal, "  not known    who signed it: signer not pinned (--trust)");
     }
   }
 

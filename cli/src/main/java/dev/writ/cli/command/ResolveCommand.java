@@ -2,15 +2,15 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.CliError;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Homes;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
-import dev.writ.executor.document.Receipt;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
+import dev.writ.cli.error.CliError;
 import dev.writ.executor.document.Resolution;
+import dev.writ.guardian.document.Receipt;
 import java.util.Arrays;
 import java.util.List;
 

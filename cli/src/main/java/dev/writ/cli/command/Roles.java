@@ -2,7 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.cli.CliError;
+import dev.writ.cli.error.CliError;
 import dev.writ.executor.Kernel;
 import java.util.List;
 

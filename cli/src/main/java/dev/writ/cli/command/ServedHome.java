@@ -8,13 +8,13 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Homes;
-import dev.writ.cli.Report;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.term.Terminal;
+import dev.writ.client.error.ClientError;
 import dev.writ.executor.SystemState;
-import dev.writ.gateway.GatewayError;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerView;
@@ -112,19 +112,19 @@ final class ServedHome {
                   .build(),
               HttpResponse.BodyHandlers.ofByteArray());
       if (!(Jcs.parse(response.body()) instanceof JsonValue.Obj answer)) {
-        throw new WritException(GatewayError.ANSWER_REFUSED, "it is no object");
+        throw new WritException(ClientError.ANSWER_REFUSED, "it is no object");
       }
       if (response.statusCode() != 200) {
         throw new WritException(
-            GatewayError.REFUSED, new Approved(answer).text("code") + " of " + server);
+            ClientError.REFUSED, new Approved(answer).text("code") + " of " + server);
       }
       return new Approved(answer);
     } catch (IOException e) {
       throw new WritException(
-          GatewayError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);
+          ClientError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new WritException(GatewayError.NO_ANSWER, "interrupted", e);
+      throw new WritException(ClientError.NO_ANSWER, "interrupted", e);
     }
   }
 }

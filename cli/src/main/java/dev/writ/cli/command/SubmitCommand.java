@@ -1,12 +1,12 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Homes;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,12 +2,11 @@ package dev.writ.cli.command;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.writ.cli.Arguments;
-import dev.writ.cli.Cli;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /**
  * {@code writ train GROUP DIR}, hidden: runs what people run, for nothing, so that the launcher's
@@ -58,6 +58,15 @@ public final class TrainCommand implements CliCommand {
   private static final Map<String, List<List<String>>> GROUPS =
       new TreeMap<>(Map.of("light", LIGHT, "home", HOME, "verify", VERIFY));
 
+  private final BiConsumer<Session, String[]> runner;
+
+  /**
+   * @param runner runs one command line in a session
+   */
+  public TrainCommand(BiConsumer<Session, String[]> runner) {
+    this.runner = runner;
+  }
+
   @Override
   public Usage usage() {
     return Usage.of("train", "Load what commands need, for an AOT cache.")
@@ -87,7 +96,7 @@ public final class TrainCommand implements CliCommand {
     return ExitCode.OK;
   }
 
-  private static void quietly(Session session, List<String> line) {
+  private void quietly(Session session, List<String> line) {
     Terminal terminal =
         new Terminal(
             new ByteArrayInputStream("{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(UTF_8)),
@@ -95,6 +104,6 @@ public final class TrainCommand implements CliCommand {
             OutputStream.nullOutputStream(),
             "out,err",
             session.environment());
-    new Cli(new Session(terminal, session.environment())).run(line.toArray(String[]::new));
+    runner.accept(new Session(terminal, session.environment()), line.toArray(String[]::new));
   }
 }

@@ -1,13 +1,13 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.Arguments;
-import dev.writ.cli.CliCommand;
-import dev.writ.cli.ExitCode;
-import dev.writ.cli.Report;
-import dev.writ.cli.Session;
-import dev.writ.cli.Usage;
-import dev.writ.cli.Version;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.base.Usage;
+import dev.writ.cli.base.Version;
 
 /** {@code writ version}: the version of Writ and of what it runs on. */
 public final class VersionCommand implements CliCommand {

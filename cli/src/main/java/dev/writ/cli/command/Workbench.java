@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.cli.CliError;
+import dev.writ.cli.error.CliError;
 import dev.writ.executor.driver.Driver;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.host.Trees;

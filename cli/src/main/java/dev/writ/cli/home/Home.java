@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
-import dev.writ.cli.CliError;
+import dev.writ.cli.error.CliError;
 import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -11,7 +11,7 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.cli.CliError;
+import dev.writ.cli.error.CliError;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;

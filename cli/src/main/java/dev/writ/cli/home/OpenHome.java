@@ -143,7 +143,7 @@ public final class OpenHome implements AutoCloseable {
     return drivers.workers();
   }
 
-  /** What this installation grants of what a tool's manifest promises (PROTOCOL 14). */
+  /** What this installation grants of what a tool's manifest promises (protocol rule 14). */
   public Determinism granted(ToolManifest manifest) {
     Driver driver = drivers.byName().get(manifest.driver());
     return driver == null

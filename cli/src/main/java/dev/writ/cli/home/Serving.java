@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.CliError;
+import dev.writ.cli.error.CliError;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

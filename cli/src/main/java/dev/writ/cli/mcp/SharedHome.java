@@ -1,10 +1,10 @@
 package dev.writ.cli.mcp;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.cli.Homes;
+import dev.writ.cli.base.Homes;
 import dev.writ.cli.home.Home;
 import dev.writ.cli.home.OpenHome;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.tools.process.ProcessHost;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;

@@ -7,7 +7,7 @@ import dev.writ.cli.home.StarterPolicy;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
 import dev.writ.guardian.policy.RunLimits;
-import dev.writ.tools.BuiltinTools;
+import dev.writ.tools.registry.BuiltinTools;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

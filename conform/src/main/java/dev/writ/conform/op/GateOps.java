@@ -8,7 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.conform.adapter.Operation;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Preflight;
@@ -47,7 +47,8 @@ final class GateOps {
     Optional<Request> request = input.optional("request", key -> Request.read(input.value(key)));
     // The Gate asks a run for its name alone, so there is no ledger behind this one.
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
-      Writ writ = new Writ(decision, intent, request, submitter, Prelude.NOTHING, borrowed, false);
+      Writ writ =
+          new Writ(decision, intent, request, submitter, PendingWrites.NOTHING, borrowed, false);
       Preflight.Order order = new Preflight().check(writ);
       gate.pass(order, trust, policy, now);
       gate.requireUnexpired(order.intent(), now);

@@ -1,10 +1,10 @@
 package dev.writ.conform.op;
 
-import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.ExecutorError.AUDIT_SIGNATURE;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
+import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_SIGNATURE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -13,9 +13,9 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.conform.adapter.Operation;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import java.time.Instant;
 import java.util.SortedMap;
@@ -24,8 +24,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The chain of a run's receipts, from the documents alone (spec/receipt.md, PROTOCOL 16): what an
- * auditor can say who has the receipts and the requests, and no journal.
+ * The chain of a run's receipts, from the documents alone (spec/receipt.md, protocol rule 16): what
+ * an auditor can say who has the receipts and the requests, and no journal.
  */
 final class ReceiptOps {
   private final Trust trust;

@@ -22,7 +22,7 @@ import java.util.function.Function;
  * @param input of the operation
  * @param expect the output; or {@code {"code": …}} alone for a refusal, {@code {"codes": […]}}
  *     where the specification leaves open which of several reasons is found first
- * @param promise the number of the promise (DESIGN 2) that it attacks
+ * @param promise the number of the promise (spec/invariants.md) that it attacks
  */
 public record Vector(
     String name,

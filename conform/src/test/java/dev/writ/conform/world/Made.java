@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * {@code expect} is what the code gave when it was made.
  *
  * @param name its path under golden-vectors/ without {@code .json}
- * @param promise the promise of DESIGN 2 that it attacks
+ * @param promise the promise of spec/invariants.md that it attacks
  * @param wanted {@code ok} or a code, {@code A or B} where either is right; of a scenario, the
  *     summary of each step
  */

@@ -111,6 +111,15 @@ final class OtherRuns {
         close("run-1", "alice"));
   }
 
+  /** A request for an input that its subject may not read. */
+  static byte[] refused() {
+    return bundle(
+        List.of("EXE-306"),
+        Plot.policy().toJson(),
+        ask("alice", "calc", "n-1").effect("inputs", ExecutorVectors.input("what")).submit(),
+        close("run-1", "alice"));
+  }
+
   private static ObjectBuilder vouched(String subject, String nonce) {
     return ask(subject, "calc", nonce)
         .with(

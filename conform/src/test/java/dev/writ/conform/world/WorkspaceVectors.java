@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes golden-vectors/executor/workspace-*: PROTOCOL 20. */
+/** Makes golden-vectors/executor/workspace-*: protocol rule 20. */
 final class WorkspaceVectors {
   private static final String SERVED = "ALLOW succeeded";
   private static final String DONE = "done";

@@ -45,6 +45,7 @@ class WorldVectorsTest {
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
     all.addAll(LogKeyVectors.all());
+    all.addAll(RefusalVectors.all());
     all.addAll(ReceivedVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RunVectors.all());

@@ -1,6 +1,6 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_ROW;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;

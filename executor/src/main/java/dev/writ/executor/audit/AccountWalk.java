@@ -1,8 +1,8 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_ACCOUNT;
-import static dev.writ.executor.ExecutorError.AUDIT_ROW;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ACCOUNT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -341,7 +341,8 @@ final class AccountWalk {
    */
   private boolean comparable(Judged judged, boolean defined) {
     Instant time = judged.inputs().time();
-    boolean late = latest.filter(l -> l.isAfter(time.plus(Standing.IN_FLIGHT))).isPresent();
+    boolean late =
+        latest.filter(l -> l.isAfter(time.plus(SystemStateHistory.IN_FLIGHT))).isPresent();
     if (late || !defined) {
       findings.loose++;
       return false;
@@ -508,7 +509,7 @@ final class AccountWalk {
   /** Forgets what no judgement that is compared can count any more, also after a restart. */
   private void expire(Instant latestTime) {
     Instant now = restarts.stream().reduce(latestTime, AccountWalk::earlier);
-    Instant end = now.minus(Standing.IN_FLIGHT);
+    Instant end = now.minus(SystemStateHistory.IN_FLIGHT);
     while (!expiries.isEmpty() && expiries.firstKey().isBefore(end)) {
       for (Digest id : List.copyOf(expiries.firstEntry().getValue())) {
         drop(id, entries.get(id));

@@ -1,6 +1,6 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_SYSTEM;
+import static dev.writ.executor.error.ExecutorError.AUDIT_SYSTEM;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SystemState;
@@ -36,7 +36,7 @@ public final class Audit {
   private final Progress progress;
   private final long size;
   private final Findings findings = new Findings();
-  private final Standing standing;
+  private final SystemStateHistory standing;
   private final RowCheck rows;
   private final RunWalk runs;
   private Optional<Event> system = Optional.empty();
@@ -45,7 +45,7 @@ public final class Audit {
     this.ledger = ledger;
     this.progress = progress;
     this.size = ledger.treeSize();
-    this.standing = new Standing(ledger, ledger.origin(), findings, true);
+    this.standing = new SystemStateHistory(ledger, ledger.origin(), findings, true);
     this.rows = new RowCheck(ledger, findings, tools);
     Documents documents = new Documents(ledger, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);

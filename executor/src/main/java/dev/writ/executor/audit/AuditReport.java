@@ -1,7 +1,7 @@
 package dev.writ.executor.audit;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import java.util.List;
 
 /**

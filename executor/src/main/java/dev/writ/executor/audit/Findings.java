@@ -1,8 +1,8 @@
 package dev.writ.executor.audit;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
 import dev.writ.executor.audit.AuditReport.Problem;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Event;
 import java.util.ArrayList;
 import java.util.List;

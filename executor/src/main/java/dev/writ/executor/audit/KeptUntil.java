@@ -23,7 +23,7 @@ final class KeptUntil {
       Rate rate = policy.rates().get(mark.counter().rate());
       until = rate == null ? until : later(until, mark.at().plusSeconds(rate.perS()));
     }
-    return until.plus(Standing.IN_FLIGHT);
+    return until.plus(SystemStateHistory.IN_FLIGHT);
   }
 
   private static Instant later(Instant a, Instant b) {

@@ -1,24 +1,24 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
+import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.audit.Documents.Read;
 import dev.writ.executor.audit.OpenRun.Asked;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.RunClosing;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Event;
 import java.util.List;
 import java.util.Optional;
@@ -27,11 +27,12 @@ import java.util.Optional;
 final class ReceiptCheck {
   private final Documents documents;
   private final Findings findings;
-  private final Standing standing;
+  private final SystemStateHistory standing;
   private final WorkspaceCheck workspaces;
   private final RunRows rows;
 
-  ReceiptCheck(Documents documents, Standing standing, WorkspaceCheck workspaces, RunRows rows) {
+  ReceiptCheck(
+      Documents documents, SystemStateHistory standing, WorkspaceCheck workspaces, RunRows rows) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;

@@ -1,8 +1,8 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.ExecutorError.AUDIT_JUDGEMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_JUDGEMENT;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -57,10 +57,10 @@ final class Rejudging {
 
   private final Documents documents;
   private final Findings findings;
-  private final Standing standing;
+  private final SystemStateHistory standing;
   private final Tools tools;
 
-  Rejudging(Documents documents, Standing standing, Tools tools) {
+  Rejudging(Documents documents, SystemStateHistory standing, Tools tools) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;
@@ -144,7 +144,7 @@ final class Rejudging {
     if (!other.equals(asked.receivedAt)
         && asked.decision.isPresent()
         && !other.isAfter(recorded.time())
-        && !other.isAfter(judgedAt.plus(Standing.IN_FLIGHT))
+        && !other.isAfter(judgedAt.plus(SystemStateHistory.IN_FLIGHT))
         && Admission.isFresh(request.document(), policy, other)) {
       asked.receivedAt = other;
       findings.otherReceipt(place);

@@ -1,25 +1,25 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.ExecutorError.AUDIT_ROW;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
+import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.audit.OpenRun.Asked;
-import dev.writ.executor.document.Content;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;

@@ -2,11 +2,11 @@ package dev.writ.executor.audit;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.executor.ExecutorError;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.document.Receipt;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.List;
 public final class RunAudit {
   private final Findings findings = new Findings();
   private final Documents documents;
-  private final Standing standing;
+  private final SystemStateHistory standing;
   private final RunWalk runs;
 
   /**
@@ -31,7 +31,7 @@ public final class RunAudit {
    */
   public RunAudit(DocumentSource source, String origin, Tools tools) {
     this.documents = new Documents(source, findings);
-    this.standing = new Standing(source, origin, findings, false);
+    this.standing = new SystemStateHistory(source, origin, findings, false);
     this.runs =
         new RunWalk(
             documents,

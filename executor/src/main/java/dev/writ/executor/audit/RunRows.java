@@ -2,7 +2,7 @@ package dev.writ.executor.audit;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.audit.OpenRun.Asked;
-import dev.writ.executor.document.Receipt;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 
 /**

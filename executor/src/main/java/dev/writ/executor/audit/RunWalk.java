@@ -1,15 +1,14 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.audit.Documents.Read;
 import dev.writ.executor.audit.OpenRun.Asked;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
@@ -19,6 +18,7 @@ import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Verdict;
@@ -46,7 +46,7 @@ final class RunWalk {
 
   private final Documents documents;
   private final Findings findings;
-  private final Standing standing;
+  private final SystemStateHistory standing;
   private final Rejudging rejudging;
   private final RunRows rows;
   private final ReceiptCheck receipts;
@@ -54,7 +54,7 @@ final class RunWalk {
   final Steps steps = new Steps();
   long opened;
 
-  RunWalk(Documents documents, Standing standing, Rejudging rejudging, RunRows rows) {
+  RunWalk(Documents documents, SystemStateHistory standing, Rejudging rejudging, RunRows rows) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;

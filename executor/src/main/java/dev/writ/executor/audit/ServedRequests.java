@@ -1,15 +1,15 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.ExecutorError.AUDIT_TWICE;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
+import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
 import dev.writ.executor.audit.OpenRun.Asked;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import java.nio.charset.StandardCharsets;
 

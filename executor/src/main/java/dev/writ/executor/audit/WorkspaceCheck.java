@@ -1,18 +1,18 @@
 package dev.writ.executor.audit;
 
-import static dev.writ.executor.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.ExecutorError.AUDIT_ORDER;
+import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
+import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Event;
 import java.util.List;
 import java.util.Optional;
 
-/** What receipts say of the workspace of their run (PROTOCOL 20). */
+/** What receipts say of the workspace of their run (protocol rule 20). */
 final class WorkspaceCheck {
   /**
    * Codes of a receipt that need not say how the tree was left: what else failed hides the first.

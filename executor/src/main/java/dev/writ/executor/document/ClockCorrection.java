@@ -3,7 +3,7 @@ package dev.writ.executor.document;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -5,14 +5,14 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.document.Intent;
 import java.time.Instant;
 
 /**
  * The holder's word that an intent be executed now: what a caller signs that asks in two steps
- * (PROTOCOL 3). In one step the request itself is that word.
+ * (protocol rule 3). In one step the request itself is that word.
  */
 public record ExecutionOrder(String tenant, Digest intent, Instant orderedAt) {
 

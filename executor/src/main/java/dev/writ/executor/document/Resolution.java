@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /**
  * An operator's statement on an IN_DOUBT receipt. It stands beside the receipt and never dispatches
- * anything (PROTOCOL 18).
+ * anything (protocol rule 18).
  *
  * @param note what was looked at, for people
  * @param evidence digests of what supports it

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * An operator's change to the installation: a key enrolled or revoked, a tool prohibited, a
- * restored backup taken into service. Each is an event of the system run (PROTOCOL 28).
+ * restored backup taken into service. Each is an event of the system run (protocol rule 28).
  *
  * @param kind the event's kind, for example {@code key.enrolled}
  * @param detail what changed; its form depends on the kind (spec/journal.md)

@@ -18,7 +18,7 @@ public interface Driver {
 
   /**
    * The best that this driver can promise, whatever a manifest says. {@link Determinism#PURE} only
-   * for a driver without host clock, network and workspace (PROTOCOL 14).
+   * for a driver without host clock, network and workspace (protocol rule 14).
    */
   Determinism determinism();
 

@@ -1,6 +1,7 @@
 package dev.writ.executor.driver;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Status;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -59,6 +60,16 @@ public record Outcome(
 
     public String text() {
       return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What a receipt says of an effect that ended so. */
+    public Status status() {
+      return switch (this) {
+        case SUCCEEDED -> Status.SUCCEEDED;
+        case FAILED -> Status.FAILED;
+        case TIMED_OUT -> Status.TIMED_OUT;
+        case KILLED -> Status.KILLED;
+      };
     }
   }
 

@@ -2,10 +2,10 @@ package dev.writ.executor.driver;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import java.time.Instant;
 
-/** The workspaces of runs, as the executor needs them (PROTOCOL 20). */
+/** The workspaces of runs, as the executor needs them (protocol rule 20). */
 public interface RunWorkspaces {
 
   /** The digest of a tree with nothing in it (spec/sandbox.md). */

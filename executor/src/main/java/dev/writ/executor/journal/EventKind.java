@@ -1,6 +1,6 @@
 package dev.writ.executor.journal;
 
-/** The kinds of journal events that the executor writes (DESIGN 4, PROTOCOL 28). */
+/** The kinds of journal events that the executor writes (spec/journal.md, protocol rule 28). */
 public final class EventKind {
   public static final String RUN_OPENED = "run.opened";
   public static final String REQUEST_RECEIVED = "request.received";

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where a request stands: one live decision, and at most one live intent (PROTOCOL 1).
+ * Where a request stands: one live decision, and at most one live intent (protocol rule 1).
  *
  * @param receivedAt when it was first received; its age counts from then
  */

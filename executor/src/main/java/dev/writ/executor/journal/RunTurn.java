@@ -2,7 +2,7 @@ package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.Event;

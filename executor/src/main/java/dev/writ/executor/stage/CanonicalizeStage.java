@@ -2,7 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 
 /** Stage 6: JSON output in its canonical form; text and bytes as they are. */
 public class CanonicalizeStage {

@@ -2,13 +2,12 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.KernelTime;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
@@ -25,8 +24,8 @@ import java.util.Optional;
 
 /**
  * Stage 4: the effect. That it is dispatched is durable before an impure tool runs, so that a crash
- * leaves it in doubt and never runs it twice (PROTOCOL 13, 14). Whatever happens in the tool or its
- * driver comes back as data.
+ * leaves it in doubt and never runs it twice (protocol rules 13 and 14). Whatever happens in the
+ * tool or its driver comes back as data.
  */
 public final class Dispatch {
   private final KernelTime time;
@@ -38,7 +37,8 @@ public final class Dispatch {
    * An effect that has run.
    *
    * @param workspace how the run's workspace stands now
-   * @param prelude what still has to be committed with the receipt: everything for a pure effect
+   * @param pendingWrites what still has to be committed with the receipt: everything for a pure
+   *     effect
    * @param dispatched whether {@code effect.dispatched} is committed
    */
   public record Ran(
@@ -48,7 +48,7 @@ public final class Dispatch {
       Outcome outcome,
       Optional<String> driverFailure,
       WorkspaceUse.After workspace,
-      Prelude prelude,
+      PendingWrites pendingWrites,
       boolean dispatched) {}
 
   public Dispatch(
@@ -116,7 +116,7 @@ public final class Dispatch {
         outcome,
         driverFailure,
         workspace(ready),
-        dispatched.committed() ? Prelude.NOTHING : order.writ().prelude(),
+        dispatched.committed() ? PendingWrites.NOTHING : order.writ().pendingWrites(),
         dispatched.committed());
   }
 
@@ -135,7 +135,7 @@ public final class Dispatch {
   public void commit(Order order, Instant at, Optional<Digest> workspaceBefore) {
     Commit commit;
     try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
-      order.writ().prelude().writeTo(turn);
+      order.writ().pendingWrites().writeTo(turn);
       long seq = writeEvent(turn, order, at);
       turn.unfinished(0, 1, 0);
       turn.batch()

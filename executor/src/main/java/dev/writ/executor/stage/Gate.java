@@ -4,7 +4,7 @@ import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
@@ -16,7 +16,7 @@ import java.time.Instant;
 
 /**
  * Stage 1: the cryptographic gate. It comes before the look-up of what was served, since an
- * unsigned decision with a known id must get nothing (PROTOCOL 11). What it refuses was never
+ * unsigned decision with a known id must get nothing (protocol rule 11). What it refuses was never
  * issued here or is not the submitter's, and leaves no trace in the journal.
  */
 public final class Gate {

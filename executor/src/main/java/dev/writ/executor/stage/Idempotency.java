@@ -3,13 +3,12 @@ package dev.writ.executor.stage;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.Served;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerState;
 import java.util.Optional;
@@ -18,7 +17,7 @@ import java.util.function.Supplier;
 /**
  * What was served is served again from the ledger, the same bytes; what runs is not run a second
  * time. Asked after the Gate and before the expiry, under the locks of request and idempotency key
- * (PROTOCOL 1, 2, 11).
+ * (protocol rules 1, 2 and 11).
  */
 public final class Idempotency {
   private final LedgerState ledger;
@@ -34,7 +33,7 @@ public final class Idempotency {
   public Optional<Served> find(Order order) {
     Digest request = order.decision().request();
     requireIssued(order, request);
-    if (order.writ().prelude().isOfNewRequest()) {
+    if (order.writ().pendingWrites().isOfNewRequest()) {
       return Optional.empty(); // its key was looked up under the locks that are still held
     }
     Optional<Served> served = served(request);
@@ -121,7 +120,7 @@ public final class Idempotency {
    * @throws WritException {@code EXE-111}
    */
   public void requireLive(Order order) {
-    if (order.writ().prelude() == Prelude.NOTHING) {
+    if (order.writ().pendingWrites() == PendingWrites.NOTHING) {
       Digest request = order.decision().request();
       ledger
           .get(Tables.REQUEST, Tables.key(request))
@@ -135,7 +134,7 @@ public final class Idempotency {
   }
 
   private void requireIssued(Order order, Digest request) {
-    if (order.writ().prelude() != Prelude.NOTHING) {
+    if (order.writ().pendingWrites() != PendingWrites.NOTHING) {
       return; // issued a moment ago, and committed with what follows
     }
     RequestRow row =

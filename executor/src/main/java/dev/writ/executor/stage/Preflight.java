@@ -3,7 +3,7 @@ package dev.writ.executor.stage;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;

@@ -3,12 +3,12 @@ package dev.writ.executor.stage;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.Surroundings;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Observed;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.CanaryDraw;
@@ -20,7 +20,7 @@ import java.util.function.BiPredicate;
 
 /**
  * Stage 3: everything the dispatch needs is at hand. The look at what is prohibited is live, not
- * part of the snapshot (PROTOCOL 12).
+ * part of the snapshot (protocol rule 12).
  */
 public final class Prepare {
   private final Tools tools;
@@ -76,7 +76,10 @@ public final class Prepare {
     List<String> charged = charged(order);
     for (Input input : order.request().effect().inputs()) {
       if (!readable.test(order.request(), charged, input)) {
-        throw new WritException(ExecutorError.INPUT_UNKNOWN, input.name() + ", " + input.digest());
+        throw new ObservedException(
+            ExecutorError.INPUT_UNKNOWN,
+            input.name() + ", " + input.digest(),
+            Observed.input(input.name()));
       }
     }
     boolean usesWorkspace = manifest.capabilities().workspace();

@@ -5,10 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.Served;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Status;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.RunTurn;
@@ -20,8 +17,10 @@ import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.Commit;
 import java.time.Instant;
@@ -65,7 +64,7 @@ public final class ReceiptStage {
     Receipt receipt;
     Envelope envelope;
     try (RunTurn turn = order.writ().run().turn()) {
-      ran.prelude().writeTo(turn);
+      ran.pendingWrites().writeTo(turn);
       if (ran.dispatched()) {
         turn.unfinished(0, -1, 0);
         turn.batch().delete(Tables.DISPATCHED, Tables.key(order.decision().request()));
@@ -207,7 +206,7 @@ public final class ReceiptStage {
   }
 
   /**
-   * The receipt of an effect whose end nobody saw, with its event and rows (PROTOCOL 18).
+   * The receipt of an effect whose end nobody saw, with its event and rows (protocol rule 18).
    *
    * @param foundAt when recovery found it
    * @param workspaceBefore as it was measured before the dispatch

@@ -4,15 +4,15 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.Accounting;
 import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
 import java.time.Instant;
@@ -37,7 +37,7 @@ public final class Refusals {
     String key = Tables.key(order.decision().request());
     Optional<RequestRow> row = ledger.get(Tables.REQUEST, key).map(RequestRow::parse);
     boolean writtenBefore =
-        order.writ().prelude() == Prelude.NOTHING
+        order.writ().pendingWrites() == PendingWrites.NOTHING
             && row.filter(r -> r.state() == RequestRow.State.LAPSED).isPresent();
     if (writtenBefore) {
       return; // else a holder could fill the journal with one expired intent
@@ -51,6 +51,9 @@ public final class Refusals {
             stage,
             refused.code().code(),
             Result.bounded(refused.found()),
+            refused instanceof ObservedException more
+                ? Optional.of(more.observed())
+                : Optional.empty(),
             at);
     Envelope envelope;
     try {
@@ -61,7 +64,7 @@ public final class Refusals {
     }
     Commit commit;
     try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
-      order.writ().prelude().writeTo(turn);
+      order.writ().pendingWrites().writeTo(turn);
       turn.event(EventKind.EFFECT_REFUSED, envelope.id(), at);
       turn.batch()
           .document(envelope)

@@ -2,10 +2,10 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Dispatch.Ran;
+import dev.writ.guardian.document.Status;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,7 +33,7 @@ public record Result(
 
   public static Result of(Ran ran) {
     Outcome outcome = ran.outcome();
-    Status status = Status.of(outcome.end());
+    Status status = outcome.end().status();
     Result ended =
         new Result(
             status,

@@ -1,21 +1,22 @@
 package dev.writ.executor.stage;
 
-import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
+import dev.writ.guardian.document.Observed;
 
 /** Stage 2: the decision was made under what is in force now (the seed's phenotype hash). */
 public class SnapshotStage {
 
   /**
    * @param current computed now for the effect's tool and sandbox
-   * @throws WritException {@code EXE-201}
+   * @throws ObservedException {@code EXE-201}
    */
   public void verify(Order order, Tools.Circumstances current) {
     if (!order.decision().snapshot().equals(current.snapshot())) {
-      throw new WritException(
+      throw new ObservedException(
           ExecutorError.SNAPSHOT,
-          "decided under " + order.decision().snapshot() + ", now " + current.snapshot());
+          "decided under " + order.decision().snapshot() + ", now " + current.snapshot(),
+          Observed.snapshot(current.snapshot()));
     }
   }
 }

@@ -2,8 +2,8 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Snapshot;
 import dev.writ.guardian.document.ToolManifest;

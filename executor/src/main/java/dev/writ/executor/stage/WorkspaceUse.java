@@ -2,11 +2,12 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.Observed;
 import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.LedgerState;
 import java.util.ArrayList;
@@ -14,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The workspace of a run as an input of its effects (PROTOCOL 20). Whether it may be used follows
- * from the ledger alone: an effect that was dispatched in it and is not known to have ended
+ * The workspace of a run as an input of its effects (protocol rule 20). Whether it may be used
+ * follows from the ledger alone: an effect that was dispatched in it and is not known to have ended
  * quarantines it. The caller holds the workspace's lock.
  */
 public final class WorkspaceUse {
@@ -69,8 +70,10 @@ public final class WorkspaceUse {
   Digest before(Scope scope, Optional<Digest> pinned) {
     Digest tree = workspaces.treeDigest(scope.tenant(), scope.run());
     if (pinned.isPresent() && !pinned.get().equals(tree)) {
-      throw new WritException(
-          ExecutorError.WORKSPACE_PIN, "pinned " + pinned.get() + ", is " + tree);
+      throw new ObservedException(
+          ExecutorError.WORKSPACE_PIN,
+          "pinned " + pinned.get() + ", is " + tree,
+          Observed.workspace(tree));
     }
     return tree;
   }

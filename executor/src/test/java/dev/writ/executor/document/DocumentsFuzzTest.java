@@ -8,7 +8,12 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Observed;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.RolloutStage;
@@ -31,7 +36,9 @@ class DocumentsFuzzTest {
     return Stream.of(
             receipt(Status.SUCCEEDED, Optional.empty()),
             receipt(Status.FAILED, Optional.of("EXE-001")),
-            new Refusal(SCOPE, D, D, D, "gate", "EXE-001", "", AT).toJson(),
+            new Refusal(
+                    SCOPE, D, D, D, "gate", "EXE-001", "", Optional.of(Observed.input("data")), AT)
+                .toJson(),
             new ExecutionOrder("acme", D, AT).toJson(),
             new RunClose("acme", "run-1", AT).toJson(),
             new RunClosing("acme", "run-1", D, 7, D, 1, D).toJson(),

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.stage.Store;
 import dev.writ.ledger.BlobRef;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 
 /** Executors with one broken part. */
 final class Faults {

@@ -7,8 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.ExecutionOrder;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.journal.Prelude;
+import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.stage.Writ;
 import dev.writ.executor.testing.Forgery;
@@ -19,6 +18,7 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
@@ -100,7 +100,7 @@ class Promise01NoEffectWithoutAWritTest {
     }
   }
 
-  /** The Guardian's key alone is not enough: this ledger must have issued it (PROTOCOL 25). */
+  /** The Guardian's key alone is not enough: this ledger must have issued it (protocol rule 25). */
   @Test
   void what_the_guardian_key_signs_elsewhere_is_not_issued_here() {
     for (Forgery.Change change : Forgery.changes(decision)) {
@@ -283,7 +283,7 @@ class Promise01NoEffectWithoutAWritTest {
                   i,
                   asked,
                   home.kernel().system().trust().key(TestKeys.key("alice").kid()).orElseThrow(),
-                  Prelude.NOTHING,
+                  PendingWrites.NOTHING,
                   run,
                   false),
               home.kernel().system().trust(),

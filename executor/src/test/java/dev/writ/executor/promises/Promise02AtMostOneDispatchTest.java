@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
-import dev.writ.executor.Served;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;

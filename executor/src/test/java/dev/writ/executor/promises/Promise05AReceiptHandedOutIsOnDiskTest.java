@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.testing.Child;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
-import dev.writ.ledger.LedgerError;
+import dev.writ.guardian.document.Status;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

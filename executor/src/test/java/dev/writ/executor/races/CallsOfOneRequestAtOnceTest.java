@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.Stage;
 import dev.writ.executor.audit.AuditReport;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Stage;
 import dev.writ.executor.testing.Audited;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;

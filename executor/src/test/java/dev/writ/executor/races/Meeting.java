@@ -2,8 +2,8 @@ package dev.writ.executor.races;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.Stage;
-import dev.writ.executor.StageObserver;
+import dev.writ.executor.stage.Stage;
+import dev.writ.executor.stage.StageObserver;
 import dev.writ.ledger.CommitObserver;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package dev.writ.executor.testing;
 
 import dev.writ.executor.Answer;
-import dev.writ.executor.Served;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.stage.Served;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

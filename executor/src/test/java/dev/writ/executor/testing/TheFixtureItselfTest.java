@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.Answer;
-import dev.writ.executor.Served;
-import dev.writ.executor.document.Status;
+import dev.writ.executor.stage.Served;
+import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,11 +1,11 @@
 package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.Certificates;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.Limits;
-import dev.writ.gateway.Listen;
-import dev.writ.gateway.Tokens;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Certificates;
+import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Tokens;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.error.GatewayError;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.ErrorCode;
-import dev.writ.executor.Stage;
+import dev.writ.executor.stage.Stage;
 import java.util.Optional;
 
 /**

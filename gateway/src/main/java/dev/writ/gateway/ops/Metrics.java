@@ -1,11 +1,11 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.executor.Answer;
-import dev.writ.executor.Stage;
-import dev.writ.executor.document.Receipt;
-import dev.writ.gateway.Observer;
+import dev.writ.executor.stage.Stage;
+import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.gateway.schedule.Scheduler;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;

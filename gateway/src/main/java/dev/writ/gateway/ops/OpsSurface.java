@@ -1,12 +1,12 @@
 package dev.writ.gateway.ops;
 
-import static dev.writ.gateway.Route.Access.CALLER;
-import static dev.writ.gateway.Route.Access.PUBLIC;
+import static dev.writ.gateway.http.Route.Access.CALLER;
+import static dev.writ.gateway.http.Route.Access.PUBLIC;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.Route;
-import dev.writ.gateway.Surface;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

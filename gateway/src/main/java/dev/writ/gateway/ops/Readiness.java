@@ -2,8 +2,7 @@ package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
-import dev.writ.gateway.Gateway;
-import dev.writ.gateway.Pipeline;
+import dev.writ.gateway.pipeline.Pipeline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,7 @@ public final class Readiness {
   private final Kernel kernel;
   private final Pipeline pipeline;
   private final Path disk;
-  private final List<Gateway.Probe> probes;
+  private final List<Probe> probes;
   private final InstantSource clock;
   private volatile boolean ledgerStopped;
   private List<Check> probed = List.of();
@@ -37,11 +36,7 @@ public final class Readiness {
    * @param clock one that nobody sets
    */
   public Readiness(
-      Kernel kernel,
-      Pipeline pipeline,
-      Path disk,
-      List<Gateway.Probe> probes,
-      InstantSource clock) {
+      Kernel kernel, Pipeline pipeline, Path disk, List<Probe> probes, InstantSource clock) {
     this.probes = List.copyOf(probes);
     this.clock = clock;
     this.kernel = kernel;
@@ -87,12 +82,12 @@ public final class Readiness {
     return probed;
   }
 
-  private static Check check(Gateway.Probe probe) {
-    Gateway.Probe.Result result;
+  private static Check check(Probe probe) {
+    Probe.Result result;
     try {
       result = probe.look().get();
     } catch (RuntimeException e) {
-      result = Gateway.Probe.Result.NOT_OK;
+      result = Probe.Result.NOT_OK;
     }
     return new Check(probe.name(), result.ok(), result.why());
   }

@@ -1,8 +1,8 @@
 package dev.writ.gateway.ops;
 
-import dev.writ.gateway.Observer.Finished;
-import dev.writ.gateway.TraceContext;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Observer.Finished;
+import dev.writ.gateway.http.TraceContext;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;

@@ -2,9 +2,9 @@ package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.executor.Answer;
-import dev.writ.executor.Stage;
-import dev.writ.executor.StageObserver;
-import dev.writ.gateway.Observer;
+import dev.writ.executor.stage.Stage;
+import dev.writ.executor.stage.StageObserver;
+import dev.writ.gateway.http.Observer;
 import dev.writ.ledger.CommitObserver;
 import java.util.ArrayList;
 import java.util.List;

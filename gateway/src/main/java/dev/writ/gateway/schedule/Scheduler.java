@@ -2,7 +2,7 @@ package dev.writ.gateway.schedule;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.policy.EngineSettings;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;

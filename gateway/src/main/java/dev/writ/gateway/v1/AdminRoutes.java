@@ -1,6 +1,6 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.DOCUMENT;
+import static dev.writ.gateway.http.Route.Access.DOCUMENT;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -11,12 +11,12 @@ import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
-import dev.writ.gateway.Changes;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Route;
-import dev.writ.gateway.Running;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.function.Consumer;

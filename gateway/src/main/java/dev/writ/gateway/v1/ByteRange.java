@@ -1,8 +1,8 @@
 package dev.writ.gateway.v1;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.Headers;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Headers;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

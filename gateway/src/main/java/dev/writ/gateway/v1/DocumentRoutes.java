@@ -1,20 +1,20 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.Served;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.Caller;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Route;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,16 +1,16 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Route;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;

@@ -1,8 +1,8 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.CALLER;
-import static dev.writ.gateway.Route.Access.DOCUMENT;
-import static dev.writ.gateway.Route.Access.PUBLIC;
+import static dev.writ.gateway.http.Route.Access.CALLER;
+import static dev.writ.gateway.http.Route.Access.DOCUMENT;
+import static dev.writ.gateway.http.Route.Access.PUBLIC;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -12,16 +12,16 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.Served;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.RunClose;
-import dev.writ.gateway.Backend;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Route;
-import dev.writ.gateway.Running;
-import dev.writ.gateway.Surface;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.pipeline.Backend;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;

@@ -5,22 +5,22 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Access;
-import dev.writ.executor.ExecutorError;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.Caller;
-import dev.writ.gateway.GatewayError;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Caller;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.LedgerView;
 import java.util.Optional;
 
 /**
- * Who may read what (PROTOCOL 3, 4): its own subject's things, those of runs that policy shares
- * with it, or all of its tenant's where policy names its role in {@code execute_for}. What is
- * another's and what is not there answer alike.
+ * Who may read what (protocol rules 3 and 4): its own subject's things, those of runs that policy
+ * shares with it, or all of its tenant's where policy names its role in {@code execute_for}. What
+ * is another's and what is not there answer alike.
  */
 public final class Reader {
   private final Kernel kernel;
@@ -29,7 +29,7 @@ public final class Reader {
     this.kernel = kernel;
   }
 
-  /** Whether that is what is said of things that are not there for a caller. */
+  /** Whether it is the refusal that unknown and unauthorized ids get alike. */
   public static boolean isUnknown(WritException e) {
     return e.code() == GatewayError.UNKNOWN_ID || e.code() == ExecutorError.UNKNOWN_ID;
   }

@@ -2,8 +2,8 @@ package dev.writ.gateway.v1;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.HttpAnswer;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.BundleExport;
 import java.io.IOException;

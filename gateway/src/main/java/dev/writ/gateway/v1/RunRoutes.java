@@ -1,18 +1,18 @@
 package dev.writ.gateway.v1;
 
-import static dev.writ.gateway.Route.Access.CALLER;
+import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.Caller;
-import dev.writ.gateway.Changes;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.HttpAnswer;
-import dev.writ.gateway.HttpCall;
-import dev.writ.gateway.Route;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.pipeline.Changes;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import java.io.IOException;

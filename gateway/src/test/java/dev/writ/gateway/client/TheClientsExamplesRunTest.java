@@ -8,6 +8,8 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.client.VerifiedOutcome;
+import dev.writ.client.WritClient;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.TestGateway;

@@ -2,7 +2,6 @@ package dev.writ.gateway.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.gateway.Gateway;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import java.io.IOException;
@@ -33,15 +32,15 @@ class TheServerMeasuresItsPartsTest {
 
   @BeforeEach
   void start() {
-    Gateway.Probe probe =
-        new Gateway.Probe(
+    Probe probe =
+        new Probe(
             "sandbox",
             () -> {
               asked.incrementAndGet();
               if (!sandbox.get()) {
                 throw new IllegalStateException("no engine");
               }
-              return Gateway.Probe.Result.OK;
+              return Probe.Result.OK;
             });
     server = new WholeGateway(TestGateway.newHome(dir), CONFIG, dir, List.of(probe));
   }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
-import dev.writ.gateway.GatewayError;
-import dev.writ.gateway.Problems;
-import dev.writ.gateway.TraceContext;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -6,9 +6,9 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
-import dev.writ.gateway.AccessDocument;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
+import dev.writ.guardian.document.AccessDocument;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PROTOCOL 3 and 4 over the wire. */
+/** protocol rules 3 and 4 over the wire. */
 class ForeignAndUnknownAnswerAlikeTest {
   private static final Digest NOWHERE = Digest.sha256(new byte[] {1});
 

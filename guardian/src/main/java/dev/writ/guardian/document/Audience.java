@@ -4,7 +4,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * Which ledger an intent is for (PROTOCOL 27).
+ * Which ledger an intent is for (protocol rule 27).
  *
  * @param origin the log's origin line
  * @param incarnation rises when a restored backup is taken into service; earlier intents are void

@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param code the refusing check's code; absent for ALLOW
  * @param checks all four, in order; before them {@code profile} where a surface with one vouched
  * @param inputs everything that was read, so that the decision can be judged again from this
- *     document and the request alone (PROTOCOL 6); {@code JudgeInputs} reads it
- * @param snapshot what the executor must still find (PROTOCOL 12)
+ *     document and the request alone (protocol rule 6); {@code JudgeInputs} reads it
+ * @param snapshot what the executor must still find (protocol rule 12)
  * @param supersedes the decision on the same request that this one replaces
  */
 public record Decision(

@@ -4,12 +4,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.time.Instant;
 import java.util.List;
 
 /**
- * One link of a chain: {@code from} lets {@code to} act for it (PROTOCOL 9).
+ * One link of a chain: {@code from} lets {@code to} act for it (protocol rule 9).
  *
  * @param from key id of the giver, who signs this
  * @param to key id of the taker

@@ -2,7 +2,7 @@ package dev.writ.guardian.document;
 
 import java.util.Locale;
 
-/** What running an operation again with the same inputs gives (PROTOCOL 14). */
+/** What running an operation again with the same inputs gives (protocol rule 14). */
 public enum Determinism {
   /**
    * The same bytes, and no trace in the world. Granted by the driver, never by a manifest alone.

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param inputs files by digest, sorted by name
  * @param resources the declared ceiling
  * @param sandbox the sandbox profile's name; {@code wasm} for tools that run inside WebAssembly
- * @param workspaceBefore pins the tree digest of the run's workspace (PROTOCOL 20)
+ * @param workspaceBefore pins the tree digest of the run's workspace (protocol rule 20)
  */
 public record Effect(
     String tool,

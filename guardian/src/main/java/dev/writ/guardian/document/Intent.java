@@ -10,7 +10,7 @@ import java.time.Instant;
 /**
  * The order to execute one effect once, which follows an ALLOW.
  *
- * @param prngSeed 64 hexadecimal digits, public (PROTOCOL 17)
+ * @param prngSeed 64 hexadecimal digits, public (protocol rule 17)
  * @param expiresAt exclusive; five minutes after {@code issuedAt} at most
  */
 public record Intent(

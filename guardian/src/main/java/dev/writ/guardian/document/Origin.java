@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * For a request that a surface signed for a caller without a key of its own: where it came from
- * (PROTOCOL 32).
+ * (protocol rule 32).
  *
  * @param raw digest of the surface's raw request
  * @param execution a name by which the surface's callers know the execution

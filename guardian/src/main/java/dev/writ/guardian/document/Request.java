@@ -13,13 +13,14 @@ import java.util.Optional;
 /**
  * What an agent asks for, signed by it or by a surface that vouches for it.
  *
- * @param consumes ids of receipts whose outcome this effect builds on (PROTOCOL 16)
- * @param idempotencyKey scoped to tenant and subject; the request's id where absent (PROTOCOL 2)
+ * @param consumes ids of receipts whose outcome this effect builds on (protocol rule 16)
+ * @param idempotencyKey scoped to tenant and subject; the request's id where absent (protocol rule
+ *     2)
  * @param nonce never used twice within the freshness window
- * @param retention {@code keep} or {@code drop-output} (PROTOCOL 21)
+ * @param retention {@code keep} or {@code drop-output} (protocol rule 21)
  * @param context trace context and the like; read by nobody who decides
  * @param evidence digests of documents brought as artifacts
- * @param delegations envelopes, from the principal's to the signer's (PROTOCOL 9)
+ * @param delegations envelopes, from the principal's to the signer's (protocol rule 9)
  */
 public record Request(
     Scope scope,

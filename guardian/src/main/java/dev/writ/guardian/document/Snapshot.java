@@ -5,8 +5,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * The circumstances that a decision was made under (the seed's phenotype hash, PROTOCOL 12): the
- * executor refuses a decision that was made under others.
+ * The circumstances that a decision was made under (the seed's phenotype hash, protocol rule 12):
+ * the executor refuses a decision that was made under others.
  */
 public final class Snapshot {
   /**

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.util.List;
 import java.util.Optional;
 

@@ -17,7 +17,7 @@ import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 import dev.writ.canonicalize.WritException;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -27,7 +27,7 @@ import java.util.Optional;
  * ({@link StrictLogic}). Regular expressions run on RE2, in linear time.
  */
 public final class CelExpression {
-  /** The most steps that one evaluation may take; part of the kernel version (PROTOCOL 10). */
+  /** The most steps that one evaluation may take; part of the kernel version (protocol rule 10). */
   public static final int COST_MAX = 1_000_000;
 
   private static final int SOURCE_MAX = 4_096;

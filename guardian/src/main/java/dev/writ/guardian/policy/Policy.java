@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.GuardianError;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
@@ -92,7 +92,7 @@ public final class Policy {
     return parts.name();
   }
 
-  /** Rises with each policy (PROTOCOL 26). */
+  /** Rises with each policy (protocol rule 26). */
   public long version() {
     return parts.version();
   }
@@ -232,7 +232,7 @@ public final class Policy {
     return approver == null ? List.of() : approver.roles();
   }
 
-  /** Whether a subject may execute or fetch what another one holds (PROTOCOL 3). */
+  /** Whether a subject may execute or fetch what another one holds (protocol rule 3). */
   public boolean mayExecuteFor(String tenant, String subject) {
     return rolesOf(tenant, subject).stream().anyMatch(parts.executeFor()::contains);
   }

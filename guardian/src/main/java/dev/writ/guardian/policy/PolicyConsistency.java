@@ -1,6 +1,6 @@
 package dev.writ.guardian.policy;
 
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Section;
 import java.util.ArrayList;
 import java.util.List;

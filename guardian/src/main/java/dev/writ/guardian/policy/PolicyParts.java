@@ -2,7 +2,7 @@ package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Section;
 import java.util.Collections;
 import java.util.List;

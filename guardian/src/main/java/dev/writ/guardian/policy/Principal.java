@@ -8,7 +8,7 @@ import java.util.List;
  * Who may ask, or delegate. The keys are in the trust file, under the same tenant and subject.
  *
  * @param roles sorted
- * @param surfaces surfaces that may vouch for it (PROTOCOL 32), sorted
+ * @param surfaces surfaces that may vouch for it (protocol rule 32), sorted
  */
 public record Principal(String tenant, String subject, List<String> roles, List<String> surfaces) {
   static Principal read(Section section) {

@@ -3,7 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * When a run that a surface opened for its callers is closed (PROTOCOL 33), and who shares it. One
- * that waits for something, runs something or is in doubt stays open.
+ * When a run that a surface opened for its callers is closed (protocol rule 33), and who shares it.
+ * One that waits for something, runs something or is in doubt stays open.
  *
  * @param idleMaxS after its last event, in seconds
  * @param lifeMaxS after its first event, in seconds

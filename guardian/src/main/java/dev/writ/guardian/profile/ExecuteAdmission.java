@@ -21,7 +21,7 @@ import java.util.TreeMap;
 /**
  * The strict gateway of seed 000 as a pure function: seven stages in their fixed order, the first
  * error wins, and the same arguments give the same answer. What they let through is mapped to one
- * effect (PROTOCOL 34, spec/surface-execute.md).
+ * effect (protocol rule 34, spec/surface-execute.md).
  */
 public final class ExecuteAdmission {
   /** The surface's name. */

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * What a surface's profile found in the raw request behind a vouched one. It is an input of the
  * judgement and stands in the decision, so that the decision can be judged again without the raw
- * request, which is not kept (PROTOCOL 34).
+ * request, which is not kept (protocol rule 34).
  *
  * @param profile {@code execute} or {@code tools}: the surface's name
  * @param refusal why the profile refuses, the first of its stages

@@ -56,7 +56,8 @@ public enum RejectionCode {
   }
 
   /**
-   * How seed 000's clients hear what the Guardian or the executor refused afterwards (PROTOCOL 34).
+   * How seed 000's clients hear what the Guardian or the executor refused afterwards (protocol rule
+   * 34).
    *
    * @param code a code of ours, or one of the seed's, which stays
    * @return empty where the fault is not the request's: no sandbox, no driver, no ledger

@@ -2,7 +2,7 @@ package dev.writ.guardian.yaml;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

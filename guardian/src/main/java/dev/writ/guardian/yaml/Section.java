@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
-import dev.writ.guardian.GuardianError;
+import dev.writ.guardian.error.GuardianError;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -2,7 +2,7 @@ package dev.writ.ledger.merkle;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 import java.util.ArrayList;
 import java.util.List;
 

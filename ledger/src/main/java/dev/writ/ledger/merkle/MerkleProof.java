@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.error.LedgerError;
 import java.util.List;
 
 /**

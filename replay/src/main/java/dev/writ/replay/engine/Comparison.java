@@ -5,12 +5,12 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
@@ -123,7 +123,6 @@ final class Comparison implements DocumentSigner {
       T document,
       Function<T, ? extends JsonValue> write,
       Function<JsonValue, T> read) {
-    JsonValue replayed = write.apply(document);
     String kind = kindOf(payloadType);
     Optional<Event> expected =
         step.subList(placed, step.size()).stream()
@@ -131,18 +130,21 @@ final class Comparison implements DocumentSigner {
             .map(Placed::event)
             .findFirst();
     if (expected.isEmpty()) {
-      throw departed(kind, Fields.of("/body", JsonValue.object().build(), replayed));
+      throw departed(kind, Fields.of("/body", JsonValue.object().build(), write.apply(document)));
     }
     Envelope recorded =
         documents
             .document(expected.get().body())
             .orElseThrow(
                 () -> new IllegalStateException("not in the recording: " + expected.get().body()));
+    JsonValue said = recorded.document();
+    JsonValue replayed = write.apply(document);
     Digest id = Jcs.digest(replayed);
     if (recorded.id().equals(id)) {
       return new Signed<>(document, recorded);
+    } else if (Messages.asRecorded(replayed, said).equals(said)) {
+      return new Signed<>(read.apply(said), recorded);
     }
-    JsonValue said = recorded.document();
     held.put(kind, Fields.of("/body", said, replayed));
     diffs.put(kind, outputs.diff(said, replayed));
     bodies.put(kind, id);
@@ -196,7 +198,7 @@ final class Comparison implements DocumentSigner {
   private void differs(Divergence divergence) {
     chain = chain.apart();
     if (!following) {
-      throw new Departed(divergence, chain);
+      throw new ReplayMismatch(divergence, chain);
     }
     found.add(divergence);
   }
@@ -221,7 +223,7 @@ final class Comparison implements DocumentSigner {
    *
    * @param body of the replayed event, where it has a document of its own
    */
-  private Departed departed(String kind, List<Field> body) {
+  private ReplayMismatch departed(String kind, List<Field> body) {
     List<Placed> left = step.subList(placed, step.size());
     long seq = step.getFirst().event().seq() + placed;
     chain = chain.apart();
@@ -229,17 +231,17 @@ final class Comparison implements DocumentSigner {
     if (left.isEmpty() || precedes(kind, left.getFirst().kind())) {
       fields.add(new Field("/kind", "nothing", kind));
       fields.addAll(body);
-      return new Departed(
+      return new ReplayMismatch(
           divergence(Kind.EXTRA, seq, kind, fields, Optional.empty(), seed(Optional.empty())),
           chain);
     }
     Event recorded = left.getFirst().event();
     if (left.stream().anyMatch(p -> p.kind().equals(kind))) {
-      return new Departed(missing("before " + kind), chain);
+      return new ReplayMismatch(missing("before " + kind), chain);
     }
     fields.add(new Field("/kind", recorded.kind(), kind));
     fields.addAll(body);
-    return new Departed(
+    return new ReplayMismatch(
         divergence(
             Kind.MISMATCH,
             seq,

@@ -1,25 +1,25 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.document.Content;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.Store.Stored;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.replay.Recording;
 import java.util.List;
 import java.util.Optional;
 
-/** Which tools can run again, and what of their outcome must be the same (PROTOCOL 30). */
+/** Which tools can run again, and what of their outcome must be the same (protocol rule 30). */
 final class Live {
   private Live() {}
 
   /** Why a tool does not run again; empty where it does. */
   static Optional<String> unable(
-      Dispatched dispatched, Receipt receipt, World world, Recording recording) {
+      Dispatched dispatched, Receipt receipt, RecordedTools world, Recording recording) {
     ToolManifest manifest = dispatched.ready().manifest();
     if (manifest.determinism() == Determinism.RECORDED) {
       return Optional.of("their tool is recorded: it cannot be run again");

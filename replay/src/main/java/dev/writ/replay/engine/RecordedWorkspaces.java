@@ -1,13 +1,12 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Observed;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.replay.Recording;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,8 +19,6 @@ import java.util.function.Supplier;
  * here: that follows from the steps before.
  */
 final class RecordedWorkspaces implements RunWorkspaces {
-  private static final String IS = ", is ";
-
   private final Recording recording;
   private Supplier<Digest> tree = Digest::sha256;
 
@@ -41,23 +38,8 @@ final class RecordedWorkspaces implements RunWorkspaces {
    * Before an effect that was refused: another tree than it pins only where the refusal says so.
    */
   void refused(Refusal refusal, Optional<Digest> pinned) {
-    Optional<Digest> found =
-        refusal.code().equals(ExecutorError.WORKSPACE_PIN.code())
-            ? found(refusal)
-            : Optional.empty();
+    Optional<Digest> found = RefusalObservations.of(refusal).flatMap(Observed::workspace);
     tree = () -> found.or(() -> pinned).orElseGet(Digest::sha256);
-  }
-
-  /** Stage 3 says: "pinned …, is …". */
-  private static Optional<Digest> found(Refusal refusal) {
-    int is = refusal.found().lastIndexOf(IS);
-    try {
-      return is < 0
-          ? Optional.empty()
-          : Optional.of(Digest.parse(refusal.found().substring(is + IS.length())));
-    } catch (WritException e) {
-      return Optional.empty();
-    }
   }
 
   /** When an effect has ended. */

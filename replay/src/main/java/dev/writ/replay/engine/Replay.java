@@ -2,8 +2,8 @@ package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.document.Receipt;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.Event;
 import dev.writ.replay.Recording;
 import dev.writ.replay.ReplayError;
@@ -74,7 +74,7 @@ public final class Replay {
       // the first difference is enough
     } catch (WritException e) {
       failure = Optional.of(e);
-    } catch (Departed e) {
+    } catch (ReplayMismatch e) {
       failure =
           Optional.of(
               new WritException(

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param name of the file
  * @param invalid why it does not verify
- * @param pinned whether it is known whose it is
+ * @param pinned whether the signers are pinned
  * @param result present where it was replayed
  * @param verified what of it was verified before
  */

@@ -1,6 +1,6 @@
 package dev.writ.replay.engine;
 
-import dev.writ.executor.KernelTime;
+import dev.writ.executor.stage.KernelTime;
 import java.time.Instant;
 import java.util.EnumMap;
 

@@ -4,22 +4,19 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.ExecutorError;
-import dev.writ.executor.KernelTime.Reading;
 import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
-import dev.writ.executor.Surroundings;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.document.Receipt;
-import dev.writ.executor.document.Refusal;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClosing;
-import dev.writ.executor.document.Status;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Dispatch.Dispatched;
+import dev.writ.executor.stage.KernelTime.Reading;
 import dev.writ.executor.stage.Store.Stored;
+import dev.writ.executor.stage.Surroundings;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
@@ -27,8 +24,12 @@ import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Observed;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Snapshot;
+import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
@@ -36,7 +37,7 @@ import dev.writ.ledger.Event;
 import dev.writ.replay.Recording;
 import dev.writ.replay.ReplayError;
 import dev.writ.replay.engine.Divergence.Field;
-import dev.writ.replay.engine.World.Known;
+import dev.writ.replay.engine.RecordedTools.Known;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +74,7 @@ final class Stepping {
   private final RecordedSeed seed = new RecordedSeed();
   private final RecordedAccounts accounts = new RecordedAccounts();
   private final SystemStates states;
-  private final World world;
+  private final RecordedTools world;
   private final RecordedWorkspaces workspaces;
   private final Outcomes outcomes;
   private final Outputs outputs;
@@ -97,7 +98,7 @@ final class Stepping {
     this.tally = tally;
     this.divergences = divergences;
     this.states = new SystemStates(recording);
-    this.world = World.of(recording, options.drivers());
+    this.world = RecordedTools.of(recording, options.drivers());
     this.workspaces = new RecordedWorkspaces(recording);
     this.outcomes = new Outcomes(recording);
     this.outputs = new Outputs(recording);
@@ -139,7 +140,9 @@ final class Stepping {
             .scene()
             .refusal
             .filter(r -> r.code().equals(ExecutorError.INPUT_UNKNOWN.code()))
-            .filter(r -> r.found().equals(input.name() + ", " + input.digest()))
+            .flatMap(RefusalObservations::of)
+            .flatMap(Observed::input)
+            .filter(input.name()::equals)
             .isPresent();
     return !refused
         && recording.blob(input.digest()).map(b -> b.length == input.size()).orElse(true);
@@ -226,7 +229,7 @@ final class Stepping {
    * @param instead takes over what is recorded, where the replay is to go on
    */
   private void attempt(List<SystemState> candidates, Action action, Action instead) {
-    Departed first = null;
+    ReplayMismatch first = null;
     for (SystemState state : candidates) {
       comparison.attempt(false);
       current = state;
@@ -234,7 +237,7 @@ final class Stepping {
         action.under(state);
         divergences.addAll(comparison.found());
         return;
-      } catch (Departed d) {
+      } catch (ReplayMismatch d) {
         first = first == null ? d : first;
       }
     }
@@ -248,7 +251,7 @@ final class Stepping {
     try {
       action.under(current);
       divergences.addAll(comparison.found());
-    } catch (Departed d) {
+    } catch (ReplayMismatch d) {
       divergences.addAll(comparison.found());
       divergences.add(d.divergence());
       takeOver(current, instead);
@@ -262,10 +265,10 @@ final class Stepping {
     instead.under(state);
   }
 
-  /** Ends in a departure unless all of the step was written. */
+  /** Fails the attempt if an event of the step was not reproduced. */
   private void require(boolean written, String instead) {
     if (!written) {
-      throw new Departed(comparison.missing(instead), comparison.chain());
+      throw new ReplayMismatch(comparison.missing(instead), comparison.chain());
     }
   }
 
@@ -340,7 +343,9 @@ final class Stepping {
               }
             }),
         instead);
-    if (divergences.size() > before && known == Known.NO_MANIFEST && onlyTheTool(before)) {
+    if (divergences.size() > before
+        && known == Known.NO_MANIFEST
+        && onlyTheTool(before, decision)) {
       divergences.subList(before, divergences.size()).clear();
       departed = Optional.empty();
       tally.neither("decisions: the manifest of their tool is not in the bundle");
@@ -381,12 +386,13 @@ final class Stepping {
   }
 
   /** The one check that reads the manifest is the last; its answer decides the verdict. */
-  private boolean onlyTheTool(int from) {
+  private boolean onlyTheTool(int from, Decision decision) {
+    String envelopeCheck = "/body/checks/" + (decision.checks().size() - 1) + "/";
     return divergences.subList(from, divergences.size()).stream()
         .flatMap(d -> d.fields().stream())
         .map(Field::pointer)
         .allMatch(p ->
-            p.startsWith("/body/checks/3/") || p.equals("/body/code") || p.equals("/body/verdict"));
+            p.startsWith(envelopeCheck) || p.equals("/body/code") || p.equals("/body/verdict"));
   }
 
   /**
@@ -455,28 +461,17 @@ final class Stepping {
   private Known stage(Request asked, Decision decision, Refusal refusal, Policy policy) {
     Digest snapshot =
         refusal.code().equals(ExecutorError.SNAPSHOT.code())
-            ? snapshotOf(refusal).orElse(decision.snapshot())
+            ? RefusalObservations.of(refusal)
+                .flatMap(Observed::snapshot)
+                .orElse(decision.snapshot())
             : decision.snapshot();
     Known known = world.infer(asked.effect(), policy, snapshot);
-    World.Scene scene = world.scene();
+    RecordedTools.StepFixture scene = world.scene();
     if (refusal.stage().equals("prepare")) {
       scene.driverMissing = refusal.code().equals(ExecutorError.DRIVER_MISSING.code());
       scene.refusal = Optional.of(refusal).filter(r -> !FOLLOW.contains(r.code()));
     }
     return known;
-  }
-
-  /** The circumstances that stage 2 met, as it says: "decided under …, now …". */
-  private static Optional<Digest> snapshotOf(Refusal refusal) {
-    int now = refusal.found().lastIndexOf(", now ");
-    if (now < 0) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(Digest.parse(refusal.found().substring(now + ", now ".length())));
-    } catch (WritException e) {
-      return Optional.empty();
-    }
   }
 
   private void dispatched(List<Placed> events) {
@@ -517,14 +512,14 @@ final class Stepping {
     try {
       begun = rerun.begin(intent, state);
     } catch (WritException refused) {
-      throw new Departed(
+      throw new ReplayMismatch(
           comparison.missing("refused with " + refused.code().code() + " " + refused.found()),
           comparison.chain());
     }
     if (begun instanceof Begun.Now now) {
       return now.dispatched();
     }
-    throw new Departed(comparison.missing("served before"), comparison.chain());
+    throw new ReplayMismatch(comparison.missing("served before"), comparison.chain());
   }
 
   // Stages 4 to 8.

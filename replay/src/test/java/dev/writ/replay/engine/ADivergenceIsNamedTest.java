@@ -444,7 +444,7 @@ class ADivergenceIsNamedTest {
                           dev.writ.executor.stage.Preflight.Order order,
                           Tools.Circumstances current) {
                         throw new dev.writ.canonicalize.WritException(
-                            dev.writ.executor.ExecutorError.SNAPSHOT, "broken");
+                            dev.writ.executor.error.ExecutorError.SNAPSHOT, "broken");
                       }
                     },
                     e.prepare(),

@@ -117,7 +117,7 @@ class AnyScheduleReplaysTest {
   private static <T> T any(List<T> of, Random dice) {
     synchronized (of) {
       if (of.isEmpty()) {
-        throw new WritException(dev.writ.executor.ExecutorError.UNKNOWN_ID, "nothing yet");
+        throw new WritException(dev.writ.executor.error.ExecutorError.UNKNOWN_ID, "nothing yet");
       }
       return of.get(dice.nextInt(of.size()));
     }

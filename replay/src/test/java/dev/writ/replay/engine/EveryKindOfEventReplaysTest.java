@@ -1,6 +1,5 @@
 package dev.writ.replay.engine;
 
-import dev.writ.ledger.RunId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
@@ -9,12 +8,12 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
-import dev.writ.executor.Served;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.Store;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
@@ -25,7 +24,8 @@ import dev.writ.executor.testing.TestRequest;
 import dev.writ.executor.testing.TestTools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Intent;
-import dev.writ.ledger.LedgerError;
+import dev.writ.ledger.RunId;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.replay.BundleSeam;
 import dev.writ.replay.Recording;
 import java.io.ByteArrayInputStream;

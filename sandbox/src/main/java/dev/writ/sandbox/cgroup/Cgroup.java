@@ -1,8 +1,7 @@
 package dev.writ.sandbox.cgroup;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.Limits;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.writ.sandbox.cgroup;
 
-import dev.writ.sandbox.Limits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
 package dev.writ.sandbox.cgroup;
 
-import dev.writ.sandbox.Limits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

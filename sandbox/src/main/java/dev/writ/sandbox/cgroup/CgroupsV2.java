@@ -1,7 +1,6 @@
 package dev.writ.sandbox.cgroup;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.Limits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.writ.sandbox.docker;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

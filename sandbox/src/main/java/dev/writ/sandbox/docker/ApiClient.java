@@ -3,7 +3,7 @@ package dev.writ.sandbox.docker;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.docker;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

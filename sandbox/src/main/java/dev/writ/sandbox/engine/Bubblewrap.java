@@ -1,8 +1,8 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.Limits;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.ShellScript;

@@ -2,7 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.docker.Service;
 import java.nio.file.Path;
 import java.util.ArrayList;

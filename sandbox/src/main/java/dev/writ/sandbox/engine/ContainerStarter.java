@@ -2,11 +2,11 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.sandbox.Limits;
-import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.cgroup.Cgroup;
+import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.docker.ApiClient;
 import dev.writ.sandbox.docker.Attached;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.seccomp.OciSeccomp;

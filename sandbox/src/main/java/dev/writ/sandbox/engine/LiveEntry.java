@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.cgroup.Counters;
 import dev.writ.sandbox.docker.ApiClient;
 import dev.writ.sandbox.docker.ApiClient.ExecState;
 import dev.writ.sandbox.docker.Attached;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

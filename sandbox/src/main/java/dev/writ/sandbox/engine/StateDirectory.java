@@ -1,7 +1,7 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.seccomp.SeccompFilter;

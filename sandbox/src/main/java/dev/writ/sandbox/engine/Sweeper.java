@@ -1,9 +1,9 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.cgroup.Cgroups;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;

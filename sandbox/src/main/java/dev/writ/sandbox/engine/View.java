@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Profile;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.host;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.seccomp;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 
 /** A processor architecture that filters are compiled for. Linux: {@code linux/audit.h}. */
 public enum Architecture {

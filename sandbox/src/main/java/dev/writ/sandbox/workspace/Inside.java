@@ -1,7 +1,7 @@
 package dev.writ.sandbox.workspace;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;

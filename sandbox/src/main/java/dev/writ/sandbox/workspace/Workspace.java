@@ -2,7 +2,7 @@ package dev.writ.sandbox.workspace;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Owners;
 import java.io.ByteArrayOutputStream;

@@ -2,7 +2,7 @@ package dev.writ.sandbox.docker;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.SandboxError;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

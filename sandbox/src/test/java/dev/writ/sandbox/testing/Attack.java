@@ -1,7 +1,7 @@
 package dev.writ.sandbox.testing;
 
 import dev.writ.sandbox.EndReason;
-import dev.writ.sandbox.Limits;
+import dev.writ.sandbox.cgroup.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

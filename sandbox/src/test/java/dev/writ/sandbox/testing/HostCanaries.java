@@ -2,11 +2,11 @@ package dev.writ.sandbox.testing;
 
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Execution;
-import dev.writ.sandbox.Limits;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.cgroup.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

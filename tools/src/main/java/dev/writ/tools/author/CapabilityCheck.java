@@ -2,7 +2,7 @@ package dev.writ.tools.author;
 
 import dev.writ.guardian.policy.CapabilityCeiling;
 import dev.writ.guardian.policy.NetworkPlace;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -12,7 +12,7 @@ import com.sun.source.util.TreeScanner;
 import com.sun.source.util.Trees;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

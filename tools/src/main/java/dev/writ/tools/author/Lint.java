@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.wasm.WasmDriver;
 import java.util.ArrayList;
 import java.util.List;

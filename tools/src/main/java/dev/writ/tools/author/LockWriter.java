@@ -2,7 +2,7 @@ package dev.writ.tools.author;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

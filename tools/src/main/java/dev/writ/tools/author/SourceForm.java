@@ -1,6 +1,6 @@
 package dev.writ.tools.author;
 
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.writ.tools.author;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

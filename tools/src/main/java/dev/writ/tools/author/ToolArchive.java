@@ -8,7 +8,7 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.PackageDirectory;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

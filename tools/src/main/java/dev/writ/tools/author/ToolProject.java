@@ -3,7 +3,7 @@ package dev.writ.tools.author;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.PackageDirectory;
 import java.nio.file.Path;
 import java.util.Collections;

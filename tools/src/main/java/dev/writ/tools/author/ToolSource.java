@@ -7,7 +7,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

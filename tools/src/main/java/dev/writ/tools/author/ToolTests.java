@@ -12,7 +12,7 @@ import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.writ.tools.browser;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.Program;

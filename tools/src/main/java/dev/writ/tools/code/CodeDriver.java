@@ -6,7 +6,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.engine.Engines;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.Program;

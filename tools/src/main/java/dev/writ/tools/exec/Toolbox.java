@@ -3,7 +3,7 @@ package dev.writ.tools.exec;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.policy.Role;
 import dev.writ.sandbox.Bind;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

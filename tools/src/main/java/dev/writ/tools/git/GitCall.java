@@ -10,7 +10,7 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.egress.EgressEvent;
 import dev.writ.sandbox.workspace.Workspace;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.StandardOutput;

@@ -3,7 +3,7 @@ package dev.writ.tools.git;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.egress.Broker;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.Masking;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

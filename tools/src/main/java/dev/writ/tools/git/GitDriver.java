@@ -3,7 +3,7 @@ package dev.writ.tools.git;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.HostPrograms;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;

@@ -1,7 +1,7 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 
 /** Who a commit names. */
 record Person(String name, String email) {

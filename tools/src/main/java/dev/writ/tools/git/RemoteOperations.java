@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.sandbox.Ended;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

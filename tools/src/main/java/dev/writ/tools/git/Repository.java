@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.workspace.TreeEntry;
 import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspace;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

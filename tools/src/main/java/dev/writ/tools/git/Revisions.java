@@ -1,7 +1,7 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.Locale;
 
 /** Names of branches, tags and commits: git-check-ref-format(1), and nothing that is an option. */

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.wasm.GuestPool;
 import dev.writ.tools.wasm.Preparation;
 import dev.writ.tools.wasm.SandboxProfile;

@@ -1,9 +1,9 @@
 package dev.writ.tools.language;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.HostPrograms;
 import java.io.IOException;
 import java.io.InputStream;

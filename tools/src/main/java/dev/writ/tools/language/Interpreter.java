@@ -2,7 +2,7 @@ package dev.writ.tools.language;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.host.HostCommands;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

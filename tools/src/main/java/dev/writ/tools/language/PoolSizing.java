@@ -167,7 +167,7 @@ final class PoolSizing<K> {
     }
   }
 
-  /** Ends the fewest that would do, the oldest first; nothing where all would not do. */
+  /** Evicts as few workers as free enough memory, oldest first; none if that is impossible. */
   private void makeRoom(K key, Demand wants, long nowMs, List<Step<K>> steps) {
     long bytes = wants.bytes;
     long room = settings.budgetBytes() - bytes();

@@ -23,7 +23,7 @@ final class WarmWorker {
   /** So long after it said that it is ready, what it does by itself is waiting, not starting. */
   private static final long SETTLE_MS = 50;
 
-  /** One that does more than this while it waits does not wait. */
+  /** A worker that uses more processor time than this while idle is evicted. */
   private static final long IDLE_CPU_MS_MAX = 250;
 
   private static final int FIRST_FRAME_MAX = 1_024;

@@ -2,7 +2,7 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;

@@ -9,7 +9,7 @@ import dev.writ.sandbox.workspace.Workspaces;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The workspaces of runs (PROTOCOL 20): made on first use, wiped when a run ends. */
+/** The workspaces of runs (protocol rule 20): made on first use, wiped when a run ends. */
 public final class SandboxWorkspaces implements RunWorkspaces {
   /** What one holds, where the host can limit it. */
   public static final long BYTES = 1L << 30;

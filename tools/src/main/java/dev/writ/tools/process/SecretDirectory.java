@@ -8,7 +8,7 @@ import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.sandbox.SecretFile;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -13,7 +13,7 @@ import com.dylibso.chicory.wasm.types.Import;
 import com.dylibso.chicory.wasm.types.ValType;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.util.List;
 import java.util.SortedMap;
 

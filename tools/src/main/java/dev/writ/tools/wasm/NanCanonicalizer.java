@@ -5,7 +5,7 @@ import com.dylibso.chicory.wasm.types.AnnotatedInstruction;
 import com.dylibso.chicory.wasm.types.FunctionBody;
 import com.dylibso.chicory.wasm.types.OpCode;
 import dev.writ.canonicalize.WritException;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 import java.io.ByteArrayOutputStream;
 
 /**

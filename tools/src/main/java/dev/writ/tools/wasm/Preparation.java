@@ -3,7 +3,7 @@ package dev.writ.tools.wasm;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 
 /** What all drivers of this module ask of a manifest. */
 public final class Preparation {

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.tools.ToolsError;
+import dev.writ.tools.error.ToolsError;
 
 /**
  * What the one sandbox profile of these drivers means, as a document whose digest goes into the

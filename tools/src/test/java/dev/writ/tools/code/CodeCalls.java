@@ -5,9 +5,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.registry.BuiltinTools;
 import java.util.List;
 import java.util.TreeMap;
 

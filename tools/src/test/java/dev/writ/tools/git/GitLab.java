@@ -41,7 +41,8 @@ final class GitLab implements AutoCloseable {
 
   private static ToolManifest manifest() {
     try (InputStream in =
-        GitDriver.class.getResourceAsStream("/dev/writ/tools/builtin/git_cli/manifest.json")) {
+        GitDriver.class.getResourceAsStream(
+            "/dev/writ/tools/registry/builtin/git_cli/manifest.json")) {
       return ToolManifest.read(Jcs.parse(in.readAllBytes()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -3,11 +3,11 @@ package dev.writ.tools.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.Answer;
-import dev.writ.executor.Served;
-import dev.writ.executor.document.Receipt;
+import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;

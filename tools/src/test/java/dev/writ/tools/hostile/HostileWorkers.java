@@ -1,6 +1,6 @@
 package dev.writ.tools.hostile;
 
-import dev.writ.executor.ExecutorError;
+import dev.writ.executor.error.ExecutorError;
 import java.util.ArrayList;
 import java.util.List;
 

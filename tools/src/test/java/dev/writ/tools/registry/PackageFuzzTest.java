@@ -4,7 +4,6 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.TestTools;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.tools.BuiltinTools;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import java.io.IOException;
@@ -47,7 +46,7 @@ class ToolRegistryTest {
   }
 
   private static byte[] read(String file) {
-    return TestTools.resource("builtin/word-count/" + file);
+    return TestTools.resource("registry/builtin/word-count/" + file);
   }
 
   private void manifest(String name, String version, ToolManifest.PackageFile... files)

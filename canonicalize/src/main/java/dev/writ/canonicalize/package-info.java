@@ -1,0 +1,4 @@
+/**
+ * What every module shares: digests, the exception that carries an error code, native libraries.
+ */
+package dev.writ.canonicalize;

@@ -1,0 +1,2 @@
+/** Which keys may sign what, and when (spec/keys.md). */
+package dev.writ.canonicalize.trust;

@@ -1,8 +1,0 @@
-package dev.writ.cli;
-
-import dev.writ.canonicalize.json.JsonValue;
-
-/** What a command found, as data; how it looks to a person is a view's affair. */
-public interface Report {
-  JsonValue toJson();
-}

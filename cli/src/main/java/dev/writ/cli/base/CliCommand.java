@@ -1,0 +1,21 @@
+package dev.writ.cli.base;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * One command, listed in {@code Commands}. It keeps nothing between runs. A refusal is a {@link
+ * dev.writ.canonicalize.WritException}, thrown; {@code Cli} prints it and sets the exit status.
+ */
+public interface CliCommand {
+  /** Its name, what it takes, and what it is for. */
+  Usage usage();
+
+  /** Does it; never called on a command that has {@link #subcommands}. */
+  ExitCode run(Session session, Arguments arguments) throws IOException;
+
+  /** Commands below this one, as in {@code writ key list}. */
+  default List<CliCommand> subcommands() {
+    return List.of();
+  }
+}

@@ -1,0 +1,109 @@
+package dev.writ.cli.base;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.cli.error.CliError;
+import dev.writ.client.error.ClientError;
+import dev.writ.conform.ConformError;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.replay.ReplayError;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How the command ended, for scripts. The only place where exit codes are named. */
+public enum ExitCode {
+  OK(0, "done; what was asked for holds"),
+  REFUSED(1, "refused: a denial, or an effect that failed; the receipt or message says why"),
+  USAGE(2, "the command line is not understood"),
+  DIVERGED(3, "a replay or a comparison found another outcome than the recorded one"),
+  BROKEN_INPUT(4, "a document, key or file is malformed, tampered with or missing"),
+  INTEGRITY_ONLY(5, "intact, but its signers are not pinned"),
+  UNAVAILABLE(6, "locked, no permission, no space, or something needed is not there"),
+  PENDING(7, "escalated: waits for an approval"),
+  LEDGER_STOPPED(8, "the ledger failed while it was served; start the server again"),
+  INTERNAL(70, "Writ failed in a way it did not foresee; a log was written"),
+  INTERRUPTED(130, "stopped by Ctrl-C");
+
+  /** What a code's prefix means where {@link #BY_CODE} has nothing to say. */
+  private static final Map<String, ExitCode> BY_PREFIX =
+      new TreeMap<>(
+          Map.of(
+              "CAN", BROKEN_INPUT,
+              "GRD", REFUSED,
+              "LED", UNAVAILABLE,
+              "EXE", REFUSED,
+              "SBX", UNAVAILABLE,
+              "TOL", REFUSED,
+              "RPL", BROKEN_INPUT,
+              "CNF", UNAVAILABLE,
+              "GWY", REFUSED,
+              "ERR", REFUSED));
+
+  private static final Map<String, ExitCode> BY_CODE =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry(CliError.USAGE.code(), USAGE),
+              Map.entry(CliError.KEY_NAME.code(), USAGE),
+              Map.entry(CliError.PARAMETER.code(), USAGE),
+              Map.entry(CliError.TOOL_AMBIGUOUS.code(), USAGE),
+              Map.entry(CliError.FILE_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(CliError.NOT_FOUND.code(), BROKEN_INPUT),
+              Map.entry(CliError.FILE_UNWRITABLE.code(), UNAVAILABLE),
+              Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
+              Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
+              Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
+              Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(CliError.SANDBOX_PLACE.code(), UNAVAILABLE),
+              Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
+              Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
+              Map.entry(ConformError.VECTOR_MALFORMED.code(), BROKEN_INPUT),
+              Map.entry(ReplayError.DIVERGED.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_MISSING.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
+              Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
+              Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
+              Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
+              Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
+              Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
+              Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
+              Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
+              Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.TLS_UNUSABLE.code(), UNAVAILABLE),
+              Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
+              Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
+              Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
+              Map.entry(ClientError.NO_ANSWER.code(), UNAVAILABLE),
+              Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
+              Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
+              Map.entry(CliError.INTERNAL.code(), INTERNAL)));
+
+  private final int status;
+  private final String meaning;
+
+  ExitCode(int status, String meaning) {
+    this.status = status;
+    this.meaning = meaning;
+  }
+
+  /** The process's exit status, 0 to 255. */
+  public int status() {
+    return status;
+  }
+
+  public String meaning() {
+    return meaning;
+  }
+
+  /** How a command ends that was refused with this code; a code with no entry is internal. */
+  public static ExitCode of(ErrorCode code) {
+    ExitCode exact = BY_CODE.get(code.code());
+    if (exact != null) {
+      return exact;
+    }
+    return BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
+  }
+}

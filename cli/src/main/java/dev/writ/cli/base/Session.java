@@ -1,0 +1,85 @@
+package dev.writ.cli.base;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.cli.error.CliError;
+import dev.writ.cli.term.Terminal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * What a command runs in: the terminal, the environment, and the options that all commands have.
+ */
+public final class Session {
+  private final Terminal terminal;
+  private final Map<String, String> environment;
+  private Path home;
+  private boolean json;
+
+  public Session(Terminal terminal, Map<String, String> environment) {
+    this.terminal = terminal;
+    this.environment = environment;
+    String named = environment.getOrDefault("WRIT_HOME", "");
+    this.home = Path.of(named.isEmpty() ? "writ-data" : named);
+  }
+
+  public Terminal terminal() {
+    return terminal;
+  }
+
+  public Map<String, String> environment() {
+    return environment;
+  }
+
+  /** The data directory: {@code --home}, else WRIT_HOME, else writ-data in the current folder. */
+  public Path home() {
+    return home;
+  }
+
+  public void home(Path value) {
+    home = value;
+  }
+
+  /** Whether data goes out as one line of JSON. */
+  public boolean json() {
+    return json;
+  }
+
+  public void json(boolean value) {
+    json = value;
+  }
+
+  /** Shows what a command found: as JSON where {@code --json} asks for it, else by the view. */
+  public <T extends Report> void show(T report, BiConsumer<? super T, Terminal> view) {
+    if (json) {
+      terminal.out().writeBytes(Jcs.write(report.toJson()));
+      terminal.out().println();
+    } else {
+      view.accept(report, terminal);
+    }
+  }
+
+  /**
+   * Reads a file that the caller named, {@code -} for standard input, whole. One byte more than
+   * documents may have is read of a larger one, so that the parser refuses it by its own code.
+   *
+   * @throws WritException {@code CLI-002}
+   */
+  public byte[] read(String file) {
+    try {
+      if (file.equals("-")) {
+        return terminal.in().readNBytes(Limits.DEFAULT.bytesMax() + 1);
+      }
+      try (InputStream in = Files.newInputStream(Path.of(file))) {
+        return in.readNBytes(Limits.DEFAULT.bytesMax() + 1);
+      }
+    } catch (IOException e) {
+      throw new WritException(CliError.FILE_UNREADABLE, Failures.describe(file, e), e);
+    }
+  }
+}

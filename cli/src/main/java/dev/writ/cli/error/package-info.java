@@ -1,0 +1,2 @@
+/** Error codes of the command line (CLI). */
+package dev.writ.cli.error;

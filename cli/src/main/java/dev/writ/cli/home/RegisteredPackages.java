@@ -1,0 +1,35 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.replay.BundleExport;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.registry.ToolRegistry;
+import java.util.Optional;
+
+/** The packages of a registry, by their digest, as an export takes them. */
+public record RegisteredPackages(ToolRegistry registry) implements BundleExport.Packages {
+  @Override
+  public Optional<ToolManifest> manifest(ToolRef tool) {
+    try {
+      return Optional.of(resolve(tool).manifest());
+    } catch (WritException e) {
+      if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public Driver.PackageContent files(ToolManifest manifest) {
+    return resolve(manifest.ref()).content();
+  }
+
+  private RegisteredTool resolve(ToolRef tool) {
+    return registry.resolve(tool.name(), tool.version(), tool.packageDigest());
+  }
+}

@@ -1,0 +1,2 @@
+/** An MCP server over standard input and output. */
+package dev.writ.cli.mcp;

@@ -1,0 +1,2 @@
+/** Main, and the list of commands. */
+package dev.writ.cli;

@@ -1,0 +1,2 @@
+/** The terminal: styles, tables, progress, text made safe to print. */
+package dev.writ.cli.term;

@@ -1,0 +1,126 @@
+package dev.writ.client;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.client.error.ClientError;
+import dev.writ.guardian.policy.Policy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * An owner's side of a running server: sends what owners have signed. The signature is what counts;
+ * there is no other credential, and none that could be lost on the way.
+ */
+public final class AdminClient implements AutoCloseable {
+  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(60);
+
+  private final URI server;
+  private final HttpClient http;
+
+  /**
+   * @param authority PEM of who issued the server's certificate; absent: those that Java trusts
+   * @throws WritException {@code GWY-063}
+   */
+  public AdminClient(URI server, Optional<Path> authority) {
+    this.server = server;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10));
+    authority.map(AdminClient::trusting).ifPresent(builder::sslContext);
+    this.http = builder.build();
+  }
+
+  private static SSLContext trusting(Path authority) {
+    try (InputStream in = Files.newInputStream(authority)) {
+      KeyStore trust = KeyStore.getInstance("PKCS12");
+      trust.load(null, null);
+      int count = 0;
+      for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        trust.setCertificateEntry("authority-" + count++, certificate);
+      }
+      TrustManagerFactory trusts =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trusts.init(trust);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trusts.getTrustManagers(), null);
+      return context;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new WritException(
+          ClientError.AUTHORITY_UNREADABLE, authority + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /**
+   * Puts a policy in force, and sees to it that it is this one.
+   *
+   * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}, {@code GWY-062}
+   */
+  public void activate(Envelope signedPolicy) {
+    String digest = Policy.ofCanonical(signedPolicy.document()).digest().toString();
+    JsonValue.Obj answer = post("/v1/policies", signedPolicy);
+    if (!JsonValue.of(digest).equals(answer.get("digest"))) {
+      throw new WritException(
+          ClientError.ANSWER_REFUSED, "another policy than " + digest + " is in force");
+    }
+  }
+
+  /** Sends a signed document. */
+  public JsonValue.Obj post(String path, Envelope signed) {
+    try {
+      HttpResponse<byte[]> response =
+          http.send(
+              HttpRequest.newBuilder(server.resolve(path))
+                  .timeout(ANSWER_WITHIN)
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofByteArray(signed.toBytes()))
+                  .build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      if (!(parsed(response.body()) instanceof JsonValue.Obj object)) {
+        throw new WritException(ClientError.ANSWER_REFUSED, "it is no object");
+      }
+      if (response.statusCode() != 200) {
+        throw new WritException(
+            ClientError.REFUSED, text(object, "code") + " " + text(object, "detail"));
+      }
+      return object;
+    } catch (IOException e) {
+      throw new WritException(ClientError.NO_ANSWER, e.getClass().getSimpleName(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WritException(ClientError.NO_ANSWER, "interrupted", e);
+    }
+  }
+
+  private static JsonValue parsed(byte[] body) {
+    try {
+      return Jcs.parse(body);
+    } catch (WritException e) {
+      throw new WritException(ClientError.ANSWER_REFUSED, "it is no JSON", e);
+    }
+  }
+
+  private static String text(JsonValue.Obj object, String key) {
+    return object.get(key) instanceof JsonValue.Str text ? text.value() : "";
+  }
+
+  @Override
+  public void close() {
+    http.close();
+  }
+}

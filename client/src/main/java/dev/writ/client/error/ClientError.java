@@ -1,0 +1,41 @@
+package dev.writ.client.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/** Why a client of a server does not take what it got, or got nothing. */
+public enum ClientError implements ErrorCode {
+  REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
+  NO_ANSWER(
+      "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
+  ANSWER_REFUSED(
+      "GWY-062",
+      "the server's answer is not about what was asked",
+      "Do not rely on it; look at who answers at that address."),
+  AUTHORITY_UNREADABLE(
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  ClientError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

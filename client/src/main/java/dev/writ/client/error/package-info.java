@@ -1,0 +1,2 @@
+/** Error codes of clients (GWY-06x). */
+package dev.writ.client.error;

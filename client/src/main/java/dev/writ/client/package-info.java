@@ -1,0 +1,2 @@
+/** What calls a server: agents and owners. */
+package dev.writ.client;

@@ -1,0 +1,2 @@
+/** The operations that vectors ask of an implementation. */
+package dev.writ.conform.op;

@@ -1,0 +1,2 @@
+/** The statement of conformance. */
+package dev.writ.conform;

@@ -1,0 +1,2 @@
+/** Reads vectors, runs them and reports. */
+package dev.writ.conform.run;

@@ -1,0 +1,2 @@
+/** What a tool's driver gets and gives. */
+package dev.writ.executor.driver;

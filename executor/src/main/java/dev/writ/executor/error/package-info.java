@@ -1,0 +1,2 @@
+/** Error codes of the executor (EXE). */
+package dev.writ.executor.error;

@@ -1,0 +1,21 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Observed;
+
+/** A refusal of a stage that its document has to say more of than its code. */
+public final class ObservedException extends WritException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Observed observed;
+
+  public ObservedException(ErrorCode code, String found, Observed observed) {
+    super(code, found);
+    this.observed = observed;
+  }
+
+  Observed observed() {
+    return observed;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.guardian.document.Receipt;
+import java.util.Optional;
+
+/**
+ * A receipt that is on disk.
+ *
+ * @param envelope the signed receipt, the same bytes at every repeat
+ * @param resolution the operator's signed statement, where the receipt was in doubt and is resolved
+ * @param output the output's canonical bytes where the effect succeeded and they are at hand: in
+ *     the first answer always, in a repeat where they were retained
+ * @param rawOutput what the tool gave where the effect did not succeed; in the first answer alone,
+ *     and also where nothing is retained
+ * @param repeated whether this was served before
+ */
+public record Served(
+    Envelope envelope,
+    Receipt receipt,
+    Optional<Envelope> resolution,
+    Optional<byte[]> output,
+    Optional<byte[]> rawOutput,
+    boolean repeated) {
+
+  /** The receipt alone, for who may not read the output any more. */
+  public Served withoutOutput() {
+    return new Served(envelope, receipt, resolution, Optional.empty(), Optional.empty(), repeated);
+  }
+
+  public Digest id() {
+    return envelope.id();
+  }
+}

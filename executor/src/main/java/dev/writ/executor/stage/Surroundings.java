@@ -1,0 +1,102 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.guardian.Accounting;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.RunJournal;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+/**
+ * All that judging and the eight stages rest on and do not compute. A kernel gives them the world;
+ * a replay gives them what was recorded of it. There is no other way in for time, randomness, keys,
+ * or what other runs did.
+ *
+ * @param random where seeds of new runs come from
+ * @param accounts balances, rates and nonces
+ * @param guardian signs decisions and intents
+ * @param executor signs receipts, refusals and closings
+ * @param audience which ledger intents are for
+ * @param prohibited tells by name and version whether a tool must not run, at this moment
+ * @param readable tells whether a request may name an input
+ * @param inputs opens it
+ * @param contents takes output
+ * @param workspaces measures and wipes them
+ * @param stages watches
+ */
+public record Surroundings(
+    RunJournal journal,
+    KernelTime time,
+    SecureRandom random,
+    Accounting accounts,
+    DocumentSigner guardian,
+    DocumentSigner executor,
+    Tools tools,
+    Audience audience,
+    BiPredicate<String, String> prohibited,
+    Readable readable,
+    Consumable consumable,
+    Invocation.InputContent inputs,
+    Store.ContentStore contents,
+    RunWorkspaces workspaces,
+    StageObserver stages) {
+
+  /** Without anybody who watches. */
+  public Surroundings(
+      RunJournal journal,
+      KernelTime time,
+      SecureRandom random,
+      Accounting accounts,
+      DocumentSigner guardian,
+      DocumentSigner executor,
+      Tools tools,
+      Audience audience,
+      BiPredicate<String, String> prohibited,
+      Readable readable,
+      Consumable consumable,
+      Invocation.InputContent inputs,
+      Store.ContentStore contents,
+      RunWorkspaces workspaces) {
+    this(
+        journal,
+        time,
+        random,
+        accounts,
+        guardian,
+        executor,
+        tools,
+        audience,
+        prohibited,
+        readable,
+        consumable,
+        inputs,
+        contents,
+        workspaces,
+        StageObserver.NONE);
+  }
+
+  /** Says whether a request may name an input. */
+  @FunctionalInterface
+  public interface Readable {
+    /**
+     * @param charged the request's subject, and those on whose behalf it is made
+     */
+    boolean test(Request request, List<String> charged, Input input);
+  }
+
+  /** Says whether a request may consume a receipt. */
+  @FunctionalInterface
+  public interface Consumable {
+    /**
+     * @throws dev.writ.canonicalize.WritException {@code EXE-307}
+     */
+    void require(Admitted admitted, Digest receipt);
+  }
+}

@@ -1,0 +1,2 @@
+/** The file that configures a server (spec/gateway.md, Configuration). */
+package dev.writ.gateway.config;

@@ -1,0 +1,2 @@
+/** Error codes of the server (GWY). */
+package dev.writ.gateway.error;

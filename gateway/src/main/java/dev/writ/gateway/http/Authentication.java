@@ -1,0 +1,65 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Tells who calls, by the Authorization header (RFC 9110, 11.6.2) or the client's certificate. */
+final class Authentication {
+  private final List<Authenticator> authenticators;
+  private final Certificates certificates;
+
+  Authentication(List<Authenticator> authenticators, Certificates certificates) {
+    this.authenticators = List.copyOf(authenticators);
+    this.certificates = certificates;
+  }
+
+  /**
+   * One credential counts: the Authorization header where there is one, else the certificate.
+   *
+   * @param certificate of the connection, where the client showed one
+   * @throws WritException {@code GWY-020} without credentials of a kind that is known, and the code
+   *     of what does not hold
+   */
+  Caller caller(Headers headers, Optional<X509Certificate> certificate, Instant now) {
+    Optional<String> header = headers.one("authorization");
+    if (header.isEmpty() && certificate.isPresent()) {
+      return certificates.caller(certificate.get(), now);
+    }
+    if (header.isEmpty()) {
+      throw new WritException(GatewayError.NOT_AUTHENTICATED, "no Authorization header");
+    }
+    String[] parts = header.get().strip().split(" +", 2);
+    String credentials = parts.length == 2 ? parts[1] : "";
+    for (Authenticator authenticator : authenticators) {
+      Optional<Caller> caller =
+          authenticator.authenticate(parts[0].toLowerCase(Locale.ROOT), credentials, now);
+      if (caller.isPresent()) {
+        return caller.get();
+      }
+    }
+    throw new WritException(GatewayError.NOT_AUTHENTICATED, "credentials of no kind that is known");
+  }
+
+  /**
+   * Who calls, where the call need not say it: empty without an Authorization header and without
+   * the certificate of a caller.
+   *
+   * @throws WritException as {@link #caller}, for a credential that is shown and does not hold
+   */
+  Optional<Caller> callerIfShown(
+      Headers headers, Optional<X509Certificate> certificate, Instant now) {
+    boolean shown =
+        headers.has("authorization") || certificate.filter(certificates::knows).isPresent();
+    return shown ? Optional.of(caller(headers, certificate, now)) : Optional.empty();
+  }
+
+  String challenges() {
+    return authenticators.stream().map(Authenticator::challenge).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,94 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import javax.security.auth.x500.X500Principal;
+
+/**
+ * Callers by their TLS client certificates. That the authority of {@code client_ca} issued it, the
+ * handshake has verified; whose it is, its subject name says (RFC 4514), so that a renewed
+ * certificate is the same caller.
+ */
+public final class Certificates {
+  /** How a caller of this kind is called in {@code origin} and in logs. */
+  public static final String METHOD = "mtls";
+
+  /**
+   * A certificate's name and what it is bound to.
+   *
+   * @param name how logs and {@code origin} call it
+   * @param dn the whole subject name
+   * @param roles what it is narrowed to; none: all that policy gives the subject
+   */
+  public record Entry(
+      String name, X500Principal dn, String tenant, String subject, List<String> roles) {
+    public Entry {
+      roles = List.copyOf(roles);
+    }
+  }
+
+  private final List<Entry> entries;
+
+  /**
+   * @throws WritException {@code GWY-002} where two have one name, or one subject name
+   */
+  public Certificates(List<Entry> entries) {
+    this.entries = List.copyOf(entries);
+    long names = entries.stream().map(Entry::name).distinct().count();
+    long dns = entries.stream().map(Entry::dn).distinct().count();
+    if (names < entries.size() || dns < entries.size()) {
+      throw new WritException(GatewayError.CONFIG_FIELD, "two certificates have one name");
+    }
+  }
+
+  /**
+   * @param now a connection outlives a handshake, so the certificate's time is looked at each time
+   * @throws WritException {@code GWY-020}
+   */
+  Caller caller(X509Certificate certificate, Instant now) {
+    try {
+      certificate.checkValidity(Date.from(now));
+    } catch (CertificateException e) {
+      throw new WritException(
+          GatewayError.NOT_AUTHENTICATED, "the client certificate is out of its time", e);
+    }
+    Entry entry =
+        find(certificate.getSubjectX500Principal())
+            .orElseThrow(() ->
+                new WritException(
+                    GatewayError.NOT_AUTHENTICATED, "the client certificate's name is not known"));
+    return new Caller(
+        METHOD,
+        entry.name(),
+        fingerprint(certificate),
+        entry.tenant(),
+        entry.subject(),
+        entry.roles());
+  }
+
+  /** SHA-256 of the certificate, as everywhere where people compare them. */
+  private static String fingerprint(X509Certificate certificate) {
+    try {
+      return Digest.sha256(certificate.getEncoded()).hex();
+    } catch (CertificateException e) {
+      throw new WritException(
+          GatewayError.NOT_AUTHENTICATED, "the client certificate cannot be read", e);
+    }
+  }
+
+  /** Whether it is a caller's at all. */
+  boolean knows(X509Certificate certificate) {
+    return find(certificate.getSubjectX500Principal()).isPresent();
+  }
+
+  private Optional<Entry> find(X500Principal dn) {
+    return entries.stream().filter(entry -> entry.dn().equals(dn)).findFirst();
+  }
+}

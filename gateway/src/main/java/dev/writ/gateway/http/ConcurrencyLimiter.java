@@ -1,0 +1,281 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Shares.Share;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Limits what calls hold at once: places for calls at work, for streamed answers and for background
+ * work, and memory. Each has a limit for the server, for a tenant and for a credential; calls over
+ * a limit are rejected, not queued. Calls with an unverified credential have limits of their own,
+ * for the server and for each address. Thread safe.
+ */
+public final class ConcurrencyLimiter {
+  private static final String ALL = "all";
+
+  private final Limits limits;
+  private final Shares work = new Shares();
+  private final Shares streams = new Shares();
+  private final Shares background = new Shares();
+  private final Shares memory = new Shares();
+
+  /** Calls whose body has to arrive before they can be authenticated, the oldest first. */
+  private final Map<Admission, Origin> unverified = new LinkedHashMap<>();
+
+  private int held;
+  private boolean draining;
+
+  /** Where an unverified call came from. */
+  private record Origin(String group, String address) {}
+
+  public ConcurrencyLimiter(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** A place that is held until it is freed. */
+  public record Held(Shares of, List<Share> shares, Runnable freed) {
+    static final Held NONE = new Held(new Shares(), List.of(), () -> {});
+
+    public void free() {
+      of.free(shares, 1);
+      freed.run();
+    }
+
+    /** The place is another's from now on; a drain still waits for what is left to do. */
+    Held left() {
+      of.free(shares, 1);
+      return new Held(of, List.of(), freed);
+    }
+  }
+
+  private synchronized Held hold(Shares of, List<Share> shares) {
+    if (draining && of != streams) {
+      throw new WritException(GatewayError.DRAINING, "");
+    }
+    of.take(shares, 1);
+    held++;
+    return new Held(of, shares, this::freed);
+  }
+
+  private synchronized void freed() {
+    held--;
+    notifyAll();
+  }
+
+  /**
+   * A place at work.
+   *
+   * @throws WritException {@code GWY-025} to {@code GWY-027}, {@code GWY-035}
+   */
+  Held work(String tenant, String credential) {
+    return hold(
+        work,
+        List.of(
+            new Share(tenant(tenant), limits.concurrentPerTenantMax(), GatewayError.TENANT_BUSY),
+            new Share(
+                credential(credential),
+                limits.concurrentPerCredentialMax(),
+                GatewayError.CREDENTIAL_BUSY),
+            new Share(ALL, limits.concurrentMax(), GatewayError.SERVER_BUSY)));
+  }
+
+  /**
+   * A place for the stream that a call at work answers.
+   *
+   * @throws WritException {@code GWY-039}, {@code GWY-042}
+   */
+  Held stream(Held atWork) {
+    List<Share> shares =
+        atWork.shares().stream()
+            .map(share ->
+                share.name().equals(ALL)
+                    ? new Share(ALL, limits.streamsMax(), GatewayError.ALL_STREAMS_BUSY)
+                    : new Share(
+                        share.name(),
+                        Math.max(1, limits.streamsMax() * share.max() / limits.concurrentMax()),
+                        GatewayError.STREAMS_BUSY))
+            .toList();
+    return hold(streams, shares);
+  }
+
+  /**
+   * A place for work that goes on after its call was answered.
+   *
+   * @throws WritException {@code GWY-025} to {@code GWY-027}
+   */
+  public Held inBackground(String tenant) {
+    return hold(
+        background,
+        List.of(
+            new Share(tenant(tenant), limits.concurrentPerTenantMax(), GatewayError.TENANT_BUSY),
+            new Share(ALL, limits.concurrentMax(), GatewayError.SERVER_BUSY)));
+  }
+
+  Shares memory() {
+    return memory;
+  }
+
+  /** Where the memory of a tenant's call with that credential is counted. */
+  List<Share> memory(String tenant, String credential) {
+    return List.of(
+        memory(credential(credential), limits.memoryMax() * 3 / 8),
+        memory(tenant(tenant), limits.memoryMax() / 2),
+        memory(ALL, limits.memoryMax()));
+  }
+
+  private static Share memory(String name, long max) {
+    return new Share(name, max, GatewayError.MEMORY_BUSY);
+  }
+
+  private List<Share> memory(Origin origin) {
+    return List.of(
+        memory(origin.address() + " in " + origin.group(), limits.memoryMax() * 3 / 16),
+        memory(origin.group(), limits.memoryMax() / 4),
+        memory(ALL, limits.memoryMax()));
+  }
+
+  /** For a call that anybody may make: it takes memory, and no place. */
+  void open(Admission admission, String address) {
+    admission.unverified(Held.NONE, memory(new Origin("open", address)));
+  }
+
+  /**
+   * Takes a place for a call that its body will authenticate. Where there is none, the oldest that
+   * still sends its body makes room: an honest one is done in a moment.
+   *
+   * @param group calls of one group are limited together
+   * @throws WritException {@code GWY-027}, {@code GWY-036}, {@code GWY-037}
+   */
+  void unverified(Admission admission, String group, String address) {
+    Origin origin = new Origin(group, address);
+    List<Share> shares =
+        List.of(
+            new Share(
+                address + " in " + group,
+                limits.unverifiedPerAddressMax(),
+                GatewayError.ADDRESS_BUSY),
+            new Share(group, limits.unverifiedMax(), GatewayError.UNVERIFIED_BUSY));
+    Held place;
+    while (true) {
+      try {
+        place = hold(work, shares);
+        break;
+      } catch (WritException e) {
+        if (!evictOldest(origin, admission, e)) {
+          throw e;
+        }
+      }
+    }
+    admission.unverified(place, memory(origin));
+    synchronized (unverified) {
+      unverified.put(admission, origin);
+    }
+  }
+
+  /** Its body has arrived or it is authenticated: its place cannot be taken away any more. */
+  void known(Admission admission) {
+    synchronized (unverified) {
+      unverified.remove(admission);
+    }
+  }
+
+  void reserve(Admission admission, long more) {
+    while (true) {
+      try {
+        admission.take(more);
+        return;
+      } catch (WritException e) {
+        Optional<Origin> origin;
+        synchronized (unverified) {
+          origin = Optional.ofNullable(unverified.get(admission));
+        }
+        if (origin.isEmpty() || !evictOldest(origin.get(), admission, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** The oldest of the address where that has too much, else of all of the group. */
+  private boolean evictOldest(Origin origin, Admission but, WritException full) {
+    if (full.code() == GatewayError.DRAINING
+        || full.code() == GatewayError.MEMORY_NEEDED
+        || but.over().isPresent()) {
+      return false;
+    }
+    boolean ofAddress = full.code() == GatewayError.ADDRESS_BUSY;
+    Optional<Admission> oldest;
+    synchronized (unverified) {
+      oldest =
+          unverified.entrySet().stream()
+              .filter(each -> each.getKey() != but)
+              .filter(each -> each.getValue().group().equals(origin.group()))
+              .filter(each -> !ofAddress || each.getValue().address().equals(origin.address()))
+              .map(Map.Entry::getKey)
+              .findFirst();
+      oldest.ifPresent(unverified::remove);
+    }
+    oldest.ifPresent(admission ->
+        admission.evict(
+            new WritException(
+                GatewayError.UNVERIFIED_BUSY, "a newer request has taken the place of this one")));
+    return oldest.isPresent();
+  }
+
+  private static String tenant(String tenant) {
+    return "tenant " + tenant;
+  }
+
+  private static String credential(String credential) {
+    return "credential " + credential;
+  }
+
+  /** Calls of known callers at work. */
+  public long atWork() {
+    return work.used(ALL);
+  }
+
+  /** Answers that are streams. */
+  public long streams() {
+    return streams.used(ALL);
+  }
+
+  /** Bytes that calls hold. */
+  public long memoryUsed() {
+    return memory.used(ALL);
+  }
+
+  /** Requests that are being sent, and of which nobody knows yet whose they are. */
+  public int unverified() {
+    synchronized (unverified) {
+      return unverified.size();
+    }
+  }
+
+  public synchronized boolean isDraining() {
+    return draining;
+  }
+
+  /** From now on nobody gets a place. */
+  synchronized void drain() {
+    draining = true;
+  }
+
+  /** Waits until all places are free, or so long. */
+  synchronized boolean awaitFree(Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (held > 0) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        return false;
+      }
+      wait(left);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,284 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The open connections, counted from the moment that they are accepted: one whose TLS handshake
+ * never ends is one as well. At the limit a new one takes the place of the oldest that stands idle
+ * and has never shown a credential. Those that stand without a whole request head for too long are
+ * closed, and the oldest ones where all the heads that are not whole take too much memory. Thread
+ * safe.
+ */
+public final class Connections {
+  /** How Vert.x calls the last handler of a connection, after the one that decodes HTTP. */
+  private static final String VERTX_HANDLER = "handler";
+
+  private static final Duration LINGER = Duration.ofSeconds(1);
+
+  private final Limits limits;
+  private final long headBytesMax;
+  private final TreeMap<String, Integer> byAddress = new TreeMap<>();
+  private final ConcurrentHashMap<SocketAddress, Guard> guards = new ConcurrentHashMap<>();
+
+  /** Those on which no request is being answered, the one that is so for longest first. */
+  private final LinkedHashSet<Guard> idle = new LinkedHashSet<>();
+
+  private int open;
+  private long headBytes;
+  private long refused;
+  private long evicted;
+
+  Connections(Limits limits) {
+    this.limits = limits;
+    // A field of four bytes becomes an object of about forty times that.
+    this.headBytesMax = Math.max(limits.headBytesMax(), limits.memoryMax() / 64);
+  }
+
+  /** Takes part in every accepting socket of this bootstrap. */
+  void guard(ServerBootstrap bootstrap) {
+    bootstrap.handler(new Gate());
+  }
+
+  /** Decides of each accepted connection, before anything of it is read. */
+  @ChannelHandler.Sharable
+  private final class Gate extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      Channel channel = (Channel) message;
+      Guard guard = new Guard(channel, address(channel.remoteAddress()));
+      if (!enter(guard)) {
+        channel.unsafe().closeForcibly();
+        return;
+      }
+      guards.put(channel.remoteAddress(), guard);
+      channel
+          .closeFuture()
+          .addListener(_ -> {
+            guards.remove(channel.remoteAddress(), guard);
+            leave(guard);
+          });
+      channel.pipeline().addFirst(guard);
+      context.fireChannelRead(message);
+    }
+  }
+
+  /** One connection, and what came on it since its last whole request head. */
+  private final class Guard extends ChannelInboundHandlerAdapter {
+    final Channel channel;
+    final String address;
+    int answering;
+    long received;
+    boolean known;
+    boolean left;
+
+    Guard(Channel channel, String address) {
+      this.channel = channel;
+      this.address = address;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof ByteBuf bytes) {
+        received(this, bytes.readableBytes());
+      }
+      context.fireChannelRead(message);
+    }
+  }
+
+  /** One connection's clock, which runs while no request of it is being answered. */
+  final class Watch {
+    private final HttpConnection connection;
+    private final Timer timer;
+    private final Optional<Guard> guard;
+    private int answering;
+    private volatile TlsFiles.Trust letInBy;
+
+    Watch(HttpConnection connection, Vertx vertx, Optional<Guard> guard) {
+      this.connection = connection;
+      this.timer = new Timer(vertx);
+      this.guard = guard;
+      idle();
+    }
+
+    private void idle() {
+      timer.set(limits.headWithin(), connection::close);
+    }
+
+    /** Under which trust in clients' certificates its own was verified last; null before. */
+    TlsFiles.Trust letInBy() {
+      return letInBy;
+    }
+
+    void letInBy(TlsFiles.Trust trust) {
+      letInBy = trust;
+    }
+
+    void begin() {
+      answering++;
+      timer.cancel();
+      guard.ifPresent(Connections.this::begin);
+    }
+
+    void end() {
+      guard.ifPresent(Connections.this::end);
+      if (--answering == 0) {
+        idle();
+      }
+    }
+
+    /** It has said its last word: who still sends has a moment to read that. */
+    void closeSoon() {
+      timer.set(LINGER, connection::close);
+    }
+
+    /** Its client showed a credential that holds. */
+    void known() {
+      guard.ifPresent(Connections.this::known);
+    }
+  }
+
+  private final ConcurrentHashMap<HttpConnection, Watch> watches = new ConcurrentHashMap<>();
+
+  /** On the connection's event loop, after its handshake. */
+  void opened(HttpConnection connection, Vertx vertx, Function<WritException, HttpAnswer> refusal) {
+    Watch watch = new Watch(connection, vertx, guard(connection));
+    watches.put(connection, watch);
+    watch
+        .guard
+        .map(guard -> guard.channel.pipeline())
+        .filter(pipeline -> pipeline.get(VERTX_HANDLER) != null)
+        .ifPresent(
+            pipeline -> pipeline.addBefore(VERTX_HANDLER, "faults", new HttpFaults(refusal)));
+    connection.closeHandler(_ -> {
+      watch.timer.cancel();
+      watches.remove(connection);
+    });
+  }
+
+  /** The watch of a connection; a new one's, that nobody asks again, where it is closing. */
+  Watch watch(HttpConnection connection, Vertx vertx) {
+    Watch watch = watches.get(connection);
+    return watch != null ? watch : new Watch(connection, vertx, Optional.empty());
+  }
+
+  private Optional<Guard> guard(HttpConnection connection) {
+    var remote = connection.remoteAddress();
+    return remote == null || remote.hostAddress() == null
+        ? Optional.empty()
+        : Optional.ofNullable(
+            guards.get(new InetSocketAddress(remote.hostAddress(), remote.port())));
+  }
+
+  static String address(HttpConnection connection) {
+    var remote = connection.remoteAddress();
+    return remote == null || remote.hostAddress() == null ? "-" : remote.hostAddress();
+  }
+
+  private static String address(SocketAddress remote) {
+    return remote instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? inet.getAddress().getHostAddress()
+        : "-";
+  }
+
+  private synchronized boolean enter(Guard guard) {
+    if (byAddress.getOrDefault(guard.address, 0) >= limits.connectionsPerAddressMax()
+        && !evict(each -> each.address.equals(guard.address))) {
+      refused++;
+      return false;
+    }
+    if (open >= limits.connectionsMax() && !evict(_ -> true)) {
+      refused++;
+      return false;
+    }
+    open++;
+    byAddress.merge(guard.address, 1, Integer::sum);
+    idle.add(guard);
+    return true;
+  }
+
+  /** Closes the first idle connection of those, of which no client is known. */
+  private boolean evict(Predicate<Guard> of) {
+    Iterator<Guard> oldest = idle.iterator();
+    while (oldest.hasNext()) {
+      Guard guard = oldest.next();
+      if (!guard.known && of.test(guard)) {
+        leave(guard);
+        evicted++;
+        guard.channel.close();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private synchronized void leave(Guard guard) {
+    if (!guard.left) {
+      guard.left = true;
+      open--;
+      byAddress.computeIfPresent(guard.address, (_, count) -> count == 1 ? null : count - 1);
+      idle.remove(guard);
+      headBytes -= guard.received;
+      guard.received = 0;
+    }
+  }
+
+  private synchronized void received(Guard guard, int bytes) {
+    if (guard.left || guard.answering > 0) {
+      return;
+    }
+    guard.received += bytes;
+    headBytes += bytes;
+    while (headBytes > headBytesMax && evict(each -> each.received > 0)) {
+      // until what is left is little enough
+    }
+  }
+
+  private synchronized void begin(Guard guard) {
+    guard.answering++;
+    idle.remove(guard);
+    headBytes -= guard.received;
+    guard.received = 0;
+  }
+
+  private synchronized void end(Guard guard) {
+    if (--guard.answering == 0 && !guard.left) {
+      idle.add(guard);
+    }
+  }
+
+  private synchronized void known(Guard guard) {
+    guard.known = true;
+  }
+
+  public synchronized int open() {
+    return open;
+  }
+
+  /** Connections that found no place. */
+  public synchronized long refused() {
+    return refused;
+  }
+
+  /** Connections that were closed to make room. */
+  public synchronized long evicted() {
+    return evicted;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a handler answers. {@code Content-Length}, {@code Date} and the server's own headers are
+ * added by the server.
+ *
+ * @param headers names and values, a name as often as it has values
+ */
+public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Body body) {
+
+  public HttpAnswer {
+    headers = List.copyOf(headers);
+  }
+
+  /** The body of an answer. */
+  public sealed interface Body {
+    record Bytes(byte[] bytes) implements Body {}
+
+    /**
+     * Written as it comes, on the handler's thread.
+     *
+     * @param length in bytes; negative where it is not known, for chunked coding
+     * @param release called at the end, whether it was written or not
+     */
+    record Stream(long length, Writer writer, Runnable release) implements Body {
+      public Stream(long length, Writer writer) {
+        this(length, writer, () -> {});
+      }
+    }
+  }
+
+  /**
+   * Writes a streamed body. An exception cuts the connection: half an answer must not look whole.
+   */
+  @FunctionalInterface
+  public interface Writer {
+    void write(Sink sink) throws IOException;
+  }
+
+  /** Where a streamed body goes. */
+  public interface Sink {
+    /** Sends bytes; blocks while the client does not read. */
+    void write(byte[] bytes) throws IOException;
+
+    /** Whether the client has gone or the server drains: a stream without an end should end. */
+    boolean isClosing();
+  }
+
+  public static HttpAnswer of(int status, String contentType, byte[] bytes) {
+    return new HttpAnswer(
+        status, List.of(Map.entry("Content-Type", contentType)), new Body.Bytes(bytes));
+  }
+
+  /** Canonical JSON. */
+  public static HttpAnswer json(int status, JsonValue value) {
+    return of(status, "application/json", Jcs.write(value));
+  }
+
+  public static HttpAnswer text(int status, String text) {
+    return of(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Server-sent events (WHATWG HTML, 9.2). */
+  public static HttpAnswer events(Writer writer) {
+    return new HttpAnswer(
+        200,
+        List.of(
+            Map.entry("Content-Type", "text/event-stream"), Map.entry("Cache-Control", "no-store")),
+        new Body.Stream(-1, writer));
+  }
+
+  public HttpAnswer with(String name, String value) {
+    List<Map.Entry<String, String>> more = new ArrayList<>(headers);
+    more.add(Map.entry(name, value));
+    return new HttpAnswer(status, more, body);
+  }
+}

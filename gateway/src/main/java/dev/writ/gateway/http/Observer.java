@@ -1,0 +1,52 @@
+package dev.writ.gateway.http;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** Is told of every call that ended. It sees no payload and no credential. */
+@FunctionalInterface
+public interface Observer {
+
+  /**
+   * @param surface the surface's name; {@code server} where none was reached
+   * @param route the route's path with its placeholders; {@code -} where none was found
+   * @param code what it was refused with
+   * @param bytes length of the answer's body; negative for a stream
+   */
+  record Finished(
+      String surface,
+      String method,
+      String route,
+      int status,
+      Optional<String> code,
+      Duration took,
+      long bytes,
+      String remote,
+      Optional<Caller> caller,
+      TraceContext trace,
+      Optional<String> request,
+      Optional<String> receipt) {
+
+    /** The same with ids that the answer did not show. */
+    public Finished about(Optional<String> aRequest, Optional<String> aReceipt) {
+      return new Finished(
+          surface,
+          method,
+          route,
+          status,
+          code,
+          took,
+          bytes,
+          remote,
+          caller,
+          trace,
+          request.or(() -> aRequest),
+          receipt.or(() -> aReceipt));
+    }
+  }
+
+  void finished(Finished call);
+
+  /** A call comes to the thread that will work on it, and on which {@link #finished} follows. */
+  default void begun() {}
+}

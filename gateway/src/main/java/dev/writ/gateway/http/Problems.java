@@ -1,0 +1,172 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.schedule.LaneError;
+import dev.writ.guardian.error.GuardianError;
+import dev.writ.ledger.error.LedgerError;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Refusals as HTTP says them: a status for each code, and problem+json (RFC 9457). */
+public final class Problems {
+  public static final String MEDIA_TYPE = "application/problem+json";
+
+  /** What a code's prefix means where {@link #BY_CODE} has nothing to say. */
+  private static final Map<String, Integer> BY_PREFIX =
+      new TreeMap<>(
+          Map.of(
+              "CAN", 400, "GRD", 400, "LED", 503, "EXE", 409, "SBX", 503, "TOL", 422, "RPL", 409,
+              "GWY", 400, "ERR", 409));
+
+  private static final Map<String, Integer> BY_CODE = new TreeMap<>();
+
+  static {
+    status(
+        401,
+        CanonicalizeError.KEY_UNKNOWN,
+        CanonicalizeError.SIGNATURE_INVALID,
+        CanonicalizeError.SIGNATURE_MISSING,
+        GatewayError.NOT_AUTHENTICATED,
+        GatewayError.ACCESS_REFUSED);
+    status(
+        403,
+        CanonicalizeError.KEY_ROLE,
+        CanonicalizeError.KEY_WINDOW,
+        CanonicalizeError.KEY_REVOKED,
+        GuardianError.SIGNER_MISMATCH,
+        GuardianError.PRINCIPAL_UNKNOWN,
+        GuardianError.ORIGIN_REFUSED,
+        GuardianError.TOOL_UNKNOWN,
+        ExecutorError.VERDICT,
+        ExecutorError.DECISION_SIGNATURE,
+        ExecutorError.INTENT_SIGNATURE,
+        ExecutorError.BINDING,
+        ExecutorError.AUDIENCE,
+        ExecutorError.HOLDER,
+        ExecutorError.TOOL_NOT_APPROVED,
+        ExecutorError.TOOL_PROHIBITED,
+        ExecutorError.RUNTIME_NOT_APPROVED,
+        ExecutorError.GOVERNANCE_SIGNER,
+        ExecutorError.NOT_THE_OPENER,
+        GatewayError.NOT_GRANTED,
+        GatewayError.STORE_REFUSED,
+        GatewayError.SURFACE_KEY);
+    status(
+        400,
+        ExecutorError.MISSING_DECISION,
+        ExecutorError.MISSING_INTENT,
+        ExecutorError.MISSING_EFFECT,
+        ExecutorError.MALFORMED,
+        ExecutorError.ORDER_TIME,
+        LedgerError.NAME,
+        LedgerError.INDEX_RANGE);
+    status(
+        404,
+        ExecutorError.UNKNOWN_ID,
+        ExecutorError.NOT_ISSUED,
+        LedgerError.BLOB_MISSING,
+        GatewayError.UNKNOWN_ID,
+        GatewayError.NO_ROUTE);
+    status(405, GatewayError.METHOD);
+    status(408, GatewayError.TOO_SLOW);
+    status(409, GuardianError.NONCE_REUSED, GuardianError.REQUEST_SETTLED);
+    status(409, GatewayError.NOT_CANCELLED);
+    status(
+        413,
+        GuardianError.REQUEST_TOO_LARGE,
+        GatewayError.BODY_TOO_LARGE,
+        GatewayError.BODY_NEEDS_CREDENTIAL,
+        GatewayError.MEMORY_NEEDED);
+    status(415, GatewayError.MEDIA_TYPE);
+    status(416, GatewayError.RANGE);
+    status(
+        422,
+        ExecutorError.TOOL_UNKNOWN,
+        ExecutorError.INPUT_UNKNOWN,
+        ExecutorError.CONSUMED_UNKNOWN,
+        GatewayError.IDEMPOTENCY_KEY,
+        GatewayError.BLOB_DIGEST);
+    status(
+        429,
+        GatewayError.TENANT_BUSY,
+        GatewayError.CREDENTIAL_BUSY,
+        GatewayError.ADDRESS_BUSY,
+        GatewayError.STREAMS_BUSY,
+        LaneError.QUEUE_FULL,
+        LaneError.TENANT_QUEUE_FULL,
+        LaneError.TENANT_QUOTA);
+    status(421, GatewayError.HOST);
+    status(431, GatewayError.HEAD_TOO_LARGE);
+    status(505, GatewayError.HTTP_VERSION);
+    status(507, LedgerError.QUOTA);
+    status(
+        503,
+        ExecutorError.DRIVER_MISSING,
+        ExecutorError.SANDBOX_MISSING,
+        ExecutorError.PREPARE_FAILED,
+        ExecutorError.STORE_INTEGRITY,
+        ExecutorError.STORE_FAILED,
+        ExecutorError.RECEIPT_FAILED,
+        ExecutorError.TIME_WENT_BACK,
+        ExecutorError.TIME_LEAPT,
+        LedgerError.TIME_BACK,
+        ExecutorError.NO_POLICY,
+        ExecutorError.OWN_KEY,
+        ExecutorError.STATE_MOVED,
+        GuardianError.JUDGED_LATE,
+        GatewayError.STORAGE,
+        GatewayError.SERVER_BUSY,
+        GatewayError.UNVERIFIED_BUSY,
+        GatewayError.MEMORY_BUSY,
+        GatewayError.ALL_STREAMS_BUSY,
+        GatewayError.SIGNATURES_FULL,
+        GatewayError.DRAINING,
+        LaneError.QUEUE_TTL,
+        LaneError.GIVEN_UP);
+    status(500, GatewayError.INTERNAL);
+  }
+
+  private Problems() {}
+
+  private static void status(int status, ErrorCode... codes) {
+    for (ErrorCode code : codes) {
+      BY_CODE.put(code.code(), status);
+    }
+  }
+
+  /** The HTTP status of a refusal. */
+  public static int status(ErrorCode code) {
+    if (code instanceof HttpErrorCode surfaces) {
+      return surfaces.httpStatus();
+    }
+    Integer exact = BY_CODE.get(code.code());
+    return exact != null ? exact : BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], 500);
+  }
+
+  /** The answer that says so; 429 and 503 say when to come again. */
+  public static HttpAnswer answer(WritException refused, TraceContext trace) {
+    int status = status(refused.code());
+    HttpAnswer answer =
+        HttpAnswer.of(status, MEDIA_TYPE, Jcs.write(json(refused, status, trace)))
+            .with("Cache-Control", "no-store");
+    return status == 429 || status == 503 ? answer.with("Retry-After", "1") : answer;
+  }
+
+  static JsonValue.Obj json(WritException refused, int status, TraceContext trace) {
+    return JsonValue.object()
+        .put("type", "urn:writ:error:" + refused.code().code())
+        .put("title", refused.code().meaning())
+        .put("status", status)
+        .put("detail", refused.found())
+        .put("code", refused.code().code())
+        .put("remedy", refused.code().remedy())
+        .put("trace_id", trace.traceId())
+        .build();
+  }
+}

@@ -1,0 +1,187 @@
+package dev.writ.gateway.http;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Sends an answer from a thread that may block, no faster than the client reads it. */
+final class Reply {
+  private static final int PIECE_BYTES = 1 << 16;
+
+  /** Who reads more slowly than this, after the time for one piece, holds a place for too long. */
+  private static final int BYTES_PER_SECOND_MIN = 16 << 10;
+
+  private final ServerParts parts;
+  private final Context context;
+  private final HttpServerResponse response;
+  private final boolean headOnly;
+
+  Reply(ServerParts parts, Context context, HttpServerResponse response, boolean headOnly) {
+    this.parts = parts;
+    this.context = context;
+    this.response = response;
+    this.headOnly = headOnly;
+  }
+
+  /** Returns when the client has it, or has gone. */
+  void send(HttpAnswer answer) {
+    try {
+      switch (answer.body()) {
+        case HttpAnswer.Body.Bytes bytes -> sendBytes(answer, bytes.bytes());
+        case HttpAnswer.Body.Stream stream -> sendStream(answer, stream);
+      }
+    } catch (IOException e) {
+      reset();
+    } finally {
+      if (answer.body() instanceof HttpAnswer.Body.Stream stream) {
+        stream.release().run();
+      }
+    }
+  }
+
+  private void reset() {
+    try {
+      onLoop(response::reset);
+    } catch (IOException e) {
+      // every connection is closed already
+    }
+  }
+
+  private void sendBytes(HttpAnswer answer, byte[] bytes) throws IOException {
+    if (bytes.length > PIECE_BYTES && !headOnly) {
+      HttpAnswer.Writer writer =
+          sink -> {
+            for (int from = 0; from < bytes.length; from += PIECE_BYTES) {
+              int to = Math.min(bytes.length, from + PIECE_BYTES);
+              sink.write(java.util.Arrays.copyOfRange(bytes, from, to));
+            }
+          };
+      sendStream(answer, new HttpAnswer.Body.Stream(bytes.length, writer));
+      return;
+    }
+    await(() -> {
+      head(answer, response, parts.clock().instant());
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length));
+      return headOnly ? response.end() : response.end(Buffer.buffer(bytes));
+    });
+  }
+
+  private void sendStream(HttpAnswer answer, HttpAnswer.Body.Stream stream) throws IOException {
+    await(() -> {
+      head(answer, response, parts.clock().instant());
+      if (stream.length() >= 0) {
+        response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(stream.length()));
+      } else {
+        response.setChunked(true);
+      }
+      return headOnly ? response.end() : response.writeHead();
+    });
+    if (headOnly) {
+      return;
+    }
+    try {
+      stream.writer().write(new PacedSink(stream.length() >= 0));
+    } catch (RuntimeException e) {
+      throw new IOException("the stream broke off", e);
+    }
+    await(response::end);
+  }
+
+  /** Each piece waits until the one before it is on its way. */
+  private final class PacedSink implements HttpAnswer.Sink {
+    private final boolean hasEnd;
+    private final long begin = System.nanoTime();
+    private long sent;
+
+    /**
+     * @param hasEnd whether the client has only to read; live events come when they come
+     */
+    PacedSink(boolean hasEnd) {
+      this.hasEnd = hasEnd;
+    }
+
+    @Override
+    public void write(byte[] bytes) throws IOException {
+      await(() -> response.write(Buffer.buffer(bytes)));
+      sent += bytes.length;
+      Duration allowed = parts.limits().writeWithin().plusSeconds(sent / BYTES_PER_SECOND_MIN);
+      if (hasEnd && System.nanoTime() - begin > allowed.toNanos()) {
+        throw new IOException("the client reads too slowly");
+      }
+    }
+
+    @Override
+    public boolean isClosing() {
+      return response.closed() || parts.places().isDraining();
+    }
+  }
+
+  static void head(HttpAnswer answer, HttpServerResponse response, Instant now) {
+    response.setStatusCode(answer.status());
+    response.putHeader(HttpHeaders.DATE, date(now));
+    response.putHeader("X-Content-Type-Options", "nosniff");
+    for (Map.Entry<String, String> header : answer.headers()) {
+      response.headers().add(header.getKey(), header.getValue());
+    }
+  }
+
+  private static String date(Instant now) {
+    return DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atZone(ZoneOffset.UTC));
+  }
+
+  /**
+   * @throws IOException where the server has closed its event loops
+   */
+  private void onLoop(Runnable step) throws IOException {
+    try {
+      context.runOnContext(_ -> step.run());
+    } catch (RejectedExecutionException e) {
+      throw new IOException("the server has closed", e);
+    }
+  }
+
+  private void await(Supplier<Future<Void>> step) throws IOException {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    onLoop(() -> {
+      try {
+        if (response.closed()) {
+          done.completeExceptionally(new IOException("the client went away"));
+          return;
+        }
+        step.get()
+            .onComplete(result -> {
+              if (result.succeeded()) {
+                done.complete(null);
+              } else {
+                done.completeExceptionally(result.cause());
+              }
+            });
+      } catch (RuntimeException e) {
+        done.completeExceptionally(e);
+      }
+    });
+    try {
+      done.get(parts.limits().writeWithin().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException("the client does not read", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UncheckedIOException(new IOException(e));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.writ.gateway.http;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * W3C Trace Context, level 1: a call's place in a caller's trace. It is written down and never read
+ * by anything that decides.
+ *
+ * @param traceId 32 lower-case hexadecimal digits, not all zero
+ * @param spanId 16 of them: the caller's span
+ * @param flags two of them
+ * @param state the {@code tracestate} header, where it is well-formed
+ * @param ofCaller whether the caller brought it; else it begins here
+ */
+public record TraceContext(
+    String traceId, String spanId, String flags, Optional<String> state, boolean ofCaller) {
+  private static final Pattern PARENT =
+      Pattern.compile("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?");
+  private static final int STATE_CHARS_MAX = 512;
+
+  /** Of a call's headers; empty for what is absent or malformed, which restarts the trace (4.3). */
+  public static Optional<TraceContext> of(Headers headers) {
+    if (headers.all("traceparent").size() != 1) {
+      return Optional.empty();
+    }
+    var match = PARENT.matcher(headers.all("traceparent").getFirst());
+    if (!match.matches()
+        || match.group(1).equals("ff")
+        || match.group(1).equals("00") && match.group(5) != null
+        || match.group(2).equals("0".repeat(32))
+        || match.group(3).equals("0".repeat(16))) {
+      return Optional.empty();
+    }
+    String state = String.join(",", headers.all("tracestate"));
+    boolean usable =
+        !state.isEmpty()
+            && state.length() <= STATE_CHARS_MAX
+            && state.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
+    return Optional.of(
+        new TraceContext(
+            match.group(2),
+            match.group(3),
+            match.group(4),
+            usable ? Optional.of(state) : Optional.empty(),
+            true));
+  }
+
+  /** The {@code traceparent} header that says so. */
+  public String traceparent() {
+    return "00-" + traceId + "-" + spanId + "-" + flags;
+  }
+}

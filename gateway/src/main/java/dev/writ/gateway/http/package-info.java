@@ -1,0 +1,2 @@
+/** The HTTP transport: connections, limits, authentication, routing, answers. Knows no kernel. */
+package dev.writ.gateway.http;

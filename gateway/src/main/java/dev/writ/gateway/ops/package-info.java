@@ -1,0 +1,2 @@
+/** Health, readiness, metrics, traces and the log of a server. */
+package dev.writ.gateway.ops;

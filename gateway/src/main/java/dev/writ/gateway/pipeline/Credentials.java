@@ -1,0 +1,18 @@
+package dev.writ.gateway.pipeline;
+
+import dev.writ.gateway.http.Caller;
+import java.util.List;
+
+/** What the credentials of callers without keys are narrowed to. */
+@FunctionalInterface
+public interface Credentials {
+  /** No credential is narrowed. */
+  Credentials NOT_NARROWED = (_, _) -> List.of();
+
+  /**
+   * @param method how a caller was authenticated, as {@link Caller#method}
+   * @param principal the credential's name
+   * @return the roles that it is narrowed to; none: all that policy gives its subject
+   */
+  List<String> rolesOf(String method, String principal);
+}

@@ -1,0 +1,42 @@
+package dev.writ.gateway.pipeline;
+
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.tools.author.Language;
+import dev.writ.tools.author.ResourceClass;
+import dev.writ.tools.author.ToolSource;
+import java.util.Optional;
+
+/** The registered tools as this surface needs them. */
+@FunctionalInterface
+public interface ToolPackages {
+
+  /** The manifest of that package, where it is registered. */
+  Optional<ToolManifest> manifest(ToolRef tool);
+
+  /**
+   * Whether it is a package that somebody wrote, tested and signed: it carries its {@code
+   * tool.manifest}, and a driver of that language runs it. Tools of the release that take source
+   * code as their input ({@code js}, {@code sql}, {@code exec}, …) have neither.
+   */
+  static boolean isPackage(ToolManifest manifest) {
+    return Language.ALL.stream().anyMatch(language -> language.text().equals(manifest.driver()))
+        && manifest.files().stream().anyMatch(file -> file.path().equals(ToolSource.FILE));
+  }
+
+  /** The smallest class that has room for all that the tool may declare. */
+  static ResourceClass ownClass(ToolManifest manifest) {
+    return ResourceClass.ALL.stream()
+        .filter(resourceClass -> covers(resourceClass.ceiling(), manifest.resourcesMax()))
+        .findFirst()
+        .orElse(ResourceClass.ALL.getLast());
+  }
+
+  private static boolean covers(Resources ceiling, Resources most) {
+    return ceiling.cpuMs() >= most.cpuMs()
+        && ceiling.memoryBytes() >= most.memoryBytes()
+        && ceiling.outputBytes() >= most.outputBytes()
+        && ceiling.wallMs() >= most.wallMs();
+  }
+}

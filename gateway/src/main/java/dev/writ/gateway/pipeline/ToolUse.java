@@ -1,0 +1,54 @@
+package dev.writ.gateway.pipeline;
+
+import dev.writ.gateway.http.Caller;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Role;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a caller may use an operation, by policy's roles. Whether a call is allowed, the Guardian
+ * says.
+ *
+ * @param sandbox the first that both the tool and the role have
+ * @param most that tool and role allow
+ */
+public record ToolUse(String sandbox, Resources most) {
+
+  /** Empty where none of its roles has the operation and a sandbox of the tool. */
+  public static Optional<ToolUse> of(
+      Policy policy, Caller caller, ToolManifest manifest, String operation) {
+    for (String name : roles(policy, caller)) {
+      Role role = policy.roles().get(name);
+      if (role == null || !role.mayUse(manifest.name(), operation)) {
+        continue;
+      }
+      Optional<String> sandbox =
+          manifest.sandboxes().stream().filter(role.sandboxes()::contains).findFirst();
+      if (sandbox.isPresent()) {
+        return Optional.of(
+            new ToolUse(sandbox.get(), least(manifest.resourcesMax(), role.resources())));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A credential may be narrower than its subject; a key is its subject. */
+  private static List<String> roles(Policy policy, Caller caller) {
+    List<String> held = policy.rolesOf(caller.tenant(), caller.subject());
+    return caller.roles().isEmpty()
+        ? held
+        : held.stream().filter(caller.roles()::contains).toList();
+  }
+
+  /** The smaller of each. */
+  public static Resources least(Resources a, Resources b) {
+    return new Resources(
+        Math.min(a.cpuMs(), b.cpuMs()),
+        Math.min(a.memoryBytes(), b.memoryBytes()),
+        Math.min(a.outputBytes(), b.outputBytes()),
+        Math.min(a.wallMs(), b.wallMs()));
+  }
+}

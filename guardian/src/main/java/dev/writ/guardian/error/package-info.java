@@ -1,0 +1,2 @@
+/** Error codes of the Guardian (GRD). */
+package dev.writ.guardian.error;

@@ -1,0 +1,2 @@
+/** The part of YAML that people may write, with the place of every fault. */
+package dev.writ.guardian.yaml;

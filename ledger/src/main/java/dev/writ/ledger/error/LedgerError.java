@@ -1,0 +1,152 @@
+package dev.writ.ledger.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/** The refusals of this module. */
+public enum LedgerError implements ErrorCode {
+  EXISTS(
+      "LED-001",
+      "there is something where the ledger would be made",
+      "Choose another directory, or open the ledger that is there."),
+  MISSING("LED-002", "there is no ledger", "Make one first, or name the right directory."),
+  LOCKED(
+      "LED-003",
+      "the ledger is in use by another writer",
+      "Stop the other one, or open this one for reading."),
+  NO_PERMISSION(
+      "LED-004",
+      "the ledger's files may not be read or written",
+      "Give this user the directory, or run as its owner."),
+  DISK_FULL("LED-005", "the disk is full", "Make room, then open the ledger again."),
+  CORRUPT(
+      "LED-006",
+      "the ledger's stored data is damaged",
+      "Stop writing, run `writ fsck`, and restore a backup with `writ fsck --restored`."),
+  FORMAT_FUTURE(
+      "LED-007",
+      "the ledger has a format that this version does not know",
+      "Use a newer version of writ."),
+  STORAGE("LED-008", "the storage refused an operation", "Look at the disk, then open it again."),
+  ORIGIN("LED-009", "the ledger is another log's", "Name the origin that it was made with."),
+
+  ANCHOR_MISSING(
+      "LED-010",
+      "the ledger has no anchor",
+      "Name the right anchor; if it is lost, run `writ fsck --restored`."),
+  ANCHOR_BEHIND(
+      "LED-011",
+      "the ledger is not what its anchor saw: a backup was put back, or entries were lost",
+      "Run `writ fsck --restored` to begin the next incarnation; earlier intents become void."),
+  ANCHOR_MALFORMED(
+      "LED-012",
+      "the anchor cannot be read",
+      "Restore the file; if it is lost, remove it and run `writ fsck --restored`."),
+  ANCHOR_OTHER("LED-013", "the anchor is another ledger's", "Name the anchor of this ledger."),
+  ANCHOR_WRITE(
+      "LED-014",
+      "the anchor cannot be written, so a restored backup could not be told",
+      "Make the anchor's directory writable, then open the ledger again."),
+
+  CHAIN(
+      "LED-020",
+      "an event does not continue its run",
+      "This is a fault of the caller: append from the run's pending head, under the run's lock."),
+  NAME(
+      "LED-021",
+      "a name is not allowed",
+      "Use 1 to 256 characters, whole ones, none of them a control character."),
+  FAILED(
+      "LED-022",
+      "the ledger stopped after a failed write",
+      "Mend what the first failure names, then open the ledger again."),
+  CLOSED("LED-023", "the ledger is closed", "Open it again."),
+  OVERLOADED(
+      "LED-024",
+      "too much waits to be written",
+      "Await earlier commits first; a server answers 503 with a Retry-After."),
+  BATCH_USED("LED-025", "a batch was used twice", "Make a new batch for each commit."),
+  EVENT_TIME("LED-026", "an event's time cannot be written", "Mend the clock."),
+
+  BLOB_MISSING("LED-030", "there is no such blob", "Name a blob that a commit has stored."),
+  BLOB_CORRUPT(
+      "LED-031", "a blob is not what its digest says", "Run `writ fsck` and restore the blob."),
+  BLOB_TOO_LARGE(
+      "LED-032", "a blob is larger than was asked for", "Stream it, or raise the limit."),
+
+  INDEX_RANGE("LED-040", "the log has no such position or size", "Ask within the size of the log."),
+  PROOF_LENGTH(
+      "LED-041",
+      "a Merkle proof has the wrong length",
+      "Get the proof for exactly this position and size."),
+  PROOF_ROOT(
+      "LED-042",
+      "a Merkle proof does not lead to the root",
+      "Do not trust the entry or the log: it shows another history."),
+
+  NOTE_MALFORMED(
+      "LED-050",
+      "a signed note is malformed",
+      "Send the note unchanged, as C2SP signed-note says."),
+  CHECKPOINT_MALFORMED(
+      "LED-051", "a checkpoint is malformed", "Send it as C2SP tlog-checkpoint says."),
+  NOTE_SIGNATURE(
+      "LED-052", "a note's signature does not verify", "Do not trust the note: it was changed."),
+  NOTE_UNSIGNED(
+      "LED-053", "a note is not signed by the key that is trusted", "Check the log's key."),
+  CHECKPOINT_ORIGIN("LED-054", "a checkpoint is of another log", "Use this log's checkpoint."),
+  KEY_TEXT(
+      "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says."),
+
+  SYNC(
+      "LED-070",
+      "a sync failed, so what was written may not be on the disk; the ledger stopped",
+      "Look at the disk and at the kernel's log, then open the ledger again and repeat the call."),
+  LOCK_LOST(
+      "LED-071",
+      "the lock of the ledger's one writer was taken away: the ledger stopped",
+      "Find who removed, replaced or moved what is named, see that one process alone writes, and"
+          + " open the ledger again."),
+  LOCK_UNAVAILABLE(
+      "LED-072",
+      "the ledger's directory cannot be locked",
+      "Put the ledger on a local file system that has flock(2)."),
+  DESCRIPTORS(
+      "LED-073",
+      "the process may not open more files",
+      "Raise the limit of open files (ulimit -n); 512 is the least."),
+
+  QUOTA(
+      "LED-080",
+      "the tenant's uploads would be more than policy lets it store",
+      "Wait until what no document names is collected, or have policy raise storage/bytes_max."),
+
+  TIME_BACK(
+      "LED-060",
+      "an event's time lies before what the log's time may go back to",
+      "Do it again; where the clock is wrong, set it, and see `writ clock status`.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  LedgerError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

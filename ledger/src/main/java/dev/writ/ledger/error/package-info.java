@@ -1,0 +1,2 @@
+/** Error codes of the ledger (LED). */
+package dev.writ.ledger.error;

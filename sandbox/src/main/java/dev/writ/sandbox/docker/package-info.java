@@ -1,0 +1,2 @@
+/** Containers by the HTTP API that Docker and Podman share. */
+package dev.writ.sandbox.docker;

@@ -1,0 +1,2 @@
+/** The proxy that is the only way out of a sandbox. */
+package dev.writ.sandbox.egress;

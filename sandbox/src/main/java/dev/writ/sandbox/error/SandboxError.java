@@ -1,0 +1,129 @@
+package dev.writ.sandbox.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/**
+ * The refusals of this module. What a confined program did is no refusal: that is {@code Ended}.
+ */
+public enum SandboxError implements ErrorCode {
+  NO_ENGINE(
+      "SBX-001",
+      "there is no engine here that can confine a process",
+      "Install one: apt-get install bubblewrap."),
+  ENGINE_MISSING(
+      "SBX-002", "an engine is not there", "Install the packages that the message names."),
+  NOT_ENFORCED(
+      "SBX-003",
+      "an engine cannot enforce on this host what is required",
+      "Run where it can, or let the policy accept the shortfall by its name."),
+  ENGINE_FAILED(
+      "SBX-004", "the engine did not start the process", "Mend what the engine's words name."),
+  STATE_DIRECTORY(
+      "SBX-005",
+      "the state directory cannot be used",
+      "Name a directory of plain ASCII that every user may traverse, and that is ours alone."),
+  STATE_LOCKED(
+      "SBX-006",
+      "another process uses the state directory",
+      "Stop it, or give each process a state directory of its own."),
+  HOST("SBX-007", "the host refused a step", "Mend what the message names, and try again."),
+  NO_SLOT(
+      "SBX-008",
+      "every user id of the range runs a sandbox",
+      "Wait for one to end, or give a larger range."),
+  ENGINE_ANSWER(
+      "SBX-009",
+      "an engine's answer is malformed, too long or too late",
+      "See that the socket is that of a docker or podman service, and look at its log."),
+
+  PROFILE_UNKNOWN("SBX-020", "there is no profile of that name", "Name one that spec/ lists."),
+  PROFILE_NEEDS_APPROVAL(
+      "SBX-021",
+      "a profile is for approved requests only",
+      "Get the request approved; the caller then says so."),
+  SANDBOX_ID(
+      "SBX-022",
+      "an id is not 1 to 64 of a-z, 0-9 and -, or is in use",
+      "Choose another id for the sandbox."),
+  SANDBOX_BUSY(
+      "SBX-023", "a command runs in the sandbox already", "Wait for its end, or make another."),
+  SANDBOX_GONE("SBX-024", "the sandbox was destroyed", "Make another."),
+  COMMAND("SBX-025", "a command is malformed", "Send what spec/sandbox.md allows."),
+  LIMIT("SBX-026", "a limit is out of range", "Give one that spec/sandbox.md allows."),
+  BIND("SBX-027", "a bind is not allowed", "Bind what exists to a place that spec/ allows."),
+  EXECUTABLE_MISSING(
+      "SBX-028",
+      "an executable is not there in the sandbox",
+      "Install it on the host, or allow it."),
+  EGRESS_RULE("SBX-029", "a rule for egress is malformed", "Write host:port."),
+  BROKER(
+      "SBX-030",
+      "what the proxy is to send with a credential is malformed",
+      "Give plain requests, and a credential of at least 8 bytes without control characters."),
+  AUTHORITIES(
+      "SBX-031",
+      "certificates of authorities cannot be read",
+      "Give a file of X.509 certificates in PEM."),
+  UNSUPPORTED(
+      "SBX-033",
+      "an engine cannot do what a sandbox or a command asks of it",
+      "Ask less, or choose the engine that the message names."),
+  IMAGE_REFERENCE(
+      "SBX-034", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
+  IMAGE(
+      "SBX-035",
+      "an image is not here, or is not one that can be confined",
+      "Pull the image by its digest; give one that declares no volumes."),
+
+  WORKSPACE_NAME(
+      "SBX-040",
+      "a workspace cannot have that name",
+      "Name a tenant and a run that are not empty."),
+  WORKSPACE_GONE("SBX-041", "there is no such workspace", "Make it, or name one that is there."),
+  WORKSPACE_BUSY("SBX-042", "the workspace is in use", "Wait until no sandbox uses it."),
+  PATH_ESCAPES(
+      "SBX-043",
+      "a path leaves the workspace",
+      "Name a path below the workspace that crosses no symbolic link."),
+  PATH_MISSING("SBX-044", "there is no such file in the workspace", "Name one that is there."),
+  PATH_KIND("SBX-045", "a path is of another kind than it must", "Name a regular file."),
+  TREE_LIMIT(
+      "SBX-046",
+      "a tree has more files, or larger ones, than allowed",
+      "Leave less behind, or allow more."),
+  ARCHIVE("SBX-047", "an archive is malformed or not safe", "Send a plain ustar archive."),
+  WORKSPACES(
+      "SBX-048",
+      "no more workspaces may exist at once",
+      "Close or wipe runs that keep one, wait until theirs expire, or raise WRIT_WORKSPACES_MAX or"
+          + " WRIT_WORKSPACES_PER_TENANT_MAX."),
+  WORKSPACE_BYTES(
+      "SBX-049",
+      "more is promised to workspaces than the host's storage has",
+      "Declare smaller workspaces, wipe some, or give the state directory a larger disk.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  SandboxError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

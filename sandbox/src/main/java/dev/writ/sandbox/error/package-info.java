@@ -1,0 +1,2 @@
+/** Error codes of the sandbox (SBX). */
+package dev.writ.sandbox.error;

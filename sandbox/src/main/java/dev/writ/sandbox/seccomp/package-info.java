@@ -1,0 +1,2 @@
+/** The filter of system calls. */
+package dev.writ.sandbox.seccomp;

@@ -1,0 +1,2 @@
+/** The files of a run between effects: quota, digest, archives. */
+package dev.writ.sandbox.workspace;

@@ -1,0 +1,66 @@
+package dev.writ.surfaces.engine;
+
+import dev.writ.gateway.http.HttpErrorCode;
+
+/** What the universal contract's surface refuses by itself; policy's word is the Guardian's. */
+public enum EngineError implements HttpErrorCode {
+  NOT_OFFERED(
+      404,
+      "GWY-201",
+      "no such tool is offered here",
+      "Name a tool package of GET /v1/tools; a tool that takes source code is none."),
+  LANGUAGE(422, "GWY-202", "the tool is written in another language", "Name its own, or none."),
+  POLICY(409, "GWY-203", "another policy is in force", "Name the one in force, or none."),
+  RESOURCE_CLASS(
+      422,
+      "GWY-204",
+      "the resource class is above the tool's own",
+      "Ask for its own, or a smaller one."),
+  REQUEST_REUSED(
+      409,
+      "GWY-205",
+      "the requestId was used for another body",
+      "Send the same bytes again, or another requestId."),
+  NOT_DISPATCHED(
+      409,
+      "GWY-206",
+      "the execution was ended before it was dispatched",
+      "Nothing ran: send the same request again where it is still wanted."),
+  IN_THE_QUEUE(
+      504,
+      "GWY-207",
+      "the time that the execution may take was over before its turn came",
+      "Nothing ran: send it again, with more time.");
+
+  private final int httpStatus;
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  EngineError(int httpStatus, String code, String meaning, String remedy) {
+    this.httpStatus = httpStatus;
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public int httpStatus() {
+    return httpStatus;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.writ.surfaces.engine;
+
+import dev.writ.canonicalize.json.JsonValue;
+import java.util.Optional;
+
+/**
+ * Seed 004's incident.
+ *
+ * @param code stable: one of spec/errors.md, or the driver's word for the cause
+ * @param approval what has to be approved, where approvals alone are missing
+ */
+public record ToolExecutionIncident(
+    Kind kind, String code, String message, Optional<JsonValue.Obj> approval) {
+
+  /** The seed's taxonomy, by the seed's names. */
+  public enum Kind {
+    PolicyDenied,
+    SandboxViolation,
+    DependencyLoadFailure,
+    Timeout,
+    ResourceExceeded
+  }
+
+  ToolExecutionIncident(Kind kind, String code, String message) {
+    this(kind, code, message, Optional.empty());
+  }
+
+  JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("kind", kind.name())
+        .put("code", code)
+        .put("message", message)
+        .putIfPresent("approval", approval, a -> a)
+        .build();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.writ.surfaces.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.schedule.Lane;
+import dev.writ.gateway.schedule.LaneError;
+import dev.writ.gateway.schedule.Ticket;
+import dev.writ.surfaces.engine.Executions.Key;
+import dev.writ.surfaces.engine.Executions.Known;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** How executions that were allowed come to their turn, and end within their budget. */
+final class Turns {
+  /** What a tool has after its budget to be ended by its own limit, before it is cancelled. */
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  private final Pipeline pipeline;
+  private final Lane lane;
+  private final Executions executions;
+
+  Turns(Pipeline pipeline, Lane lane, Executions executions) {
+    this.pipeline = pipeline;
+    this.lane = lane;
+    this.executions = executions;
+  }
+
+  /**
+   * An execution that was allowed and goes on to its turn.
+   *
+   * @param since when the call came, by {@link System#nanoTime}
+   */
+  record Allowed(
+      Caller caller, Key key, Digest request, Ticket ticket, Optional<Long> budgetMs, long since) {}
+
+  static long elapsedMs(long since) {
+    return (System.nanoTime() - since) / 1_000_000;
+  }
+
+  void runInBackground(Allowed go, Execution execution) {
+    try {
+      run(go, execution);
+    } catch (WritException e) {
+      // Its word is remembered: whoever asks how it stands is told.
+    } finally {
+      executions.end(go.key(), execution);
+    }
+  }
+
+  /**
+   * Waits for its turn and has it executed; what came of it is remembered.
+   *
+   * @throws WritException where the queue has no room, or the kernel refuses for a reason of the
+   *     moment
+   */
+  void run(Allowed go, Execution execution) {
+    long queuedAt = System.nanoTime();
+    AtomicBoolean begun = new AtomicBoolean();
+    AtomicBoolean overBudget = new AtomicBoolean();
+    try {
+      execution.queue();
+      Lane.Ran<Boolean> ran =
+          lane.run(
+              go.ticket(),
+              () -> {
+                begun.set(execution.begin());
+                if (begun.get()) {
+                  execute(go, overBudget);
+                }
+                return begun.get();
+              });
+      remember(
+          go,
+          ran.waitedMs(),
+          ran.value() ? Optional.empty() : Optional.of(Ending.notDispatched()),
+          overBudget.get());
+    } catch (WritException e) {
+      ended(go, execution, begun.get(), elapsedMs(queuedAt), e);
+    } catch (RuntimeException e) {
+      boolean toldToGo = !begun.get() && execution.isCancelled();
+      remember(
+          go,
+          elapsedMs(queuedAt),
+          Optional.of(toldToGo ? Ending.notDispatched() : Ending.refused(GatewayError.INTERNAL)),
+          false);
+      if (!toldToGo) {
+        throw e;
+      }
+    } finally {
+      execution.leave();
+    }
+  }
+
+  /** The lane, or the kernel, has refused what was allowed. */
+  private void ended(
+      Allowed go, Execution execution, boolean begun, long waitedMs, WritException refused) {
+    boolean timeIsOver =
+        refused.code() == LaneError.QUEUE_TTL || Problems.status(refused.code()) == 504;
+    if (!begun && execution.isCancelled()) {
+      remember(go, waitedMs, Optional.of(Ending.notDispatched()), false);
+    } else if (!begun && timeIsOver) {
+      remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
+    } else {
+      remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
+      if (!begun || !Ending.isPolicys(refused.code().code())) {
+        throw refused;
+      }
+    }
+  }
+
+  private void remember(Allowed go, long waitedMs, Optional<Ending> undispatched, boolean over) {
+    executions.remember(
+        go.key(), new Known(go.request(), Optional.of(waitedMs), undispatched, over));
+  }
+
+  /** The live decision is executed; what took it back in the meantime refuses it. */
+  private void execute(Allowed go, AtomicBoolean overBudget) {
+    CountDownLatch done = new CountDownLatch(1);
+    go.budgetMs()
+        .ifPresent(ms ->
+            Thread.ofVirtual()
+                .start(() -> cancelWhenOver(go, ms - elapsedMs(go.since()), done, overBudget)));
+    try {
+      pipeline.again(go.caller(), go.request(), Optional.empty());
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private void cancelWhenOver(
+      Allowed go, long leftMs, CountDownLatch done, AtomicBoolean overBudget) {
+    try {
+      if (!done.await(Math.max(0, leftMs) + GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+        overBudget.set(true);
+        pipeline.cancel(go.caller(), go.request());
+      }
+    } catch (WritException e) {
+      // It ended at the last moment: it is as it ended.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package dev.writ.surfaces.execute;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.Answer;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.profile.ExecuteAdmission;
+import dev.writ.guardian.profile.ExecuteRequest;
+import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.RejectionCode;
+import dev.writ.surfaces.text.ToolText;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Seed 000, the strict execution gateway: spec/surface-execute.md. */
+public final class ExecuteSurface implements Surface {
+  /** Longest body; the seed's requests are small. */
+  public static final int BODY_BYTES_MAX = 1 << 20;
+
+  /** The run of requests that name no trace. */
+  static final String RUN_OF_NOTHING = "execute";
+
+  private final Pipeline pipeline;
+  private final Executions executions;
+  private final Consumer<JsonValue.Obj> audit;
+
+  /**
+   * @param audit takes one line for each request that a known caller made: ten fields, no payload
+   */
+  public ExecuteSurface(Pipeline pipeline, Consumer<JsonValue.Obj> audit) {
+    this.pipeline = pipeline.withoutWaiting(); // the seed forbids queues
+    this.executions = new Executions(pipeline.ledger());
+    this.audit = audit;
+  }
+
+  @Override
+  public String name() {
+    return ExecuteAdmission.PROFILE;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.post("/execute", Route.Access.CALLER, BODY_BYTES_MAX, this::execute)
+            .when(headers ->
+                headers.fields().keySet().stream().noneMatch(h -> h.startsWith("x-logline-"))),
+        Route.get("/health", Route.Access.PUBLIC, _ -> health()));
+  }
+
+  private static HttpAnswer health() {
+    return HttpAnswer.json(200, JsonValue.object().put("status", "healthy").build());
+  }
+
+  private HttpAnswer execute(HttpCall call) {
+    Instant startedAt = pipeline.now();
+    ExecuteRequest asked = ExecuteRequest.parse(call.body());
+    try (Executions.Turn turn = executions.turn(call.caller(), asked, call.rawDigest())) {
+      ExecuteAdmission.Result result =
+          ExecuteAdmission.check(
+              call.body(),
+              new ExecuteAdmission.Asker(call.caller().tenant(), call.caller().subject()),
+              pipeline.policy(),
+              turn,
+              startedAt);
+      return result.effect().isPresent()
+          ? vouched(call, result, turn, startedAt)
+          : refused(call, result, startedAt);
+    }
+  }
+
+  /** What the profile refuses reaches the Guardian too, without payload, so that it says so. */
+  private HttpAnswer refused(HttpCall call, ExecuteAdmission.Result result, Instant startedAt) {
+    Finding.Refusal refusal = result.finding().refusal().orElseThrow();
+    try {
+      pipeline.vouch(vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty()));
+    } catch (WritException e) {
+      // Not admitted, or no ledger to write in: it stays refused, by the profile alone.
+    }
+    return rejection(
+        result.request(),
+        RejectionCode.of(refusal.code()).orElseThrow(),
+        refusal.reason(),
+        startedAt);
+  }
+
+  private HttpAnswer vouched(
+      HttpCall call, ExecuteAdmission.Result result, Executions.Turn turn, Instant startedAt) {
+    ExecuteRequest request = result.request();
+    try {
+      Answer answer =
+          turn.waiting().isPresent()
+              ? pipeline.again(call.caller(), turn.waiting().get(), Optional.of(call.body()))
+              : pipeline.vouch(
+                  vouched(call, request, result.effect().orElseThrow(), request.requestId()));
+      turn.reached();
+      return answer.served().isPresent()
+          ? response(request, answer.served().get())
+          : notAllowed(request, answer, startedAt);
+    } catch (WritException e) {
+      Optional<RejectionCode> code = RejectionCode.ofRefusal(e.code().code());
+      return code.isPresent()
+          ? rejection(request, code.get(), e.code().meaning(), startedAt)
+          : unavailable(request, e.code().code(), e.code().meaning(), startedAt);
+    }
+  }
+
+  private HttpAnswer notAllowed(ExecuteRequest request, Answer answer, Instant startedAt) {
+    String ours = answer.decision().code().orElse("");
+    String reason =
+        answer.decision().checks().stream()
+            .filter(check -> check.code().isPresent())
+            .map(check -> check.detail())
+            .findFirst()
+            .orElse("");
+    Optional<RejectionCode> code = RejectionCode.ofRefusal(ours);
+    return code.isPresent()
+        ? rejection(request, code.get(), reason, startedAt)
+        : unavailable(request, ours, reason, startedAt);
+  }
+
+  private Pipeline.Vouched vouched(
+      HttpCall call, ExecuteRequest request, Effect effect, Optional<String> key) {
+    Caller caller = call.caller();
+    return new Pipeline.Vouched(
+        name(),
+        caller.method(),
+        caller.principal(),
+        call.rawDigest(),
+        caller.tenant(),
+        request.traceId().orElse(RUN_OF_NOTHING),
+        caller.subject(),
+        effect,
+        List.of(),
+        key,
+        request.persist(),
+        JsonValue.object().put("traceparent", call.trace().traceparent()).build(),
+        Optional.of(call.body()),
+        key.isPresent() ? request.executionTraceId() : Optional.empty());
+  }
+
+  private HttpAnswer response(ExecuteRequest request, Served served) {
+    Receipt receipt = served.receipt();
+    ToolText text = ToolText.of(served, pipeline);
+    List<String> artifacts =
+        receipt.retained()
+            ? receipt.artifacts().stream()
+                .map(artifact -> "/v1/blobs/" + artifact.content().digest())
+                .toList()
+            : List.of();
+    log(
+        request,
+        Optional.empty(),
+        Optional.of((long) text.exitCode()),
+        receipt.startedAt(),
+        receipt.finishedAt());
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .put("execution_request_id", text(request.written("execution_request_id")))
+            .put("status", text.succeeded() ? "success" : "error")
+            .put("exit_code", text.exitCode())
+            .put("stdout", request.captures("stdout") ? text.stdout() : "")
+            .put("stderr", request.captures("stderr") ? text.stderr() : "")
+            .putList("artifacts", artifacts, JsonValue::of)
+            .put("started_at", receipt.startedAt())
+            .put("finished_at", receipt.finishedAt())
+            .build());
+  }
+
+  private HttpAnswer rejection(
+      ExecuteRequest request, RejectionCode code, String reason, Instant startedAt) {
+    Instant now = pipeline.now();
+    log(request, Optional.of(code.code()), Optional.empty(), startedAt, now);
+    return HttpAnswer.json(
+        403,
+        JsonValue.object()
+            .put("execution_request_id", text(request.written("execution_request_id")))
+            .put("status", "rejected")
+            .put("rejection_code", code.code())
+            .put("reason", reason.isEmpty() ? code.meaning() : reason)
+            .put("trace_id", text(request.written("context", "trace_id")))
+            .put("timestamp", now)
+            .build());
+  }
+
+  /** No fault of the request: no sandbox, no driver, no ledger. It may come again. */
+  private HttpAnswer unavailable(
+      ExecuteRequest request, String code, String reason, Instant startedAt) {
+    log(request, Optional.empty(), Optional.empty(), startedAt, startedAt);
+    return HttpAnswer.of(
+            503,
+            "application/problem+json",
+            Jcs.write(
+                JsonValue.object()
+                    .put("type", "urn:writ:error:" + code)
+                    .put("title", reason)
+                    .put("status", 503)
+                    .put("code", code)
+                    .build()))
+        .with("Retry-After", "1");
+  }
+
+  /** The seed's ten fields and nothing else. */
+  private void log(
+      ExecuteRequest request,
+      Optional<String> rejectionCode,
+      Optional<Long> exitCode,
+      Instant startedAt,
+      Instant finishedAt) {
+    audit.accept(
+        JsonValue.object()
+            .put("execution_request_id", text(request.written("execution_request_id")))
+            .put("intent_id", text(request.written("intent_ref", "intent_id")))
+            .put("tenant_id", text(request.written("context", "tenant_id")))
+            .put("subject_id", text(request.written("context", "subject_id")))
+            .put("trace_id", text(request.written("context", "trace_id")))
+            .put("sandbox_profile", text(request.auditProfile()))
+            .put("rejection_code", text(rejectionCode))
+            .put("exit_code", exitCode.<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL))
+            .put("started_at", Timestamps.format(startedAt))
+            .put("finished_at", Timestamps.format(finishedAt))
+            .build());
+  }
+
+  private static JsonValue text(Optional<String> text) {
+    return text.<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL);
+  }
+
+  /** For tests: how many requests are at work. */
+  int atWork() {
+    return executions.atWork();
+  }
+}

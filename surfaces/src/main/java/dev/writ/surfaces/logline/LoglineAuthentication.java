@@ -1,0 +1,158 @@
+package dev.writ.surfaces.logline;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.HttpCall;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and the raw body. A signature is taken once: while
+ * its timestamp is fresh it is remembered here, and for good in the ledger, as the request's
+ * idempotency key.
+ */
+final class LoglineAuthentication {
+  static final String TOOL = "X-LogLine-Tool-Id";
+  static final String TIMESTAMP = "X-LogLine-Timestamp";
+  static final String SIGNATURE = "X-LogLine-Signature";
+
+  /** How far a timestamp may be from now. */
+  static final Duration SKEW = Duration.ofSeconds(300);
+
+  /** How many signatures are remembered. */
+  static final int TAKEN_MAX = 65_536;
+
+  private static final String SCHEME = "sha256=";
+
+  /** From here on a number is milliseconds: as seconds it would be in the year 5138. */
+  private static final long MILLISECONDS_FROM = 100_000_000_000L;
+
+  private final List<LoglineConfig.Secret> secrets;
+  private final TreeMap<String, Instant> taken = new TreeMap<>();
+
+  /** The same by their time, so that the oldest are forgotten without looking at all. */
+  private final PriorityQueue<Taken> byTime =
+      new PriorityQueue<>(Comparator.comparing(Taken::until));
+
+  private record Taken(Instant until, String signature) {}
+
+  LoglineAuthentication(List<LoglineConfig.Secret> secrets) {
+    this.secrets = secrets;
+  }
+
+  /**
+   * @param signature lower-case hexadecimal: the name under which it is taken once
+   */
+  record Authenticated(LoglineConfig.Secret secret, String tool, String signature) {}
+
+  /**
+   * @throws WritException {@code GWY-103} to {@code GWY-106}
+   */
+  Authenticated authenticate(HttpCall call, Instant now) {
+    requireHead(call.headers(), now);
+    String tool = header(call.headers(), TOOL);
+    String timestamp = header(call.headers(), TIMESTAMP);
+    Instant at = time(timestamp);
+    byte[] given = given(header(call.headers(), SIGNATURE));
+    LoglineConfig.Secret secret =
+        secret(given, timestamp, call.body())
+            .orElseThrow(() -> new WritException(LoglineError.SIGNATURE, ""));
+    String hex = HexFormat.of().formatHex(given);
+    take(hex, at, now);
+    return new Authenticated(secret, tool, hex);
+  }
+
+  /**
+   * What can be refused before the body is there.
+   *
+   * @throws WritException {@code GWY-103} to {@code GWY-105}
+   */
+  static void requireHead(Headers headers, Instant now) {
+    header(headers, TOOL);
+    Instant at = time(header(headers, TIMESTAMP));
+    if (Duration.between(at, now).abs().compareTo(SKEW) > 0) {
+      throw new WritException(
+          LoglineError.TIMESTAMP, "it is more than " + SKEW.toSeconds() + " s from the clock here");
+    }
+    given(header(headers, SIGNATURE));
+  }
+
+  private static String header(Headers headers, String name) {
+    List<String> values = headers.all(name);
+    if (values.size() != 1 || values.getFirst().isEmpty()) {
+      throw new WritException(LoglineError.HEADERS, name + " stands " + values.size() + " times");
+    }
+    return values.getFirst();
+  }
+
+  private static Instant time(String timestamp) {
+    if (!timestamp.matches("[0-9]{1,15}")) {
+      throw new WritException(LoglineError.TIMESTAMP, "not a number of seconds or milliseconds");
+    }
+    long number = Long.parseLong(timestamp);
+    return number >= MILLISECONDS_FROM
+        ? Instant.ofEpochMilli(number)
+        : Instant.ofEpochSecond(number);
+  }
+
+  private static byte[] given(String signature) {
+    String hex = signature.startsWith(SCHEME) ? signature.substring(SCHEME.length()) : "";
+    if (!hex.matches("[0-9a-fA-F]{64}")) {
+      throw new WritException(LoglineError.SIGNATURE, "not sha256= and 64 hexadecimal digits");
+    }
+    return HexFormat.of().parseHex(hex.toLowerCase(Locale.ROOT));
+  }
+
+  /** Every secret is tried, so that the time taken says nothing about which one it was. */
+  private Optional<LoglineConfig.Secret> secret(byte[] given, String timestamp, byte[] body) {
+    Optional<LoglineConfig.Secret> found = Optional.empty();
+    for (LoglineConfig.Secret secret : secrets) {
+      boolean holds = MessageDigest.isEqual(hmac(secret.key(), timestamp, body), given);
+      found = holds && found.isEmpty() ? Optional.of(secret) : found;
+    }
+    return found;
+  }
+
+  static byte[] hmac(byte[] key, String timestamp, byte[] body) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      mac.update(timestamp.getBytes(StandardCharsets.UTF_8));
+      mac.update((byte) '.');
+      return mac.doFinal(body);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has HmacSHA256", e);
+    }
+  }
+
+  /** Only what was verified is remembered, so nobody else fills the table. */
+  private void take(String signature, Instant at, Instant now) {
+    synchronized (taken) {
+      while (!byTime.isEmpty() && byTime.peek().until().isBefore(now)) {
+        taken.remove(byTime.poll().signature());
+      }
+      if (taken.containsKey(signature)) {
+        throw new WritException(LoglineError.REPLAYED, "");
+      }
+      if (taken.size() >= TAKEN_MAX) {
+        throw new WritException(GatewayError.SIGNATURES_FULL, "at most " + TAKEN_MAX);
+      }
+      Instant until = at.plus(SKEW);
+      taken.put(signature, until);
+      byTime.add(new Taken(until, signature));
+    }
+  }
+}

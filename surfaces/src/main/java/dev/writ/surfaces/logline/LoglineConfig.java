@@ -1,0 +1,74 @@
+package dev.writ.surfaces.logline;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Resources;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What seed 001's surface is configured with. What a tool may do, policy says; this says only what
+ * is asked for, since the seed's requests do not.
+ *
+ * @param secrets one at least; several while one replaces another
+ * @param tools by {@code tool_id}
+ */
+public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools) {
+  /** Shortest secret, in bytes. */
+  public static final int SECRET_BYTES_MIN = 16;
+
+  /**
+   * A shared secret.
+   *
+   * @param name how the journal calls it; never the secret
+   * @param subjects for each tenant that it speaks for, the subject it acts as
+   */
+  public record Secret(String name, byte[] key, SortedMap<String, String> subjects) {
+    public Secret {
+      key = key.clone();
+      subjects = Collections.unmodifiableSortedMap(new TreeMap<>(subjects));
+    }
+
+    @Override
+    public byte[] key() {
+      return key.clone();
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /**
+   * How a {@code tool_id} is asked for.
+   *
+   * @param name of our tool
+   * @param operation of it, or {@link #BY_INPUT}
+   * @param resources the declared ceiling of each call
+   */
+  public record Tool(
+      String name, String version, String operation, Resources resources, String sandbox) {
+    /** The input's member {@code operation} names the operation; the rest of it are the params. */
+    public static final String BY_INPUT = "$operation";
+  }
+
+  /**
+   * @throws WritException {@code GWY-101}, {@code GWY-102}
+   */
+  public LoglineConfig {
+    secrets = List.copyOf(secrets);
+    tools = Collections.unmodifiableSortedMap(new TreeMap<>(tools));
+    if (secrets.isEmpty()) {
+      throw new WritException(LoglineError.NO_SECRET, "");
+    }
+    for (Secret secret : secrets) {
+      if (secret.key.length < SECRET_BYTES_MIN) {
+        throw new WritException(
+            LoglineError.SECRET_SHORT,
+            secret.name + " has " + secret.key.length + " bytes, at least " + SECRET_BYTES_MIN);
+      }
+    }
+  }
+}

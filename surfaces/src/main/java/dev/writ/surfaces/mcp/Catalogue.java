@@ -1,0 +1,102 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.pipeline.ToolUse;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.VersionRule;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Every operation of every tool that policy approves and that is registered, under a name that MCP
+ * and the model APIs behind it take: 1 to 64 of {@code A-Z a-z 0-9 _ -}.
+ */
+final class Catalogue {
+  private static final int NAME_MAX = 64;
+  private static final int SUFFIX_DIGITS = 8;
+
+  private final Policy policy;
+  private final TreeMap<String, Entry> byName = new TreeMap<>();
+
+  /** One tool of the protocol: one operation of one package. */
+  record Entry(String name, ToolManifest manifest, ToolManifest.Operation operation) {}
+
+  /**
+   * An entry as one caller may use it.
+   *
+   * @param sandbox the first that both the tool and the role have
+   * @param most that tool and role allow
+   */
+  record Usable(Entry entry, String sandbox, Resources most) {}
+
+  /**
+   * The default version of a tool has the plain name, as everywhere where a call names none; so
+   * names last while versions come.
+   */
+  Catalogue(Policy policy, McpTools tools, CanaryDraw draw) {
+    this.policy = policy;
+    List<ToolManifest> manifests = new ArrayList<>();
+    policy.tools().stream()
+        .filter(approved -> policy.mayRun(approved, draw))
+        .forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
+    manifests.sort(
+        Comparator.comparing(ToolManifest::name)
+            .thenComparing(manifest -> !isDefault(manifest, draw))
+            .thenComparing(
+                Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
+    for (ToolManifest manifest : manifests) {
+      for (ToolManifest.Operation operation : manifest.operations()) {
+        String name = free(manifest, operation);
+        byName.put(name, new Entry(name, manifest, operation));
+      }
+    }
+  }
+
+  private boolean isDefault(ToolManifest manifest, CanaryDraw draw) {
+    return policy
+        .defaultVersion(manifest.name(), draw)
+        .filter(approved -> approved.ref().equals(manifest.ref()))
+        .isPresent();
+  }
+
+  private String free(ToolManifest manifest, ToolManifest.Operation operation) {
+    String whole =
+        manifest.operations().size() == 1
+            ? manifest.name()
+            : manifest.name() + "_" + operation.name();
+    String legal = whole.replaceAll("[^A-Za-z0-9_-]", "_");
+    if (legal.length() <= NAME_MAX
+        && !byName.containsKey(legal)
+        && !legal.equals(OutcomeTool.NAME)) {
+      return legal;
+    }
+    String exact = manifest.name() + "\u0000" + manifest.version() + "\u0000" + operation.name();
+    String suffix =
+        Digest.sha256(exact.getBytes(StandardCharsets.UTF_8)).hex().substring(0, SUFFIX_DIGITS);
+    return legal.substring(0, Math.min(legal.length(), NAME_MAX - SUFFIX_DIGITS - 1))
+        + "_"
+        + suffix;
+  }
+
+  /** What a caller may use by its roles, by name. Whether a call is allowed, the Guardian says. */
+  List<Usable> usable(Caller caller) {
+    return byName.values().stream().flatMap(entry -> usable(caller, entry).stream()).toList();
+  }
+
+  Optional<Usable> find(Caller caller, String name) {
+    return Optional.ofNullable(byName.get(name)).flatMap(entry -> usable(caller, entry));
+  }
+
+  private Optional<Usable> usable(Caller caller, Entry entry) {
+    return ToolUse.of(policy, caller, entry.manifest(), entry.operation().name())
+        .map(use -> new Usable(entry, use.sandbox(), use.most()));
+  }
+}

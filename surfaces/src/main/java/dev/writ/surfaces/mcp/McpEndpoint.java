@@ -1,0 +1,292 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.policy.Policy;
+import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncResourceTemplateSpecification;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncToolSpecification;
+import io.modelcontextprotocol.server.McpStatelessServerHandler;
+import io.modelcontextprotocol.spec.McpError;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.ErrorCodes;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
+import io.modelcontextprotocol.spec.McpStatelessServerTransport;
+import io.modelcontextprotocol.spec.ProtocolVersions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+
+/**
+ * Answers one request of the protocol, on whichever transport. The SDK's stateless server does the
+ * protocol; it is made anew for each request, of what that caller may see, so that nothing of one
+ * caller is there for another.
+ */
+public final class McpEndpoint {
+  /** Oldest first. The ones before have batches, or another HTTP transport. */
+  public static final List<String> VERSIONS =
+      List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
+
+  private static final String INSTRUCTIONS =
+      "Every call is judged by policy and ends in a signed receipt or a signed denial; its ids are"
+          + " in the result's _meta. A call that waits for approval says what to approve.";
+
+  private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
+
+  private final McpParts parts;
+  private final Calls calls;
+  private final Resources resources;
+
+  public McpEndpoint(McpParts parts) {
+    this.parts = parts;
+    this.calls = new Calls(parts);
+    this.resources = new Resources(parts.kernel(), parts.bundles());
+  }
+
+  /**
+   * An answer.
+   *
+   * @param json one JSON-RPC response
+   * @param failed whether it is an error of the protocol; a failed tool is none
+   * @param request the request that a tool's call became, for the log; and its receipt
+   */
+  public record Reply(
+      byte[] json, boolean failed, Optional<String> request, Optional<String> receipt) {}
+
+  /**
+   * @param raw digest of the message as it came
+   * @param context of the request that a call becomes; read by nobody who decides
+   */
+  public Reply answer(
+      McpSession session, McpMessage.Request message, Digest raw, JsonValue.Obj context) {
+    return new Exchange(session, message, new IncomingCall(raw, context)).answer();
+  }
+
+  /** Takes the SDK's handler; what it is connected to is this class. */
+  private static final class Link implements McpStatelessServerTransport {
+    private McpStatelessServerHandler handler;
+
+    @Override
+    public void setMcpHandler(McpStatelessServerHandler handler) {
+      this.handler = handler;
+    }
+
+    @Override
+    public Mono<Void> closeGracefully() {
+      return Mono.empty();
+    }
+
+    @Override
+    public List<String> protocolVersions() {
+      return VERSIONS;
+    }
+  }
+
+  /** The Guardian judges inputs and the executor outputs, by the same schemas: not a third time. */
+  private static final class NoSecondOpinion implements JsonSchemaValidator {
+    @Override
+    public ValidationResponse validate(Map<String, Object> schema, Object content) {
+      return ValidationResponse.asValid("");
+    }
+  }
+
+  /** One request and what is known of it. */
+  private final class Exchange {
+    private final McpSession session;
+    private final McpMessage.Request message;
+    private final IncomingCall said;
+    private final Call call;
+    private final Optional<Catalogue.Usable> called;
+    private Optional<RuntimeException> unforeseen = Optional.empty();
+    private Map<String, Object> meta = Map.of();
+
+    Exchange(McpSession session, McpMessage.Request message, IncomingCall said) {
+      this.session = session;
+      this.message = message;
+      this.said = said;
+      boolean calls = message.method().equals(McpSchema.METHOD_TOOLS_CALL);
+      this.call = Call.of(calls ? message.params() : Optional.empty());
+      this.called = call.name().flatMap(name -> catalogue().find(session.caller(), name));
+    }
+
+    Reply answer() {
+      Object id = PlainJson.of(message.id());
+      if (message.method().equals(McpSchema.METHOD_RESOURCES_READ) && !namesResource()) {
+        return reply(paramsRefused(id));
+      }
+      McpStatelessServerHandler server = server();
+      JSONRPCRequest request = new JSONRPCRequest(message.method(), id, params());
+      JSONRPCResponse response;
+      try {
+        response = server.handleRequest(McpTransportContext.EMPTY, request).block();
+      } catch (RuntimeException e) {
+        response = paramsRefused(id); // thrown, and not answered: it depends on the method
+      }
+      if (unforeseen.isPresent()) {
+        throw unforeseen.get();
+      }
+      return reply(inOrder(withoutInternals(response)));
+    }
+
+    private boolean namesResource() {
+      return message.params().orElse(JsonValue.NULL) instanceof JsonValue.Obj params
+          && params.get("uri") instanceof JsonValue.Str;
+    }
+
+    /** The SDK keeps what is listed in tables without an order; ours is the one that counts. */
+    private JSONRPCResponse inOrder(JSONRPCResponse response) {
+      return switch (response.result()) {
+        case McpSchema.ListResourcesResult _ ->
+            JSONRPCResponse.result(
+                response.id(),
+                McpSchema.ListResourcesResult.builder(resources.list(session)).build());
+        case McpSchema.ListResourceTemplatesResult _ ->
+            JSONRPCResponse.result(
+                response.id(),
+                McpSchema.ListResourceTemplatesResult.builder(Resources.templates()).build());
+        case null, default -> response;
+      };
+    }
+
+    private Reply reply(JSONRPCResponse told) {
+      try {
+        return new Reply(
+            MAPPER.writeValueAsBytes(told), told.error() != null, id("request"), id("receipt"));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private Optional<String> id(String what) {
+      return Optional.ofNullable((String) meta.get(Results.META + what));
+    }
+
+    /** Ours do not fail otherwise than foreseen: what the SDK failed with is the params' form. */
+    private static JSONRPCResponse withoutInternals(JSONRPCResponse response) {
+      return response.error() != null && response.error().code() == ErrorCodes.INTERNAL_ERROR
+          ? paramsRefused(response.id())
+          : response;
+    }
+
+    private static JSONRPCResponse paramsRefused(Object id) {
+      return JSONRPCResponse.error(
+          id,
+          new JSONRPCResponse.JSONRPCError(
+              ErrorCodes.INVALID_PARAMS, "the params are not what the method takes"));
+    }
+
+    private McpStatelessServerHandler server() {
+      Link link = new Link();
+      McpServer.sync(link)
+          .serverInfo("writ", parts.version())
+          .instructions(INSTRUCTIONS)
+          .capabilities(
+              McpSchema.ServerCapabilities.builder().tools(false).resources(false, false).build())
+          .jsonMapper(MAPPER)
+          .jsonSchemaValidator(new NoSecondOpinion())
+          .validateToolInputs(false)
+          .immediateExecution(true)
+          .tools(tools())
+          .resourceTemplates(templates())
+          .build();
+      return link.handler;
+    }
+
+    /** Arguments do not go through the SDK: they are judged as the strict parser read them. */
+    private Object params() {
+      if (message.method().equals(McpSchema.METHOD_TOOLS_CALL)) {
+        return Map.of("name", calledView().name(), "arguments", Map.of());
+      }
+      return message.params().map(PlainJson::of).orElse(Map.of());
+    }
+
+    private List<SyncToolSpecification> tools() {
+      return switch (message.method()) {
+        case McpSchema.METHOD_TOOLS_LIST -> listed();
+        case McpSchema.METHOD_TOOLS_CALL ->
+            List.of(new SyncToolSpecification(calledView(), (_, _) -> guarded(this::call)));
+        default -> List.of();
+      };
+    }
+
+    private List<SyncToolSpecification> listed() {
+      BiFunction<McpTransportContext, McpSchema.CallToolRequest, CallToolResult> never =
+          (_, _) -> {
+            throw new IllegalStateException("tools/list calls nothing");
+          };
+      List<SyncToolSpecification> all = new ArrayList<>();
+      catalogue()
+          .usable(session.caller())
+          .forEach(tool -> all.add(new SyncToolSpecification(view(tool), never)));
+      all.add(new SyncToolSpecification(OutcomeTool.view(), never));
+      return all;
+    }
+
+    private McpSchema.Tool view(Catalogue.Usable tool) {
+      return ToolView.of(tool.entry(), parts.tools().granted(tool.entry().manifest()));
+    }
+
+    private Catalogue catalogue() {
+      Policy policy = parts.kernel().system().policyInForce();
+      return new Catalogue(
+          policy,
+          parts.tools(),
+          parts.kernel().access().draw(session.caller().who(policy), session.run()));
+    }
+
+    /** What is not listed has a stand-in, so that its call comes to the Guardian all the same. */
+    private McpSchema.Tool calledView() {
+      return called
+          .map(this::view)
+          .orElseGet(() ->
+              McpSchema.Tool.builder("not-listed", Map.<String, Object>of("type", "object"))
+                  .build());
+    }
+
+    private CallToolResult call() {
+      CallToolResult result =
+          call.name().filter(OutcomeTool.NAME::equals).isPresent()
+              ? calls.outcome(session, call)
+              : called.isPresent()
+                  ? calls.listed(session, called.get(), call, said)
+                  : calls.unlisted(session, call, said);
+      meta = result.meta();
+      return result;
+    }
+
+    private List<SyncResourceTemplateSpecification> templates() {
+      return Resources.templates().stream()
+          .map(template -> new SyncResourceTemplateSpecification(template, this::read))
+          .toList();
+    }
+
+    private McpSchema.ReadResourceResult read(
+        McpTransportContext context, McpSchema.ReadResourceRequest asked) {
+      return guarded(() -> resources.read(session.caller(), asked.uri()));
+    }
+
+    /** What nobody foresaw is kept for the transport to tell, and not told by the SDK. */
+    private <T> T guarded(Supplier<T> work) {
+      try {
+        return work.get();
+      } catch (McpError e) {
+        throw e;
+      } catch (RuntimeException e) {
+        unforeseen = Optional.of(e);
+        throw e;
+      }
+    }
+  }
+}

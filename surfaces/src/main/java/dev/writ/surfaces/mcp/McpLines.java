@@ -1,0 +1,141 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.WritException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The protocol over standard input and output: one message a line. Requests are answered as they
+ * are done, each on a thread of its own; nothing but answers is written.
+ */
+public final class McpLines {
+  private static final int AT_WORK_MAX = 64;
+
+  private final Answering answering;
+  private final OutputStream out;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition fewer = lock.newCondition();
+  private int atWork;
+  private boolean stopped;
+  private Optional<IOException> broken = Optional.empty();
+
+  /** Answers messages. */
+  @FunctionalInterface
+  public interface Answering {
+    /**
+     * @return one JSON-RPC response without a newline; empty for what wants none
+     */
+    Optional<byte[]> answer(byte[] line);
+  }
+
+  public McpLines(Answering answering, OutputStream out) {
+    this.answering = answering;
+    this.out = out;
+  }
+
+  /**
+   * Answers until the input ends, and returns when everything is answered.
+   *
+   * @throws IOException where input or output fails
+   */
+  public void run(InputStream in) throws IOException {
+    try {
+      for (Optional<byte[]> line = next(in); line.isPresent(); line = next(in)) {
+        if (line.get().length > 0) {
+          begin(line.get());
+        }
+      }
+    } finally {
+      finish();
+    }
+    if (broken.isPresent()) {
+      throw broken.get();
+    }
+  }
+
+  /** Takes nothing new and waits for what is at work. */
+  public void finish() {
+    lock.lock();
+    try {
+      stopped = true;
+      while (atWork > 0) {
+        fewer.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void begin(byte[] line) {
+    lock.lock();
+    try {
+      while (atWork >= AT_WORK_MAX) {
+        fewer.awaitUninterruptibly();
+      }
+      if (stopped) {
+        return;
+      }
+      atWork++;
+    } finally {
+      lock.unlock();
+    }
+    Thread.ofVirtual().name("writ-mcp").start(() -> work(line));
+  }
+
+  private void work(byte[] line) {
+    try {
+      answering.answer(line).ifPresent(this::write);
+    } finally {
+      lock.lock();
+      try {
+        atWork--;
+        fewer.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void write(byte[] answer) {
+    lock.lock();
+    try {
+      out.write(answer);
+      out.write('\n');
+      out.flush();
+    } catch (IOException e) {
+      broken = Optional.of(e); // the client has gone: its end of the input says so too
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A line without its end; empty at the end of the input. A longer one is answered as too long.
+   */
+  private Optional<byte[]> next(InputStream in) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    long length = 0;
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0) {
+        return length == 0 ? Optional.empty() : Optional.of(line.toByteArray());
+      }
+      length++;
+      if (length <= McpMessage.BYTES_MAX + 1) {
+        line.write(b);
+      }
+    }
+    byte[] bytes = line.toByteArray();
+    boolean returned = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
+    return Optional.of(returned ? java.util.Arrays.copyOf(bytes, bytes.length - 1) : bytes);
+  }
+
+  /** What is answered to a line that is no message. */
+  public static Optional<byte[]> refusal(WritException e, byte[] line) {
+    return Optional.of(McpSurface.error(e, line));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/** What the MCP surface refuses by itself, before anything is asked of the Guardian. */
+public enum McpRefusal implements ErrorCode {
+  MESSAGE(
+      "GWY-151",
+      "the message is no single JSON-RPC 2.0 message of MCP",
+      "Send one request, notification or response as UTF-8 JSON; batches are not part of MCP."),
+  PROTOCOL_VERSION(
+      "GWY-152",
+      "the MCP-Protocol-Version header names a version that is not spoken here",
+      "Send the version that initialize agreed on."),
+  SESSION_MISSING(
+      "GWY-153", "the call names no session", "Send initialize, and its Mcp-Session-Id."),
+  SESSION_UNKNOWN("GWY-154", "there is no such session for this caller", "Send initialize again."),
+  ORIGIN(
+      "GWY-155",
+      "the call comes from a place that may not call",
+      "Name the origin in surfaces/mcp/settings/origins, if it is yours."),
+  ACCEPT(
+      "GWY-156",
+      "the answer is JSON, and the caller does not take that",
+      "Send Accept: application/json, text/event-stream."),
+  CALL(
+      "GWY-157",
+      "the tool call has not the parameters that it needs",
+      "Send params with name, a text, and arguments, an object.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  McpRefusal(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.http.Caller;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.TreeMap;
+
+/**
+ * The sessions of a server, in memory: after a restart clients begin anew, as the protocol has it.
+ * One that nobody uses ends. Who opens too many loses its own oldest ones, and nobody else's.
+ * Thread safe.
+ */
+final class McpSessions {
+  /** Of one subject of one tenant. */
+  static final int PER_SUBJECT_MAX = 256;
+
+  /** Of all subjects. */
+  static final int ALL_MAX = 16_384;
+
+  private final SecureRandom random;
+  private final Duration idleMax;
+
+  /** By their ids, the one that was used last at the end. */
+  private final LinkedHashMap<String, Used> byUse = new LinkedHashMap<>();
+
+  private final TreeMap<String, LinkedHashMap<String, McpSession>> bySubject = new TreeMap<>();
+
+  private record Used(McpSession session, Instant at) {}
+
+  /**
+   * @param idleMax how long one stays that nobody uses
+   */
+  McpSessions(SecureRandom random, Duration idleMax) {
+    this.random = random;
+    this.idleMax = idleMax;
+  }
+
+  /**
+   * @param now of a clock that nobody sets: a session does not end because a host's clock leapt
+   */
+  McpSession open(Caller caller, Instant now) {
+    byte[] id = new byte[16];
+    random.nextBytes(id);
+    McpSession session = new McpSession(HexFormat.of().formatHex(id), caller);
+    synchronized (bySubject) {
+      endIdle(now);
+      LinkedHashMap<String, McpSession> own =
+          bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
+      if (own.size() >= PER_SUBJECT_MAX) {
+        byUse.remove(own.pollFirstEntry().getKey());
+      }
+      if (byUse.size() >= ALL_MAX) {
+        remove(byUse.pollFirstEntry().getValue().session());
+        own = bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
+      }
+      own.put(session.id(), session);
+      byUse.put(session.id(), new Used(session, now));
+    }
+    return session;
+  }
+
+  /**
+   * @param now of the same clock
+   * @throws WritException {@code GWY-154}, alike for what is not there, what nobody used for too
+   *     long and what is another's
+   */
+  McpSession find(Caller caller, String id, Instant now) {
+    synchronized (bySubject) {
+      endIdle(now);
+      LinkedHashMap<String, McpSession> own = bySubject.get(subject(caller));
+      McpSession session = own == null ? null : own.get(id);
+      if (session == null || !session.isOf(caller)) {
+        throw new WritException(McpRefusal.SESSION_UNKNOWN, "");
+      }
+      own.putLast(id, session); // the latest used is the last to go
+      byUse.putLast(id, new Used(session, now));
+      return session;
+    }
+  }
+
+  void end(McpSession session) {
+    synchronized (bySubject) {
+      byUse.remove(session.id());
+      remove(session);
+    }
+  }
+
+  /** How many there are. */
+  int size() {
+    synchronized (bySubject) {
+      return byUse.size();
+    }
+  }
+
+  private void endIdle(Instant now) {
+    Iterator<Used> all = byUse.values().iterator();
+    while (all.hasNext()) {
+      Used used = all.next();
+      if (used.at().plus(idleMax).isAfter(now)) {
+        return;
+      }
+      all.remove();
+      remove(used.session());
+    }
+  }
+
+  private void remove(McpSession session) {
+    String subject = subject(session.caller());
+    LinkedHashMap<String, McpSession> own = bySubject.get(subject);
+    if (own != null) {
+      own.remove(session.id());
+      if (own.isEmpty()) {
+        bySubject.remove(subject);
+      }
+    }
+  }
+
+  private static String subject(Caller caller) {
+    return caller.tenant() + "\u0000" + caller.subject();
+  }
+}

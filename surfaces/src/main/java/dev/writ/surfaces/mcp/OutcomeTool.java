@@ -1,0 +1,39 @@
+package dev.writ.surfaces.mcp;
+
+import io.modelcontextprotocol.spec.McpSchema;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The one tool of our own: an approval may take longer than a session lives. */
+final class OutcomeTool {
+  static final String NAME = "writ_outcome";
+
+  private OutcomeTool() {}
+
+  static McpSchema.Tool view() {
+    Map<String, Object> request = new TreeMap<>();
+    request.put("type", "string");
+    request.put("pattern", "^sha256:[0-9a-f]{64}$");
+    request.put("description", "The request id that an earlier result told.");
+    Map<String, Object> schema = new TreeMap<>();
+    schema.put("type", "object");
+    schema.put("properties", Map.of("request", request));
+    schema.put("required", List.of("request"));
+    schema.put("additionalProperties", false);
+    return McpSchema.Tool.builder(NAME, schema)
+        .title("Outcome of an earlier request")
+        .description(
+            "The outcome of an earlier request of yours. One that was approved in the meantime is"
+                + " executed now, once; one that still waits says so; one that was executed gives"
+                + " its stored outcome.")
+        .annotations(
+            McpSchema.ToolAnnotations.builder()
+                .readOnlyHint(false)
+                .destructiveHint(true)
+                .idempotentHint(true)
+                .openWorldHint(true)
+                .build())
+        .build();
+  }
+}

@@ -1,0 +1,257 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.stage.Served;
+import dev.writ.guardian.document.CheckOutcome;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/** What became of a call, for the model that made it; the ids for who checks it are in _meta. */
+final class Results {
+  /** Above this an output is not in the result, but a resource. */
+  static final int INLINE_BYTES_MAX = 1 << 20;
+
+  static final String META = "dev.writ/";
+  private static final int PARTIAL_BYTES_MAX = 64 << 10;
+
+  /** How far back from a run's end its receipt's event is looked for. */
+  private static final int EVENTS_LOOKED_AT_MAX = 256;
+
+  private final Kernel kernel;
+
+  Results(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  CallToolResult of(Answer answer) {
+    Map<String, Object> meta = meta(answer);
+    if (answer.served().isPresent()) {
+      return served(answer.served().get(), meta);
+    }
+    return answer.decision().verdict() == Verdict.ESCALATE
+        ? error(escalated(answer), meta)
+        : error(denied(answer), meta);
+  }
+
+  /** Refused before it was judged: nothing is signed, since nothing was admitted. */
+  CallToolResult refused(WritException e) {
+    Map<String, Object> meta = new TreeMap<>();
+    meta.put(META + "code", e.code().code());
+    return error(
+        "REFUSED "
+            + e.code().code()
+            + ": "
+            + e.code().meaning()
+            + (e.found().isEmpty() ? "" : ": " + e.found())
+            + ". "
+            + e.code().remedy(),
+        meta);
+  }
+
+  /** What the Guardian says to a call that cannot be read. */
+  CallToolResult malformed(CallToolResult denied) {
+    CallToolResult.Builder result =
+        CallToolResult.builder()
+            .addTextContent(
+                McpRefusal.CALL.code()
+                    + ": "
+                    + McpRefusal.CALL.meaning()
+                    + ". "
+                    + McpRefusal.CALL.remedy())
+            .isError(true)
+            .meta(denied.meta());
+    denied.content().forEach(result::addContent);
+    return result.build();
+  }
+
+  private static CallToolResult error(String text, Map<String, Object> meta) {
+    return CallToolResult.builder().addTextContent(text).isError(true).meta(meta).build();
+  }
+
+  private static String denied(Answer answer) {
+    return "DENIED "
+        + why(answer.decision())
+        + " Signed denial: "
+        + answer.decisionEnvelope().id()
+        + ".";
+  }
+
+  private static String escalated(Answer answer) {
+    return "WAITS FOR APPROVAL, nothing was done: "
+        + why(answer.decision())
+        + " A person approves exactly this request with\n  writ approve "
+        + answer.request()
+        + "\nAfterwards call this tool again with the same arguments, or "
+        + OutcomeTool.NAME
+        + " with this request: it is executed then, once.";
+  }
+
+  /** The check that refused, its code, and what it found. */
+  private static String why(Decision decision) {
+    Optional<CheckOutcome> check =
+        decision.checks().stream().filter(c -> c.code().isPresent()).findFirst();
+    return decision.code().orElse("")
+        + check.map(c -> " (" + c.check() + " check): " + c.detail()).orElse("")
+        + ".";
+  }
+
+  private CallToolResult served(Served served, Map<String, Object> meta) {
+    Receipt receipt = served.receipt();
+    CallToolResult.Builder result = CallToolResult.builder().meta(meta);
+    if (receipt.status() != Status.SUCCEEDED) {
+      result.isError(true).addTextContent(failed(served));
+      partial(served).ifPresent(result::addTextContent);
+      return result.build();
+    }
+    result.isError(false);
+    if (receipt.output().isEmpty() || served.output().isEmpty()) {
+      return result.addTextContent("Done; its output was not kept.").build();
+    }
+    put(result, served.id(), receipt.output().get(), served.output().get());
+    return result.build();
+  }
+
+  private static String failed(Served served) {
+    Receipt receipt = served.receipt();
+    String text =
+        receipt.status().name().replace('_', ' ')
+            + receipt.code().map(code -> " " + code).orElse("")
+            + ": "
+            + receipt.reason()
+            + (receipt.message().isEmpty() ? "" : ": " + receipt.message())
+            + ". Receipt: "
+            + served.id()
+            + ".";
+    return receipt.status() == Status.IN_DOUBT
+        ? text + " Whether it was done, nobody knows; an operator resolves it. Do not repeat it."
+        : text;
+  }
+
+  /** The end of what the tool gave before it failed. */
+  private static Optional<String> partial(Served served) {
+    return served
+        .rawOutput()
+        .filter(bytes -> bytes.length > 0)
+        .map(bytes -> {
+          int from = Math.max(0, bytes.length - PARTIAL_BYTES_MAX);
+          return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
+        });
+  }
+
+  private static void put(
+      CallToolResult.Builder result, Digest receipt, Content content, byte[] bytes) {
+    String mediaType = content.mediaType();
+    boolean json = mediaType.equals("application/json") || mediaType.endsWith("+json");
+    String uri = Resources.outputUri(receipt);
+    if (json && object(bytes).isPresent()) {
+      result.structuredContent(PlainJson.object(object(bytes).get()));
+    }
+    if (bytes.length > INLINE_BYTES_MAX) {
+      result.addTextContent(bytes.length + " bytes of " + mediaType + ": read " + uri);
+      return;
+    }
+    Optional<String> text = json || mediaType.startsWith("text/") ? text(bytes) : Optional.empty();
+    result.addContent(
+        text.<McpSchema.Content>map(t -> McpSchema.TextContent.builder(t).build())
+            .orElseGet(() -> media(uri, mediaType, Base64.getEncoder().encodeToString(bytes))));
+  }
+
+  /** Empty for what is in another coding than it should be: its bytes are told, not a guess. */
+  private static Optional<String> text(byte[] bytes) {
+    try {
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What the protocol has no kind of content for is a resource with its content in it. */
+  private static McpSchema.Content media(String uri, String mediaType, String base64) {
+    if (mediaType.startsWith("image/")) {
+      return McpSchema.ImageContent.builder(base64, mediaType).build();
+    }
+    if (mediaType.startsWith("audio/")) {
+      return McpSchema.AudioContent.builder(base64, mediaType).build();
+    }
+    return McpSchema.EmbeddedResource.builder(
+            McpSchema.BlobResourceContents.builder(uri, base64).mimeType(mediaType).build())
+        .build();
+  }
+
+  private static Optional<JsonValue.Obj> object(byte[] bytes) {
+    if (bytes.length == 0 || bytes[0] != '{') {
+      return Optional.empty(); // it is canonical: nothing stands before the brace
+    }
+    try {
+      return Jcs.parse(bytes, new Limits(Integer.MAX_VALUE - 8, Limits.DEFAULT.depthMax()))
+              instanceof JsonValue.Obj object
+          ? Optional.of(object)
+          : Optional.empty();
+    } catch (WritException e) {
+      return Optional.empty(); // deeper than our own documents may be: the text says it
+    }
+  }
+
+  private Map<String, Object> meta(Answer answer) {
+    Map<String, Object> meta = new TreeMap<>();
+    Decision decision = answer.decision();
+    meta.put(META + "request", answer.request().toString());
+    meta.put(META + "decision", answer.decisionEnvelope().id().toString());
+    meta.put(META + "verdict", decision.verdict().name());
+    meta.put(META + "run", decision.scope().run());
+    meta.put(META + "log", kernel.ledger().origin());
+    decision.code().ifPresent(code -> meta.put(META + "code", code));
+    answer.intent().ifPresent(intent -> meta.put(META + "intent", intent.id().toString()));
+    answer
+        .served()
+        .ifPresent(served -> {
+          Receipt receipt = served.receipt();
+          meta.put(META + "receipt", served.id().toString());
+          meta.put(META + "status", receipt.status().text());
+          meta.put(META + "lamport", receipt.lamport());
+          meta.put(META + "repeated", served.repeated());
+          receipt.code().ifPresent(code -> meta.put(META + "code", code));
+          receipt
+              .output()
+              .ifPresent(output -> meta.put(META + "output", output.digest().toString()));
+          index(receipt, served.id()).ifPresent(index -> meta.put(META + "log_index", index));
+        });
+    return meta;
+  }
+
+  /** Where in the log the receipt's event is. */
+  private OptionalLong index(Receipt receipt, Digest id) {
+    LedgerView ledger = kernel.ledger();
+    RunId run = new RunId(receipt.scope().tenant(), receipt.scope().run());
+    long last = ledger.head(run).map(Event::seq).orElse(-1L);
+    for (long seq = last; seq >= Math.max(0, last - EVENTS_LOOKED_AT_MAX); seq--) {
+      if (ledger.event(run, seq).filter(event -> event.body().equals(id)).isPresent()) {
+        return ledger.indexOf(run, seq);
+      }
+    }
+    return OptionalLong.empty();
+  }
+}

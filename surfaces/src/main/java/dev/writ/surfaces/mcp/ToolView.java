@@ -1,0 +1,66 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import io.modelcontextprotocol.spec.McpSchema;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A tool as tools/list shows it. */
+final class ToolView {
+  private static final JsonValue OBJECT = JsonValue.of("object");
+
+  private ToolView() {}
+
+  static McpSchema.Tool of(Catalogue.Entry entry, Determinism granted) {
+    ToolManifest manifest = entry.manifest();
+    McpSchema.Tool.Builder tool =
+        McpSchema.Tool.builder(entry.name(), input(entry.operation().input()))
+            .title(manifest.name() + " " + entry.operation().name())
+            .description(description(entry, granted))
+            .annotations(annotations(manifest, granted));
+    entry
+        .operation()
+        .output()
+        .filter(schema -> OBJECT.equals(schema.get("type")))
+        .ifPresent(schema -> tool.outputSchema(PlainJson.object(schema)));
+    return tool.build();
+  }
+
+  /** Params are always an object; the protocol wants the schema to say so. */
+  static Map<String, Object> input(JsonValue.Obj schema) {
+    Map<String, Object> plain = new TreeMap<>(PlainJson.object(schema));
+    plain.putIfAbsent("type", "object");
+    return plain;
+  }
+
+  private static String description(Catalogue.Entry entry, Determinism granted) {
+    String own =
+        entry.operation().input().get("description") instanceof JsonValue.Str text
+            ? text.value() + " "
+            : "";
+    return own
+        + "("
+        + entry.manifest().name()
+        + " "
+        + entry.manifest().version()
+        + ", operation "
+        + entry.operation().name()
+        + ", "
+        + granted.text()
+        + ". Policy judges every call; it ends in a signed receipt or a signed denial.)";
+  }
+
+  /** Nothing is claimed that the driver does not enforce: only a pure tool leaves no trace. */
+  private static McpSchema.ToolAnnotations annotations(ToolManifest manifest, Determinism granted) {
+    boolean pure = granted == Determinism.PURE;
+    boolean open = !manifest.capabilities().network().isEmpty();
+    return McpSchema.ToolAnnotations.builder()
+        .readOnlyHint(pure)
+        .destructiveHint(!pure)
+        .idempotentHint(pure)
+        .openWorldHint(!pure || open)
+        .build();
+  }
+}

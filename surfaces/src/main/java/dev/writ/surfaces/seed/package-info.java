@@ -1,0 +1,2 @@
+/** Makes the surfaces that a configuration names. */
+package dev.writ.surfaces.seed;

@@ -1,0 +1,96 @@
+package dev.writ.surfaces.text;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A tool's outcome as the seeds' clients know one: texts and an exit code. Process tools give a
+ * JSON object with {@code stdout}, {@code stderr} and {@code exit_code}; whatever another tool
+ * gives is its standard output.
+ *
+ * @param exitCode 0 only where the receipt says succeeded; 124 after a timeout, 137 after a kill
+ * @param members the tool's JSON object; nothing where it gave none
+ */
+public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj members) {
+  private static final int TIMED_OUT = 124;
+  private static final int KILLED = 137;
+  private static final long BYTES_MAX = 64L << 20;
+
+  /** What was served, and what is still at hand of its output. */
+  public static ToolText of(Served served, Pipeline pipeline) {
+    Receipt receipt = served.receipt();
+    Optional<Content> content = receipt.output().or(receipt::rawOutput);
+    Optional<byte[]> bytes =
+        served
+            .output()
+            .or(served::rawOutput)
+            .or(() ->
+                content
+                    .filter(_ -> receipt.retained())
+                    .flatMap(c -> pipeline.content(receipt.scope().tenant(), c, BYTES_MAX)));
+    return of(receipt, content.map(Content::mediaType).orElse(""), bytes.orElse(new byte[0]));
+  }
+
+  static ToolText of(Receipt receipt, String mediaType, byte[] output) {
+    JsonValue.Obj members = JsonValue.object().build();
+    String stdout = text(output);
+    if (mediaType.equals("application/json") && parsed(output).isPresent()) {
+      members = parsed(output).get();
+      if (members.get("stdout") instanceof JsonValue.Str text) {
+        stdout = text.value();
+      }
+    }
+    String stderr = members.get("stderr") instanceof JsonValue.Str text ? text.value() : "";
+    if (stderr.isEmpty() && receipt.status() != Status.SUCCEEDED) {
+      stderr = receipt.message();
+    }
+    return new ToolText(stdout, stderr, exitCode(receipt.status(), members), members);
+  }
+
+  private static Optional<JsonValue.Obj> parsed(byte[] output) {
+    try {
+      return Jcs.parse(output) instanceof JsonValue.Obj object
+          ? Optional.of(object)
+          : Optional.empty();
+    } catch (WritException e) {
+      return Optional.empty(); // partial output, most likely: it is told as text
+    }
+  }
+
+  private static int exitCode(Status status, JsonValue.Obj members) {
+    int told =
+        members.get("exit_code") instanceof JsonValue.Num n && n.isInteger()
+            ? Math.clamp((long) n.value(), Integer.MIN_VALUE, Integer.MAX_VALUE)
+            : 0;
+    return switch (status) {
+      case SUCCEEDED -> told;
+      case TIMED_OUT -> TIMED_OUT;
+      case KILLED -> told == 0 ? KILLED : told;
+      case FAILED, IN_DOUBT -> told == 0 ? 1 : told;
+    };
+  }
+
+  /** What is not UTF-8 is replaced: the seeds' answers are texts. */
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** Whether the seeds call it a success. */
+  public boolean succeeded() {
+    return exitCode == 0;
+  }
+
+  /** From dispatch to receipt, in milliseconds. */
+  public static long durationMs(Receipt receipt) {
+    return Duration.between(receipt.startedAt(), receipt.finishedAt()).toMillis();
+  }
+}

@@ -1,0 +1,134 @@
+package dev.writ.surfaces.tools;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
+import dev.writ.surfaces.text.ToolText;
+import java.util.List;
+import java.util.Optional;
+
+/** An execution in the words of seed 002: its response and its audit event. */
+record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText text) {
+  /** Most of a stream that is told, in characters: its end. */
+  static final int TAIL_MAX = 4_000;
+
+  private static final List<List<String>> ARTIFACT_TYPES =
+      List.of(
+          List.of("junit.xml", "junit_xml"),
+          List.of("coverage.xml", "coverage_xml"),
+          List.of("test-results", "test_results"),
+          List.of("test-results.tar", "test_results"));
+
+  /** The request's id in the seed's form; whole, since short ids meet. */
+  String execId() {
+    return "exec-" + requestId.hex();
+  }
+
+  /** What ran: the image where the tool says that it ran one, else the tool by its digest. */
+  String image() {
+    return text.members().get("image") instanceof JsonValue.Str image
+        ? image.value()
+        : receipt.tool().name() + "@" + receipt.tool().packageDigest();
+  }
+
+  private String context(String name) {
+    return request.context().get("exec") instanceof JsonValue.Obj exec
+            && exec.get(name) instanceof JsonValue.Str text
+        ? text.value()
+        : "";
+  }
+
+  static String tail(String text) {
+    if (text.length() <= TAIL_MAX) {
+      return text;
+    }
+    int from = text.length() - TAIL_MAX;
+    return text.substring(Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
+  }
+
+  private List<JsonValue> artifacts() {
+    return receipt.artifacts().stream()
+        .<JsonValue>map(artifact ->
+            JsonValue.object()
+                .put("type", type(artifact.name()))
+                .put("path", "/artifacts/" + artifact.name())
+                .build())
+        .toList();
+  }
+
+  private static String type(String name) {
+    for (List<String> known : ARTIFACT_TYPES) {
+      String file = name.substring(name.lastIndexOf('/') + 1);
+      if (file.equals(known.getFirst()) || name.startsWith(known.getFirst() + "/")) {
+        return known.getLast();
+      }
+    }
+    return "file";
+  }
+
+  JsonValue.Obj response() {
+    return JsonValue.object()
+        .put("exec_id", execId())
+        .put("exit_code", text.exitCode())
+        .put("image", image())
+        .put("stdout_tail", tail(text.stdout()))
+        .put("stderr_tail", tail(text.stderr()))
+        .put("artifacts", JsonValue.of(artifacts()))
+        .put("logged_to", ToolsSurface.STREAM)
+        .putIfPresent("analysis", analysis(), a -> a)
+        .build();
+  }
+
+  /** The seed's TestAnalysis, where the tool understood a report among the artifacts. */
+  private Optional<JsonValue> analysis() {
+    Optional<JsonValue> tests = member("tests", "tests");
+    Optional<JsonValue> coverage = member("coverage", "line_rate");
+    return tests.isEmpty() && coverage.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            JsonValue.object()
+                .putIfPresent("test_count", tests, t -> t)
+                .putIfPresent("coverage", coverage, c -> c)
+                .build());
+  }
+
+  private Optional<JsonValue> member(String object, String name) {
+    return text.members().get(object) instanceof JsonValue.Obj found
+        ? Optional.ofNullable(found.get(name))
+        : Optional.empty();
+  }
+
+  /** The fields of the seed's stream: all texts, as in Redis. */
+  JsonValue.Obj event() {
+    return JsonValue.object()
+        .put("event", "tool_exec")
+        .put("exec_id", execId())
+        .put("role", context("role"))
+        .put("case_id", receipt.scope().run())
+        .put("subtask_id", context("subtask_id"))
+        .put("cmd", context("cmd"))
+        .put("image", image())
+        .put("rc", String.valueOf(text.exitCode()))
+        .put("stdout_tail", tail(text.stdout()))
+        .put("stderr_tail", tail(text.stderr()))
+        .put("ts", seconds(receipt))
+        .put("duration_ms", String.valueOf(ToolText.durationMs(receipt)))
+        .put("artifacts_count", String.valueOf(receipt.artifacts().size()))
+        .build();
+  }
+
+  /** Seconds since 1970 with their fraction, as Python's time.time() is written. */
+  private static String seconds(Receipt receipt) {
+    long milli = receipt.startedAt().toEpochMilli();
+    return milli / 1000 + "." + String.format(java.util.Locale.ROOT, "%03d", milli % 1000);
+  }
+
+  /** Whether a request came through this surface. */
+  static boolean isOurs(Request request) {
+    return request
+        .origin()
+        .filter(origin -> origin.surface().equals(ToolsSurface.NAME))
+        .isPresent();
+  }
+}

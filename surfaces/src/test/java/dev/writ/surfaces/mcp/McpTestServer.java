@@ -1,0 +1,361 @@
+package dev.writ.surfaces.mcp;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
+import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.GatewayServer;
+import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.pipeline.Backend;
+import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.KernelPipeline;
+import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.schedule.Lane;
+import dev.writ.gateway.v1.RunBundle;
+import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.replay.BundleExport;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A server with the MCP surface over a kernel of tests, on a free loopback port. */
+final class McpTestServer implements AutoCloseable {
+  static final String POLICY =
+      TestPolicy.YAML
+          .replace(
+              "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [mcp]")
+          .replace("subject: bob, roles: [worker]", "subject: bob, roles: [clerk], surfaces: [mcp]")
+          .replace(
+              "subject: eve, roles: [worker]", "subject: eve, roles: [worker], surfaces: [mcp]")
+          .replace(
+              "  worker:\n",
+              """
+                clerk:
+                  tools: [calc/text, mail]
+                  resources: { cpu_ms: 500, memory_bytes: 1000000, output_bytes: 1000000, wall_ms: 500 }
+                  sandboxes: [box]
+                worker:
+              """);
+
+  final TestHome home;
+  final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
+  final List<String> effects = new CopyOnWriteArrayList<>();
+  final ConcurrencyLimiter places = GatewayServer.places(Limits.DEFAULT);
+  private final GatewayServer server;
+  private final AtomicLong ids = new AtomicLong();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  McpTestServer(Path dir) {
+    this(dir, List.of());
+  }
+
+  /**
+   * @param more tools that alice may use
+   */
+  McpTestServer(Path dir, List<ToolManifest> more) {
+    home = TestHome.create(dir);
+    String policy = POLICY;
+    for (ToolManifest tool : more) {
+      home.tools.register(tool);
+      policy =
+          policy
+              .replace("calc, mail, pay", tool.name() + ", calc, mail, pay")
+              .replace(
+                  "  - { effect: { tool: sim },",
+                  "  - { effect: { tool: "
+                      + tool.name()
+                      + " }, require: { cel: 'true' } }\n  - { effect: { tool: sim },");
+    }
+    home.activate(policy);
+    TreeMap<String, SigningKey> keys = new TreeMap<>();
+    // A key speaks for one tenant, so each tenant has one of the same name.
+    home.enrol(TestKeys.trusted("mcp", KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    keys.put(KernelPipeline.keyName("mcp", TestKeys.TENANT), TestKeys.key("mcp"));
+    home.enrol(
+        new TrustedKey(
+            TestKeys.key("mcp-other").verifyingKey(),
+            KeyRole.SURFACE,
+            Optional.of(TestKeys.OTHER_TENANT),
+            "mcp",
+            TestHome.START,
+            Optional.empty(),
+            Optional.empty()));
+    keys.put(KernelPipeline.keyName("mcp", TestKeys.OTHER_TENANT), TestKeys.key("mcp-other"));
+    Backend backend =
+        new Backend(
+            home.kernel(),
+            places,
+            new Running(),
+            new Changes(),
+            Lane.DIRECT,
+            (surface, _, _, tool, _) -> effects.add(surface + " " + tool));
+    KernelPipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
+    server =
+        GatewayServer.start(
+            new GatewayServer.Config(
+                Listen.loopback(0),
+                Limits.DEFAULT,
+                List.of(
+                    new McpSurface(
+                        pipeline,
+                        tools(),
+                        new RunBundle(packages()),
+                        McpSettings.DEFAULT,
+                        true,
+                        "0.1.0",
+                        new SecureRandom())),
+                List.of(
+                    new Tokens(tokens()),
+                    AccessAuthentication.authenticator(
+                        () -> home.kernel().system().trust(), TestHome.ORIGIN)),
+                places,
+                finished::add,
+                (_, e) -> failures.add(e),
+                home.clock,
+                new SecureRandom()));
+  }
+
+  private McpTools tools() {
+    return new McpTools() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return home.tools.manifest(tool.name(), tool.version()).filter(m -> m.ref().equals(tool));
+      }
+
+      @Override
+      public Determinism granted(ToolManifest manifest) {
+        return home.driver.determinism().weaker(manifest.determinism());
+      }
+    };
+  }
+
+  private BundleExport.Packages packages() {
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return home.tools.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest manifest) {
+        return home.tools.content(manifest);
+      }
+    };
+  }
+
+  private static List<Tokens.Entry> tokens() {
+    List<Tokens.Entry> entries = new ArrayList<>();
+    for (String name : List.of("alice", "bob")) {
+      entries.add(token(name, name, TestKeys.TENANT, List.of()));
+    }
+    entries.add(token("second", "alice", TestKeys.TENANT, List.of()));
+    entries.add(token("narrow", "alice", TestKeys.TENANT, List.of("clerk")));
+    entries.add(token("eve", "eve", TestKeys.OTHER_TENANT, List.of()));
+    return entries;
+  }
+
+  private static Tokens.Entry token(
+      String name, String subject, String tenant, List<String> roles) {
+    return new Tokens.Entry(
+        name + "-token", Tokens.digest(tokenOf(name)), tenant, subject, roles, Optional.empty());
+  }
+
+  static String tokenOf(String name) {
+    return "token-of-" + name;
+  }
+
+  String url() {
+    return server.url();
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  /** An answer that was read whole. */
+  record Reply(int status, byte[] body, HttpResponse<byte[]> response) {
+    JsonValue.Obj json() {
+      return (JsonValue.Obj) Jcs.parse(body);
+    }
+
+    JsonValue.Obj result() {
+      return (JsonValue.Obj) json().get("result");
+    }
+
+    String text() {
+      return new String(body, StandardCharsets.UTF_8);
+    }
+
+    String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+
+    /** The code of a JSON-RPC error; 0 where it is none. */
+    long error() {
+      return json().get("error") instanceof JsonValue.Obj error
+          ? (long) ((JsonValue.Num) error.get("code")).value()
+          : 0;
+    }
+
+    String meta(String key) {
+      JsonValue value = ((JsonValue.Obj) result().get("_meta")).get("dev.writ/" + key);
+      return value instanceof JsonValue.Str text ? text.value() : String.valueOf(value);
+    }
+
+    boolean isError() {
+      return JsonValue.TRUE.equals(result().get("isError"));
+    }
+
+    /** The texts of a tool's result. */
+    String said() {
+      StringBuilder all = new StringBuilder();
+      for (JsonValue item : ((JsonValue.Arr) result().get("content")).items()) {
+        all.append(((JsonValue.Str) ((JsonValue.Obj) item).get("text")).value()).append('\n');
+      }
+      return all.toString();
+    }
+  }
+
+  HttpRequest.Builder as(String token) {
+    return HttpRequest.newBuilder(URI.create(server.url() + "/mcp"))
+        .header("Authorization", "Bearer " + tokenOf(token))
+        .header("Accept", "application/json, text/event-stream");
+  }
+
+  Reply send(HttpRequest.Builder request) {
+    try {
+      HttpResponse<byte[]> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      return new Reply(response.statusCode(), response.body(), response);
+    } catch (IOException e) {
+      throw new AssertionError("no answer", e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static HttpRequest.Builder json(HttpRequest.Builder request, byte[] body) {
+    return request
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static final String INITIALIZE =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+          + "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
+
+  /** A session of its own, initialized. */
+  Client client(String token) {
+    Reply reply = send(json(as(token), bytes(INITIALIZE)));
+    return new Client(token, reply.header("Mcp-Session-Id"), reply);
+  }
+
+  /** Whoever has a token and a session. */
+  final class Client {
+    final String token;
+    final String session;
+    final Reply initialized;
+
+    Client(String token, String session, Reply initialized) {
+      this.token = token;
+      this.session = session;
+      this.initialized = initialized;
+    }
+
+    HttpRequest.Builder request() {
+      return as(token)
+          .header("Mcp-Session-Id", session)
+          .header("MCP-Protocol-Version", "2025-11-25");
+    }
+
+    Reply post(String message) {
+      return send(json(request(), bytes(message)));
+    }
+
+    Reply ask(String method, String params) {
+      return post(
+          "{\"jsonrpc\":\"2.0\",\"id\":"
+              + ids.incrementAndGet()
+              + ",\"method\":\""
+              + method
+              + "\",\"params\":"
+              + params
+              + "}");
+    }
+
+    Reply call(String tool, String arguments) {
+      return ask("tools/call", "{\"name\":\"" + tool + "\",\"arguments\":" + arguments + "}");
+    }
+
+    Reply read(String uri) {
+      return ask("resources/read", "{\"uri\":\"" + uri + "\"}");
+    }
+
+    String run() {
+      return "mcp-" + session;
+    }
+  }
+
+  /** Whether everything at work ended; nothing new is taken from then on. */
+  boolean drained() {
+    return server.drain(Duration.ofSeconds(30));
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    home.close();
+  }
+
+  /** What the server is told of the call of a request, which may be after its answer arrived. */
+  Observer.Finished finished(String request) {
+    try {
+      while (true) {
+        Observer.Finished call = finished.poll(30, TimeUnit.SECONDS);
+        if (call == null) {
+          throw new AssertionError("nothing was told of " + request);
+        }
+        if (call.request().filter(request::equals).isPresent()) {
+          return call;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+}

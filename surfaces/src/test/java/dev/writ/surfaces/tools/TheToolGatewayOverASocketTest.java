@@ -1,0 +1,355 @@
+package dev.writ.surfaces.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.Outcome.Metrics;
+import dev.writ.executor.testing.Behaviours;
+import dev.writ.executor.testing.TestDriver;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.CommandProfile;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.surfaces.seed.SeedServer;
+import dev.writ.surfaces.seed.SeedServer.Reply;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Seed 002 as its clients meet it: fields, refusals, the stream. */
+class TheToolGatewayOverASocketTest {
+  private static final String EXAMPLE =
+      """
+      {
+          "role": "developer",
+          "case_id": "case-123",
+          "subtask_id": "DEV-123",
+          "cmd": "pytest -q",
+          "cwd": "/workspace/repo",
+          "timeout_sec": 300,
+          "env": {"PYTHONUNBUFFERED": "1"},
+          "limits": {"cpu": 1.0, "mem_mb": 2048}
+      }
+      """;
+  private static final String SECTION =
+      """
+      commands:
+        workspace_root: /workspace
+        sandbox: box
+        output_bytes: 8388608
+        roles:
+          developer:
+            commands: [pytest, python, node, npm, go, bash, sh]
+            limits: { cpu: 2.0, mem_mb: 4096, timeout_sec: 600 }
+            environment: [PYTHONUNBUFFERED]
+        images: { pytest: "python:3.11-bookworm" }
+        effect: { tool: exec, version: 1.0.0, operation: twice, params: { argv: $argv, cwd: $cwd, env: $env, image: $image } }
+      """;
+
+  /** The test tool's manifest has room for a minute; the seed's example asks for five. */
+  private static final String FITTING =
+      EXAMPLE.replace("\"timeout_sec\": 300", "\"timeout_sec\": 60").replace("2048", "512");
+
+  @TempDir Path dir;
+  @TempDir Path workspaces;
+  private SeedServer server;
+
+  private List<Surface> surfaces(Pipeline pipeline) {
+    try {
+      return List.of(new ToolsSurface(pipeline, Optional.of(new WorkspaceRoot(workspaces))));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    server = new SeedServer(dir, SeedServer.POLICY + SECTION, this::surfaces);
+    server.home.driver.does("exec", ended(0, "1 passed\n", "", "python:3.11-bookworm"));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    assertThat(server.failures).isEmpty();
+  }
+
+  private static TestDriver.Behaviour ended(int code, String stdout, String stderr, String image) {
+    var output =
+        JsonValue.object().put("exit_code", code).put("stdout", stdout).put("stderr", stderr);
+    if (!image.isEmpty()) {
+      output.put("image", image);
+    }
+    byte[] bytes = Jcs.write(output.build());
+    return _ ->
+        new Outcome(
+            Outcome.End.SUCCEEDED,
+            "ok",
+            "",
+            Optional.of(new Outcome.Output(bytes, Behaviours.JSON)),
+            List.of(
+                new Outcome.Artifact("junit.xml", new byte[] {1}, "application/xml"),
+                new Outcome.Artifact("coverage.xml", new byte[] {2}, "application/xml"),
+                new Outcome.Artifact("test-results/a.txt", new byte[] {3}, "text/plain"),
+                new Outcome.Artifact("notes.txt", new byte[] {4}, "text/plain")),
+            Metrics.NONE,
+            JsonValue.object().build());
+  }
+
+  private Reply exec(String body) {
+    return server.post("alice", "/v1/tools/exec", body);
+  }
+
+  private void refused(String body, int status, String code) {
+    Reply reply = exec(body);
+    assertThat(reply.status()).as(reply.text()).isEqualTo(status);
+    assertThat(reply.string("code")).isEqualTo(code);
+    assertThat(server.home.driver.runs()).isEmpty();
+  }
+
+  @Test
+  void theSeedsOwnExampleRunsWhereTheToolHasRoomForIt() {
+    Reply reply = exec(FITTING);
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    assertThat(reply.json().members().keySet())
+        .containsExactlyInAnyOrder(
+            "exec_id",
+            "exit_code",
+            "image",
+            "stdout_tail",
+            "stderr_tail",
+            "artifacts",
+            "logged_to");
+    assertThat(reply.string("exec_id")).startsWith("exec-");
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(0));
+    assertThat(reply.string("image")).isEqualTo("python:3.11-bookworm");
+    assertThat(reply.string("stdout_tail")).isEqualTo("1 passed\n");
+    assertThat(reply.string("logged_to")).isEqualTo("swe:tools:exec:stream");
+    assertThat(reply.json().get("artifacts"))
+        .isEqualTo(
+            Jcs.parse(
+                ("[{\"path\":\"/artifacts/junit.xml\",\"type\":\"junit_xml\"},"
+                        + "{\"path\":\"/artifacts/coverage.xml\",\"type\":\"coverage_xml\"},"
+                        + "{\"path\":\"/artifacts/test-results/a.txt\",\"type\":\"test_results\"},"
+                        + "{\"path\":\"/artifacts/notes.txt\",\"type\":\"file\"}]")
+                    .getBytes(StandardCharsets.UTF_8)));
+    assertThat(server.home.driver.runs().getFirst().invocation().params())
+        .isEqualTo(
+            Jcs.parse(
+                ("{\"argv\":[\"pytest\",\"-q\"],\"cwd\":\"repo\","
+                     + "\"env\":{\"PYTHONUNBUFFERED\":\"1\"},\"image\":\"python:3.11-bookworm\"}")
+                    .getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void theSeedsOwnExampleReachesTheFourChecks() {
+    refused(EXAMPLE, 403, "GRD-404"); // the test tool has a minute, policy five
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'\"timeout_sec\": 60', '\"timeout_sec\": 601', 403, GRD-718",
+    "'\"cpu\": 1.0', '\"cpu\": 2.5', 403, GRD-718",
+    "'\"mem_mb\": 512', '\"mem_mb\": 5000', 403, GRD-718",
+    "'developer', 'devops', 403, GRD-712",
+    "'pytest -q', 'kubectl get pods', 403, GRD-714",
+    "'/workspace/repo', '/etc', 403, GRD-716",
+    "'/workspace/repo', '/workspace/../etc', 403, GRD-716",
+    "'PYTHONUNBUFFERED', 'AWS_SECRET_ACCESS_KEY', 403, GRD-717",
+    "'\"role\"', '\"rolle\"', 400, GRD-711"
+  })
+  void eachRefusalHasItsCodeAndNothingRuns(String from, String to, int status, String code) {
+    assertThat(FITTING).contains(from);
+    refused(FITTING.replace(from, to), status, code);
+    if (status == 403) {
+      assertThat(server.decisionCodes()).as("the Guardian says it too").containsExactly(code);
+    }
+  }
+
+  @Test
+  void withoutASectionThereAreNoCommands() {
+    server.home.activate(SeedServer.POLICY);
+    refused(FITTING, 403, "GRD-719");
+  }
+
+  @Test
+  void twoEqualCallsAreTwoEffects() {
+    String first = exec(FITTING).string("exec_id");
+    String second = exec(FITTING).string("exec_id");
+    assertThat(second).isNotEqualTo(first);
+    assertThat(server.home.driver.runs()).hasSize(2);
+  }
+
+  @Test
+  void aLinkThatLeadsOutOfTheWorkspaceIsRefused() throws IOException {
+    Files.createSymbolicLink(workspaces.resolve("repo"), Path.of("/etc"));
+    refused(FITTING, 403, "GRD-716");
+    Files.delete(workspaces.resolve("repo"));
+    Files.createDirectory(workspaces.resolve("real"));
+    Files.createSymbolicLink(workspaces.resolve("repo"), Path.of("real"));
+    assertThat(exec(FITTING).status()).isEqualTo(200);
+  }
+
+  @Test
+  void longOutputIsToldByItsEnd() {
+    server.home.driver.does("exec", ended(1, "a".repeat(10_000) + "\uD83D\uDE00end", "bad", ""));
+    Reply reply = exec(FITTING);
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(1));
+    assertThat(reply.string("stdout_tail")).hasSize(4_000).endsWith("\uD83D\uDE00end");
+    assertThat(reply.string("stderr_tail")).isEqualTo("bad");
+    assertThat(reply.string("image"))
+        .as("no image ran, so none is named")
+        .startsWith("exec@sha256:");
+    assertThat(ExecEvent.tail("\uD83D\uDE00" + "x".repeat(ExecEvent.TAIL_MAX - 1)))
+        .as("never half a character")
+        .hasSize(ExecEvent.TAIL_MAX - 1);
+  }
+
+  @Test
+  void theStreamHasTheSeedsFieldsAndGoesOnWhereAReaderWas() {
+    Reply first = exec(FITTING);
+    List<JsonValue.Obj> events = stream("alice", "");
+    assertThat(events).hasSize(1);
+    JsonValue.Obj event = events.getFirst();
+    assertThat(event.members().keySet())
+        .containsExactlyInAnyOrder(
+            "event",
+            "exec_id",
+            "role",
+            "case_id",
+            "subtask_id",
+            "cmd",
+            "image",
+            "rc",
+            "stdout_tail",
+            "stderr_tail",
+            "ts",
+            "duration_ms",
+            "artifacts_count");
+    assertThat(event.members().values()).allMatch(JsonValue.Str.class::isInstance);
+    assertThat(event.get("event")).isEqualTo(JsonValue.of("tool_exec"));
+    assertThat(event.get("exec_id")).isEqualTo(JsonValue.of(first.string("exec_id")));
+    assertThat(event.get("role")).isEqualTo(JsonValue.of("developer"));
+    assertThat(event.get("case_id")).isEqualTo(JsonValue.of("case-123"));
+    assertThat(event.get("subtask_id")).isEqualTo(JsonValue.of("DEV-123"));
+    assertThat(event.get("cmd")).isEqualTo(JsonValue.of("pytest -q"));
+    assertThat(event.get("rc")).isEqualTo(JsonValue.of("0"));
+    assertThat(event.get("stdout_tail")).isEqualTo(JsonValue.of("1 passed\n"));
+    assertThat(event.get("artifacts_count")).isEqualTo(JsonValue.of("4"));
+    exec(FITTING.replace("case-123", "case-124"));
+    String at = lastId;
+    assertThat(stream("alice", at)).hasSize(1);
+    assertThat(stream("alice", "")).hasSize(2);
+    assertThat(stream("eve", "")).as("another tenant's are not there").isEmpty();
+  }
+
+  private String lastId = "";
+
+  private List<JsonValue.Obj> stream(String as, String after) {
+    HttpRequest.Builder request =
+        server
+            .to("/v1/streams/swe:tools:exec:stream?follow=false")
+            .header("Authorization", "Bearer token-of-" + as);
+    if (!after.isEmpty()) {
+      request.header("Last-Event-ID", after);
+    }
+    Reply reply = server.send(request.GET());
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    List<JsonValue.Obj> events = new ArrayList<>();
+    for (String line : reply.text().split("\n")) {
+      if (line.startsWith("data: ")) {
+        events.add(
+            (JsonValue.Obj)
+                Jcs.parse(line.substring("data: ".length()).getBytes(StandardCharsets.UTF_8)));
+      } else if (line.startsWith("id: ")) {
+        lastId = line.substring("id: ".length());
+      } else if (line.startsWith("event: ")) {
+        assertThat(line).isEqualTo("event: swe:tools:exec:stream");
+      }
+    }
+    return events;
+  }
+
+  @Test
+  void anEffectThatDoesNotFitTheBodyIsRefusedByTheGuardian() {
+    exec(FITTING);
+    Request request =
+        server.home.log().stream()
+            .filter(event -> event.kind().equals("request.received"))
+            .map(event -> Request.read(server.home.document(event.body()).document()))
+            .findFirst()
+            .orElseThrow();
+    assertThat(request.origin().orElseThrow().surface()).isEqualTo("tools");
+    assertThat(server.decisionCodes()).containsExactly("");
+  }
+
+  /** The file that ships holds what the seed says, word for word. */
+  @Test
+  void theShippedRolesAreTheSeeds() throws IOException {
+    String text;
+    try (InputStream in =
+        ToolsSurface.class.getResourceAsStream("/dev/writ/surfaces/seed-roles.yaml")) {
+      text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    Policy policy =
+        Policy.parse(
+            text.replace("\"PACKAGE\"", "\"sha256:" + "0".repeat(64) + "\"")
+                .getBytes(StandardCharsets.UTF_8),
+            "seed-roles.yaml");
+    CommandProfile commands = policy.commands().orElseThrow();
+    assertThat(commands.roles().keySet())
+        .containsExactly("architect", "data", "developer", "devops", "qa");
+    assertThat(commands.roles().get("developer").commands())
+        .containsExactly("bash", "go", "node", "npm", "pytest", "python", "sh");
+    assertThat(commands.roles().get("qa").commands())
+        .containsExactly("bash", "k6", "newman", "pytest", "python", "sh");
+    assertThat(commands.roles().get("devops").commands())
+        .containsExactly("bash", "docker", "helm", "kubectl", "kubeval", "psql", "redis-cli", "sh");
+    assertThat(commands.roles().get("architect").commands())
+        .containsExactly("bash", "eslint", "flake8", "node", "python", "sh", "trivy");
+    assertThat(commands.roles().get("data").commands())
+        .containsExactly("bash", "pytest", "python", "sh");
+    assertThat(commands.roles().values())
+        .extracting(role ->
+            role.name() + " " + role.cpuMilli() + " " + role.memMb() + " " + role.timeoutSec())
+        .containsExactly(
+            "architect 1000 2048 300",
+            "data 2000 4096 600",
+            "developer 2000 4096 600",
+            "devops 1000 2048 300",
+            "qa 1500 3072 450");
+    assertThat(commands.images()).hasSize(18).containsEntry("trivy", "aquasec/trivy:0.53.0");
+    assertThat(commands.roles().values().stream().flatMap(role -> role.commands().stream()))
+        .allMatch(command -> commands.image(command).isPresent());
+  }
+
+  @Test
+  void aWorkspaceRootThatIsNotThereIsNoRoot() {
+    assertThatThrownBy(() -> new WorkspaceRoot(workspaces.resolve("gone")))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(
+            () -> {
+              Files.createSymbolicLink(workspaces.resolve("dangling"), Path.of("gone"));
+              new WorkspaceRoot(workspaces).require("dangling");
+            })
+        .isInstanceOf(WritException.class)
+        .hasMessageStartingWith("GRD-716");
+  }
+}

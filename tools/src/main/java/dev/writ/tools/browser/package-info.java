@@ -1,0 +1,2 @@
+/** The browser tool (spec/tool-browser.md). */
+package dev.writ.tools.browser;

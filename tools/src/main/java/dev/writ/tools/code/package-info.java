@@ -1,0 +1,2 @@
+/** The code interpreter (spec/tool-code.md). */
+package dev.writ.tools.code;

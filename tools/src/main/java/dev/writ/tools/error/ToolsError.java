@@ -1,0 +1,234 @@
+package dev.writ.tools.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/**
+ * The refusals of this module. What a running tool does wrong is no refusal: it becomes an Outcome
+ * with a reason word (spec/tool-wasm.md has the list).
+ */
+public enum ToolsError implements ErrorCode {
+  DRIVER_MISMATCH(
+      "TOL-001", "a manifest asks for another driver", "Send it to the driver that it names."),
+  OPERATION_UNKNOWN(
+      "TOL-002", "a tool has no such operation", "Name an operation of the tool's manifest."),
+  PROFILE_UNKNOWN(
+      "TOL-003", "a driver has no such sandbox profile", "Name the profile wasm for these tools."),
+  NOT_PURE(
+      "TOL-004",
+      "a manifest promises or asks for what a WebAssembly tool cannot have",
+      "Leave paths, environment, network and workspace out and promise at most pure."),
+  DRIVERS_CLOSED("TOL-005", "the drivers are closed", "Open a new set of drivers."),
+
+  MODULE_MISSING(
+      "TOL-010", "a package has no single WebAssembly module", "Pack exactly one .wasm file."),
+  MODULE_INVALID(
+      "TOL-011", "a WebAssembly module cannot be used", "Build it as spec/tool-wasm.md says."),
+  MODULE_FEATURE(
+      "TOL-012",
+      "a WebAssembly module uses a feature that is not offered here",
+      "Build it for WebAssembly 2.0 without SIMD, threads, exceptions and garbage collection."),
+  IMPORT_UNKNOWN(
+      "TOL-013",
+      "a WebAssembly module imports what is not offered here",
+      "Import functions of wasi_snapshot_preview1 only, with their exact types."),
+  EXPORT_MISSING(
+      "TOL-014",
+      "a WebAssembly module lacks an entry point",
+      "Export _start, or a function without parameters for each operation."),
+  FILES_UNEXPECTED(
+      "TOL-015", "a package of this driver holds other files than it may", "Remove the files."),
+
+  TOOL_UNKNOWN("TOL-020", "a tool is not registered", "Register it, or name another version."),
+  TOOL_NAME(
+      "TOL-021",
+      "a tool's name or version is not allowed",
+      "Use 1 to 64 of a-z, 0-9, dot, hyphen, underscore, beginning with a letter or digit."),
+  TOOL_EXISTS(
+      "TOL-022",
+      "a tool of this name and version is registered with other content",
+      "Give the changed tool a new version."),
+  PACKAGE_PATH(
+      "TOL-023",
+      "a path of a package is not allowed",
+      "Use relative paths of plain names, and regular files."),
+  PACKAGE_FILES(
+      "TOL-024", "a package's files are not those that its manifest lists", "List each file once."),
+  PACKAGE_CONTENT(
+      "TOL-025",
+      "a package's content does not match its digest",
+      "Restore the file, or register the changed tool as a new version."),
+  PACKAGE_TOO_LARGE(
+      "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
+  PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
+  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
+
+  INPUT_TOO_LARGE(
+      "TOL-030",
+      "an input is too large to be handed to a process",
+      "Send at most 64 MiB for each input."),
+  PROCESSES_ABSENT(
+      "TOL-031",
+      "no process is started here",
+      "Run the tool in a data directory, or replay it with --live."),
+  CLOCK_UNFIXED(
+      "TOL-032",
+      "this host cannot fix the clock that a reproducible program sees",
+      "Install libfaketime: apt-get install faketime."),
+
+  SECRET_NAME(
+      "TOL-040",
+      "a secret's name is not allowed",
+      "Use 1 to 64 of letters, digits, dot, underscore, hyphen, beginning with neither dot nor"
+          + " hyphen."),
+  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Put it there: writ secret put NAME."),
+  SECRET_EXPOSED(
+      "TOL-042",
+      "a secret is not its owner's alone",
+      "Replace the secret, since others may have read it; keep files at mode 0600, their directory"
+          + " at 0700."),
+  SECRET_SIZE(
+      "TOL-043",
+      "a secret is too short or too long",
+      "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again."),
+  ARTIFACT_PATTERN(
+      "TOL-045",
+      "a pattern of artifacts is not allowed",
+      "Use at most 32 relative paths of plain names, with *, ? and ** as spec/tool-exec.md says."),
+
+  COMMAND_NAME(
+      "TOL-050",
+      "a command is not named as it must be",
+      "Name programs by their plain names, without a directory."),
+
+  GIT_URL(
+      "TOL-070",
+      "a URL is not one that git_cli takes",
+      "Write https://host[:port]/path, without user and query; spec/tool-git.md has the rules."),
+  GIT_REVISION(
+      "TOL-071",
+      "the name of a branch, tag or commit is not one that git_cli takes",
+      "Write it as spec/tool-git.md says."),
+  GIT_PATH(
+      "TOL-072",
+      "a path is not one that git_cli takes",
+      "Name places below the workspace and outside of .git."),
+  GIT_TEXT(
+      "TOL-073", "a message or a person cannot stand in a commit as it is", "Write plain text."),
+  GIT_REPOSITORY(
+      "TOL-074",
+      "a repository holds what could act, or lead elsewhere",
+      "Take away what the message names, or clone it anew."),
+  GIT_CONFIG(
+      "TOL-075",
+      "a repository's configuration is more than git itself writes",
+      "Take away what the message names, or clone it anew."),
+  GIT_CREDENTIAL(
+      "TOL-076",
+      "a credential cannot be used for this call",
+      "Store https://user:password@host as the secret, for the host of the URL."),
+  GIT_MISSING("TOL-077", "git is not on this host", "Install it: apt-get install git."),
+  BROWSER_MISSING(
+      "TOL-060",
+      "what the browser tool needs is not on this host",
+      "Install it (Debian: apt-get install chromium nodejs)."),
+  BROWSER_PARAMS(
+      "TOL-061",
+      "the parameters of a browser call do not fit together",
+      "Mend what the message names; spec/tool-browser.md has the rules."),
+  BROWSER_FILES(
+      "TOL-062",
+      "this build of Writ does not have the files of the browser tool",
+      "Build it again; what tools/pom.xml unpacks must be what playwright.tsv says."),
+
+  SOURCE_INVALID(
+      "TOL-201",
+      "a tool.manifest or tool.lock cannot be used",
+      "Mend the file where the message points."),
+  SOURCE_FORMAT(
+      "TOL-202",
+      "a tool.manifest or tool.lock has a form of a later release",
+      "Write format: 1, or use the release that the tool was made for."),
+  ENTRY_MISSING(
+      "TOL-203", "a package has no file of its entry's name", "Add the file, or mend `entry`."),
+  LOCK_INCOMPLETE(
+      "TOL-204",
+      "tool.lock and the files below vendor/ do not agree",
+      "Write it anew: writ tool lock FOLDER."),
+  LOCK_DIGEST(
+      "TOL-205",
+      "a file below vendor/ is not what tool.lock says",
+      "Restore the file, or look at what changed and write the lock anew: writ tool lock FOLDER."),
+  ARCHIVE_FORM(
+      "TOL-206",
+      "a package file is not in the one form that packages have",
+      "Make it with `writ tool package`."),
+  PACKAGE_UNSIGNED(
+      "TOL-207", "a package is not signed", "Sign it with `writ tool sign`, as a publisher."),
+  PACKAGE_DIFFERS(
+      "TOL-208",
+      "a package's signed manifest is not the one that its files make",
+      "Package and sign the tool again."),
+  PROJECT_EXISTS(
+      "TOL-209", "a project's folder is there already", "Name another one, or remove it."),
+  SOURCE_UNREADABLE("TOL-210", "a file of a tool is no program of its language", "Mend the file."),
+  MODULE_PROHIBITED(
+      "TOL-211",
+      "a tool uses a module that it may not use",
+      "Leave it out, carry the module below vendor/, or declare the capability it stands for."),
+  RUNTIME_UNSUPPORTED(
+      "TOL-212",
+      "a tool is written for a runtime that this release does not support",
+      "Write a `runtime` that spec/tool-package.md lists."),
+  RUNTIME_MISMATCH(
+      "TOL-213",
+      "this host's runtime is not one that a tool may run on",
+      "Install a version that fits, or make the tool fit this one and widen its `runtime`."),
+  RUNTIME_MISSING(
+      "TOL-214", "a language's runtime is not on this host", "Install it, as writ doctor says."),
+  LOCK_METADATA(
+      "TOL-215",
+      "nothing says whose code a file below vendor/ is",
+      "Name it: writ tool lock FOLDER --dependency NAME@VERSION=vendor/PATH."),
+  CAPABILITY_ABOVE_POLICY(
+      "TOL-217",
+      "a tool asks for more than the policy's governance allows",
+      "Ask for less, or have the policy's governance.ceiling raised."),
+  SOURCE_ENCODING(
+      "TOL-218",
+      "a source file does not read the same for a person, a parser and the language's runtime",
+      "Save it as UTF-8 without a byte order mark, and take out what the message names."),
+  COMPILED_FILE(
+      "TOL-219",
+      "a package holds what its language could load and no parser reads",
+      "Leave the file out; name a jar below vendor/ under `compiled` in tool.manifest."),
+  ENTRY_FORM(
+      "TOL-220",
+      "a package's entry is no source file of its language",
+      "Name a file with an ending that spec/tool-package.md lists.");
+
+  private final String code;
+  private final String meaning;
+  private final String remedy;
+
+  ToolsError(String code, String meaning, String remedy) {
+    this.code = code;
+    this.meaning = meaning;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String code() {
+    return code;
+  }
+
+  @Override
+  public String meaning() {
+    return meaning;
+  }
+
+  @Override
+  public String remedy() {
+    return remedy;
+  }
+}

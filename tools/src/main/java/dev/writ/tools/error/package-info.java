@@ -1,0 +1,2 @@
+/** Error codes of tools (TOL). */
+package dev.writ.tools.error;

@@ -1,0 +1,2 @@
+/** Commands of the host (spec/tool-exec.md). */
+package dev.writ.tools.exec;

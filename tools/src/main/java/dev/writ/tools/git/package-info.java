@@ -1,0 +1,2 @@
+/** The git tool (spec/tool-git.md). */
+package dev.writ.tools.git;

@@ -1,0 +1,2 @@
+/** JavaScript inside WebAssembly (spec/tool-js.md). */
+package dev.writ.tools.js;

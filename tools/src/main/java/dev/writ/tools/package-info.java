@@ -1,0 +1,2 @@
+/** Makes all drivers of an installation. */
+package dev.writ.tools;

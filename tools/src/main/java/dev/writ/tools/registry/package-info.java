@@ -1,0 +1,2 @@
+/** Which packages and built-in tools are registered. */
+package dev.writ.tools.registry;
