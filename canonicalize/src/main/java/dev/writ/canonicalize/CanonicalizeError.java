@@ -89,28 +89,14 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_FILE_PASSPHRASE_MISSING(
       "CAN-077", "a passphrase is needed and there is none", "Give a passphrase.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   CanonicalizeError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

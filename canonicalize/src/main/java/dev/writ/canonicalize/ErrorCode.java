@@ -6,12 +6,27 @@ package dev.writ.canonicalize;
  */
 public interface ErrorCode {
 
-  /** The stable code, for example {@code CAN-004}; a code is never reused for something else. */
-  String code();
+  /**
+   * A line of the catalogue.
+   *
+   * @param code stable, for example {@code CAN-004}; never reused for something else
+   * @param meaning what is wrong, as a phrase in lower case: "an object names a key twice"
+   * @param remedy what the caller does about it, as a sentence in the imperative
+   */
+  record Entry(String code, String meaning, String remedy) {}
 
-  /** What is wrong, as a phrase in lower case: "an object names a key twice". */
-  String meaning();
+  /** What the catalogue says of it. */
+  Entry entry();
 
-  /** What the caller does about it, as a sentence in the imperative. */
-  String remedy();
+  default String code() {
+    return entry().code();
+  }
+
+  default String meaning() {
+    return entry().meaning();
+  }
+
+  default String remedy() {
+    return entry().remedy();
+  }
 }

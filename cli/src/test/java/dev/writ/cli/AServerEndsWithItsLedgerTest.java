@@ -55,21 +55,10 @@ class AServerEndsWithItsLedgerTest {
   private Process serve(int descriptors) throws IOException {
     List<String> command =
         new ArrayList<>(
-            List.of(
-                "bash",
-                "-c",
-                "umask 0; ulimit -n " + descriptors + " && exec \"$@\"",
-                "bash",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
+            List.of("bash", "-c", "umask 0; ulimit -n " + descriptors + " && exec \"$@\"", "bash"));
     command.addAll(
-        List.of("--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"));
+        OwnProcess.writ(
+            "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("WRIT_SANDBOX_ENGINE", "none");
     return builder.redirectError(dir.resolve("log").toFile()).start();

@@ -37,21 +37,15 @@ class AServerIsChangedWhileItRunsTest {
   private Process serve(Path config) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            Main.class.getName(),
-            "--home",
-            dir.resolve("home").toString(),
-            "serve",
-            "--json",
-            "--port",
-            "0",
-            "--config",
-            config.toString());
+            OwnProcess.writ(
+                "--home",
+                dir.resolve("home").toString(),
+                "serve",
+                "--json",
+                "--port",
+                "0",
+                "--config",
+                config.toString()));
     builder.environment().put("WRIT_SANDBOX_ENGINE", "none");
     return builder.redirectError(dir.resolve("log").toFile()).start();
   }

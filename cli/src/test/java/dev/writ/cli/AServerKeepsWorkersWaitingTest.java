@@ -93,19 +93,7 @@ class AServerKeepsWorkersWaitingTest {
   }
 
   private String serve() throws Exception {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            Main.class.getName(),
-            "serve",
-            "--json",
-            "--port",
-            "0");
+    ProcessBuilder builder = new ProcessBuilder(OwnProcess.writ("serve", "--json", "--port", "0"));
     builder.environment().putAll(environment);
     server = builder.redirectError(dir.resolve("log").toFile()).start();
     BufferedReader out = server.inputReader(StandardCharsets.UTF_8);

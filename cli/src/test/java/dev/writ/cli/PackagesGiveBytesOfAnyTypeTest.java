@@ -29,7 +29,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -189,19 +188,7 @@ class PackagesGiveBytesOfAnyTypeTest {
   }
 
   private ProcessBuilder writ(String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-    command.addAll(List.of(arguments));
+    List<String> command = OwnProcess.writ(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()));

@@ -9,7 +9,6 @@ import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -25,18 +24,7 @@ class TheServersDemoIsReadyToPasteTest {
 
   /** Its stderr goes to a file, which is there after its end too. */
   private Process writ(String... arguments) throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-    command.addAll(List.of(arguments));
+    List<String> command = OwnProcess.writ(arguments);
     return new ProcessBuilder(command).redirectError(dir.resolve("stderr").toFile()).start();
   }
 

@@ -32,28 +32,14 @@ public enum ConformError implements ErrorCode {
       "CNF-022", "a line of the adapter protocol is too long", "See spec/conformance.md."),
   SCENARIO("CNF-023", "a scenario cannot be played", "Mend the vector: see spec/conformance.md.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   ConformError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

@@ -170,6 +170,19 @@ public final class Remade {
     return id;
   }
 
+  /** Brings in an event of the system run before the one at a place. */
+  public void bringSystemEvent(int at, Instant time, String kind, Digest body) {
+    Step step = steps.getFirst().copy();
+    step.journal = Journal.SYSTEM;
+    step.tenant = "writ";
+    step.run = "system";
+    step.kind = kind;
+    step.seed = Optional.empty();
+    step.at = time;
+    step.body = body;
+    steps.add(at, step);
+  }
+
   /** Puts one text in the place of another one, wherever it stands. */
   public void replace(String from, String to) {
     UnaryOperator<String> other = text -> text.equals(from) ? to : text;

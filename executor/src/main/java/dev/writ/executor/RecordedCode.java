@@ -17,12 +17,7 @@ public record RecordedCode(String code) implements ErrorCode {
   }
 
   @Override
-  public String meaning() {
-    return "as recorded";
-  }
-
-  @Override
-  public String remedy() {
-    return "See spec/errors.md.";
+  public Entry entry() {
+    return new Entry(code, "as recorded", "See spec/errors.md.");
   }
 }

@@ -14,28 +14,14 @@ public enum ClientError implements ErrorCode {
   AUTHORITY_UNREADABLE(
       "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   ClientError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

@@ -17,6 +17,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Answer;
 import dev.writ.conform.world.TestParty;
+import dev.writ.executor.RecordedCode;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -281,21 +282,8 @@ final class Mutants {
     return switch (Mutant.real(op, input)) {
       case Answer.Output(JsonValue.Obj output) -> output;
       case Answer.Refused(String code, String message) ->
-          throw new WritException(new Told(code), message);
+          throw new WritException(new RecordedCode(code), message);
     };
-  }
-
-  /** A code that was told. */
-  private record Told(String code) implements dev.writ.canonicalize.ErrorCode {
-    @Override
-    public String meaning() {
-      return "";
-    }
-
-    @Override
-    public String remedy() {
-      return "";
-    }
   }
 
   private void keys() {
@@ -439,7 +427,7 @@ final class Mutants {
   private static Envelope wellFormed(JsonValue.Obj input) {
     Answer answer = Mutant.real("dsse.verify", input);
     if (answer instanceof Answer.Refused refused && !refused.code().equals("CAN-060")) {
-      throw new WritException(new Told(refused.code()), refused.message());
+      throw new WritException(new RecordedCode(refused.code()), refused.message());
     }
     return Envelope.parse(envelopeBytes(input));
   }

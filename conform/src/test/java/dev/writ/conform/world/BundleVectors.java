@@ -156,14 +156,7 @@ final class BundleVectors {
   }
 
   private void add(String name, String about, String wanted, ObjectBuilder input) {
-    made.add(
-        new Made(
-            "bundle/" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            input.build(),
-            List.of(wanted)));
+    made.add(Made.bundle(name, about, wanted, input));
   }
 
   private void attack(String name, long promise, String about, String wanted, ObjectBuilder input) {

@@ -8,7 +8,6 @@ import static dev.writ.conform.world.TrustVectors.saying;
 import static dev.writ.conform.world.TrustVectors.set;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -77,14 +76,7 @@ final class GovernedVectors {
       byte[] bundle, String name, String about, String wanted, Consumer<Remade> change) {
     Remade remade = FullRun.remade(bundle);
     change.accept(remade);
-    made.add(
-        new Made(
-            "bundle/governed-" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build(),
-            List.of(wanted)));
+    made.add(Made.bundle("governed-" + name, about, wanted, Made.inline(remade.toBytes())));
   }
 
   // ---- what is brought in
@@ -92,15 +84,7 @@ final class GovernedVectors {
   /** Brings in an event of the system run behind the one at {@code at - 1}. */
   private static void bring(
       Remade remade, int at, Instant time, String kind, String type, JsonValue body, String who) {
-    Remade.Step step = remade.steps.get(0).copy();
-    step.journal = Journal.SYSTEM;
-    step.tenant = "writ";
-    step.run = "system";
-    step.kind = kind;
-    step.seed = Optional.empty();
-    step.at = time;
-    step.body = remade.bring(type, body, List.of(kid(who)));
-    remade.steps.add(at, step);
+    remade.bringSystemEvent(at, time, kind, remade.bring(type, body, List.of(kid(who))));
   }
 
   private static Instant end(Remade remade) {

@@ -1,11 +1,15 @@
 package dev.writ.conform.world;
 
+import static dev.writ.conform.world.Made.inline;
 import static dev.writ.conform.world.Plot.ask;
 import static dev.writ.conform.world.TrustVectors.body;
+import static dev.writ.conform.world.TrustVectors.from;
 import static dev.writ.conform.world.TrustVectors.kid;
 import static dev.writ.conform.world.TrustVectors.place;
+import static dev.writ.conform.world.TrustVectors.revoked;
 import static dev.writ.conform.world.TrustVectors.saying;
 import static dev.writ.conform.world.TrustVectors.set;
+import static dev.writ.conform.world.TrustVectors.until;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
@@ -21,7 +25,6 @@ import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.NodeSource;
 import dev.writ.replay.BundleExport;
-import dev.writ.replay.Recording.Journal;
 import dev.writ.replay.Remade;
 import dev.writ.replay.Unpacked;
 import java.nio.charset.StandardCharsets;
@@ -121,18 +124,7 @@ final class LogKeyVectors {
   // ---- the vectors
 
   private void add(String name, String about, String wanted, ObjectBuilder input) {
-    made.add(
-        new Made(
-            "bundle/" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            input.build(),
-            List.of(wanted)));
-  }
-
-  private static ObjectBuilder inline(byte[] bundle) {
-    return JsonValue.object().put("bundle_b64", StrictBase64.encode(bundle));
+    made.add(Made.bundle(name, about, wanted, input));
   }
 
   private static ObjectBuilder file(String name) {
@@ -146,24 +138,6 @@ final class LogKeyVectors {
         "keys",
         PARTIES,
         p -> (p.name().equals(name) ? change.apply(p.trusted()) : p.trusted()).toJson());
-  }
-
-  private static TrustedKey with(
-      TrustedKey key, Instant from, Instant end, Optional<Instant> revoked) {
-    return new TrustedKey(
-        key.key(), key.role(), key.tenant(), key.subject(), from, Optional.of(end), revoked);
-  }
-
-  private static UnaryOperator<TrustedKey> revoked(Instant at) {
-    return key -> with(key, key.notBefore(), key.notAfter().orElseThrow(), Optional.of(at));
-  }
-
-  private static UnaryOperator<TrustedKey> until(Instant at) {
-    return key -> with(key, key.notBefore(), at, Optional.empty());
-  }
-
-  private static UnaryOperator<TrustedKey> from(Instant at) {
-    return key -> with(key, at, key.notAfter().orElseThrow(), Optional.empty());
   }
 
   private byte[] changed(Consumer<Remade> change) {
@@ -459,19 +433,9 @@ final class LogKeyVectors {
   /** A change by the operator, brought in before the event at a place. */
   private static void bring(
       Remade remade, int at, Instant time, String kind, JsonValue.Obj detail) {
-    Remade.Step step = remade.steps.get(0).copy();
-    step.journal = Journal.SYSTEM;
-    step.tenant = "writ";
-    step.run = "system";
-    step.kind = kind;
-    step.seed = Optional.empty();
-    step.at = time;
-    step.body =
-        remade.bring(
-            SystemChange.TYPE,
-            new SystemChange(kind, detail, time).toJson(),
-            List.of(kid("operator")));
-    remade.steps.add(at, step);
+    JsonValue change = new SystemChange(kind, detail, time).toJson();
+    remade.bringSystemEvent(
+        at, time, kind, remade.bring(SystemChange.TYPE, change, List.of(kid("operator"))));
   }
 
   private static JsonValue.Obj revocation(String name) {

@@ -3,6 +3,7 @@ package dev.writ.conform.world;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,17 @@ record Made(
     List<String> wanted) {
 
   private static final String OR = " or ";
+
+  /** A bundle of the suite, which both verifiers judge. */
+  static Made bundle(String name, String about, String wanted, ObjectBuilder input) {
+    return new Made(
+        "bundle/" + name, about, Optional.empty(), "bundle.verify", input.build(), List.of(wanted));
+  }
+
+  /** The input that has the bundle in itself. */
+  static ObjectBuilder inline(byte[] bundle) {
+    return JsonValue.object().put("bundle_b64", StrictBase64.encode(bundle));
+  }
 
   /** The input with the bundle in the place of its file's name. */
   JsonValue.Obj input(SortedMap<String, byte[]> files) {

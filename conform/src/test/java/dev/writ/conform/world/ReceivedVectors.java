@@ -1,7 +1,6 @@
 package dev.writ.conform.world;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
@@ -17,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -88,14 +86,7 @@ final class ReceivedVectors {
             .map(step -> step.body)
             .toList();
     remade.change(decisions.get(decision), document -> received(document, at));
-    made.add(
-        new Made(
-            "bundle/received-" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build(),
-            List.of(wanted)));
+    made.add(Made.bundle("received-" + name, about, wanted, Made.inline(remade.toBytes())));
   }
 
   private static JsonValue.Obj received(JsonValue.Obj decision, Instant at) {

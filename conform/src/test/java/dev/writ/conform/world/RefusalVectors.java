@@ -1,13 +1,15 @@
 package dev.writ.conform.world;
 
+import static dev.writ.conform.world.Made.inline;
+import static dev.writ.conform.world.TrustVectors.body;
+import static dev.writ.conform.world.TrustVectors.set;
+
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.replay.Remade;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -31,28 +33,20 @@ final class RefusalVectors {
         "refusal-observed-nothing",
         "the field is there and has no member",
         "EXE-952",
-        with("observed", JsonValue.object().build()));
+        set("observed", JsonValue.object().build()));
     vectors.add(
         "refusal-observed-two",
         "two things were met in place of one",
         "EXE-952",
-        with(
+        set(
             "observed",
             JsonValue.object().put("input", "a.txt").put("snapshot", Digest.sha256()).build()));
     vectors.add(
         "refusal-observed-unknown",
         "a member that nobody knows",
         "EXE-952",
-        with("observed", JsonValue.object().put("weather", "fine").build()));
+        set("observed", JsonValue.object().put("weather", "fine").build()));
     return vectors.made;
-  }
-
-  private static UnaryOperator<JsonValue.Obj> with(String member, JsonValue value) {
-    return object -> {
-      TreeMap<String, JsonValue> members = new TreeMap<>(object.members());
-      members.put(member, value);
-      return new JsonValue.Obj(members);
-    };
   }
 
   private static UnaryOperator<JsonValue.Obj> without(String member) {
@@ -66,20 +60,7 @@ final class RefusalVectors {
   /** The run with its refusal changed and signed anew. */
   private void add(String name, String about, String wanted, UnaryOperator<JsonValue.Obj> change) {
     Remade remade = FullRun.remade(run);
-    Digest refusal =
-        remade.steps.stream()
-            .filter(step -> step.kind.equals(EventKind.EFFECT_REFUSED))
-            .map(step -> step.body)
-            .findFirst()
-            .orElseThrow();
-    remade.change(refusal, change);
-    made.add(
-        new Made(
-            "bundle/" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build(),
-            List.of(wanted)));
+    remade.change(body(remade, EventKind.EFFECT_REFUSED), change);
+    made.add(Made.bundle(name, about, wanted, inline(remade.toBytes())));
   }
 }

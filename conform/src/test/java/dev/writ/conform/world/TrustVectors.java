@@ -79,15 +79,15 @@ final class TrustVectors {
         key.key(), key.role(), key.tenant(), key.subject(), from, Optional.of(end), revoked);
   }
 
-  private static UnaryOperator<TrustedKey> revoked(Instant at) {
+  static UnaryOperator<TrustedKey> revoked(Instant at) {
     return key -> with(key, key.notBefore(), key.notAfter().orElseThrow(), Optional.of(at));
   }
 
-  private static UnaryOperator<TrustedKey> from(Instant at) {
+  static UnaryOperator<TrustedKey> from(Instant at) {
     return key -> with(key, at, key.notAfter().orElseThrow(), Optional.empty());
   }
 
-  private static UnaryOperator<TrustedKey> until(Instant at) {
+  static UnaryOperator<TrustedKey> until(Instant at) {
     return key -> with(key, key.notBefore(), at, Optional.empty());
   }
 
@@ -117,14 +117,7 @@ final class TrustVectors {
   }
 
   private void add(String name, String about, String wanted, ObjectBuilder input) {
-    made.add(
-        new Made(
-            "bundle/" + name,
-            about,
-            Optional.empty(),
-            "bundle.verify",
-            input.build(),
-            List.of(wanted)));
+    made.add(Made.bundle(name, about, wanted, input));
   }
 
   private void pins(
@@ -445,18 +438,10 @@ final class TrustVectors {
   }
 
   private static void change(Remade remade, int at, String kind, JsonValue detail) {
-    Remade.Step step = remade.steps.get(at - 1).copy();
-    step.journal = Journal.SYSTEM;
-    step.tenant = "writ";
-    step.run = "system";
-    step.kind = kind;
-    step.seed = Optional.empty();
-    step.body =
-        remade.bring(
-            SystemChange.TYPE,
-            new SystemChange(kind, (JsonValue.Obj) detail, step.at).toJson(),
-            List.of(kid("operator")));
-    remade.steps.add(at, step);
+    Instant time = remade.steps.get(at - 1).at;
+    JsonValue change = new SystemChange(kind, (JsonValue.Obj) detail, time).toJson();
+    remade.bringSystemEvent(
+        at, time, kind, remade.bring(SystemChange.TYPE, change, List.of(kid("operator"))));
   }
 
   private static Consumer<Remade> revoke(String name) {

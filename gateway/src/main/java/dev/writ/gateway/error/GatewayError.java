@@ -110,28 +110,14 @@ public enum GatewayError implements ErrorCode {
       "policy lets this caller put nothing into the store",
       "Have policy give the subject a role that has a tool, or one of storage/put_by.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   GatewayError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

@@ -32,28 +32,14 @@ public enum ProfileError implements ErrorCode {
       "GRD-718", "more is asked for than the role may use", "Ask for less; see the role's limits."),
   COMMAND_NONE("GRD-719", "policy has no commands section", "Add one: spec/policy.md, Commands.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   ProfileError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What each form comes to, beside YAML 1.2.2: a value, or a code. In the table {@code \n}, {@code
- * \r}, {@code \t} and {@code \}uXXXX stand for the characters.
+ * What each form comes to, beside YAML 1.2.2: a value, or a code. In the table {@code ^n}, {@code
+ * ^r}, {@code ^t} and {@code ^x} with four hexadecimal digits stand for the characters.
  */
 class EachFormOfYamlIsReadOrRefusedTest {
   private static byte[] bytes(String form) {

@@ -125,28 +125,14 @@ public enum LedgerError implements ErrorCode {
       "an event's time lies before what the log's time may go back to",
       "Do it again; where the clock is wrong, set it, and see `writ clock status`.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   LedgerError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

@@ -33,9 +33,13 @@ final class Answers {
   private static void discardRest(Peer client) throws IOException {
     client.channel().shutdownOutput();
     byte[] piece = new byte[1 << 14];
-    int left = MOST_DISCARDED;
-    for (int n = client.in().read(piece); n >= 0 && left > 0; n = client.in().read(piece)) {
-      left -= n;
+    int discarded = 0;
+    while (discarded < MOST_DISCARDED) {
+      int n = client.in().read(piece);
+      if (n < 0) {
+        return;
+      }
+      discarded += n;
     }
   }
 }

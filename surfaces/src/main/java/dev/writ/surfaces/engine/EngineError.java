@@ -33,15 +33,11 @@ public enum EngineError implements HttpErrorCode {
       "Nothing ran: send it again, with more time.");
 
   private final int httpStatus;
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   EngineError(int httpStatus, String code, String meaning, String remedy) {
     this.httpStatus = httpStatus;
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
@@ -50,17 +46,7 @@ public enum EngineError implements HttpErrorCode {
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }

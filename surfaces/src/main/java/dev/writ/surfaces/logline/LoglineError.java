@@ -19,28 +19,14 @@ public enum LoglineError implements ErrorCode {
   TENANT("GWY-109", "the secret does not speak for this tenant", "Use the secret of that tenant."),
   TOOL("GWY-110", "the surface has no such tool", "Name one that is configured.");
 
-  private final String code;
-  private final String meaning;
-  private final String remedy;
+  private final Entry entry;
 
   LoglineError(String code, String meaning, String remedy) {
-    this.code = code;
-    this.meaning = meaning;
-    this.remedy = remedy;
+    this.entry = new Entry(code, meaning, remedy);
   }
 
   @Override
-  public String code() {
-    return code;
-  }
-
-  @Override
-  public String meaning() {
-    return meaning;
-  }
-
-  @Override
-  public String remedy() {
-    return remedy;
+  public Entry entry() {
+    return entry;
   }
 }
