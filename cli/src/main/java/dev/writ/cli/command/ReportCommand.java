@@ -11,6 +11,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.replay.BundleVerifier;
 import dev.writ.replay.ReplayError;
 import dev.writ.replay.ReportPage;
@@ -123,7 +124,7 @@ public final class ReportCommand implements CliCommand {
       }
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 
@@ -131,7 +132,7 @@ public final class ReportCommand implements CliCommand {
     try {
       return Files.size(Path.of(name));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 
@@ -152,9 +153,9 @@ public final class ReportCommand implements CliCommand {
         }
       }
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 }

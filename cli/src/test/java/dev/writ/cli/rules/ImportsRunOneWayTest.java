@@ -40,6 +40,16 @@ class ImportsRunOneWayTest {
                   List.of("canonicalize", "guardian", "ledger", "executor", "replay", "tools")),
               Map.entry("client", List.of("canonicalize", "guardian")),
               Map.entry(
+                  "embed",
+                  List.of(
+                      "canonicalize",
+                      "guardian",
+                      "ledger",
+                      "executor",
+                      "replay",
+                      "sandbox",
+                      "tools")),
+              Map.entry(
                   "surfaces",
                   List.of(
                       "canonicalize",
@@ -50,6 +60,7 @@ class ImportsRunOneWayTest {
                       "tools",
                       "client",
                       "gateway")),
+              Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
 
