@@ -3,7 +3,7 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.BundleSeam;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

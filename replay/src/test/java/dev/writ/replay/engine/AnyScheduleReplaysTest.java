@@ -16,7 +16,7 @@ import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.BundleSeam;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleSeam;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.BundleSeam;
+import dev.writ.verify.bundle.Recording;
 import java.util.List;
 
 /** Replays of a test's installation. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestHome;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.BundleSeam;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,2 @@
+/** Error codes of bundles (RPL). */
+package dev.writ.verify.error;
