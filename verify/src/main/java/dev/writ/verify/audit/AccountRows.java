@@ -1,6 +1,6 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
+import static dev.writ.verify.error.AuditError.ROW;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -88,7 +88,7 @@ final class AccountRows {
             Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
             check(place, request, Row.parse(value));
           } catch (WritException | NoSuchElementException | IndexOutOfBoundsException e) {
-            findings.problem(AUDIT_ROW, place, e, "the row of a judged request");
+            findings.problem(ROW, place, e, "the row of a judged request");
           }
           return true;
         });
@@ -106,9 +106,9 @@ final class AccountRows {
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
     Fates.Fate fate = fates.of(id, stands.decision());
     Instant time = redated.getOrDefault(stands.decision(), inputs.time());
-    findings.same(AUDIT_ROW, place + " /at", row.at(), time);
-    findings.same(AUDIT_ROW, place + " /step", row.step(), inputs.step());
-    findings.same(AUDIT_ROW, place + " /nonce", row.nonce(), nonce(request));
+    findings.same(ROW, place + " /at", row.at(), time);
+    findings.same(ROW, place + " /step", row.step(), inputs.step());
+    findings.same(ROW, place + " /nonce", row.nonce(), nonce(request));
     boolean allowed = decision.verdict() == Verdict.ALLOW;
     if (fate.end() == Fates.End.UNKNOWN && allowed) {
       return;
@@ -117,7 +117,7 @@ final class AccountRows {
     boolean over = !row.keptUntil().isAfter(ledger.highWater());
     boolean leftReserved = over && allowed && row.state().equals("reserved");
     if (!leftReserved) {
-      findings.same(AUDIT_ROW, place + " /state", row.state(), state(allowed, fate));
+      findings.same(ROW, place + " /state", row.state(), state(allowed, fate));
     }
     List<AccountSums.Charge> charges = new ArrayList<>();
     List<AccountSums.Mark> marks = new ArrayList<>();
@@ -152,7 +152,7 @@ final class AccountRows {
     boolean gone = fate.end() == Fates.End.GONE; // a row of a correction holds nothing for it
     Instant keptUntil = KeptUntil.of(policy, time, gone ? List.of() : charges, marks);
     if (row.keptUntil().isBefore(keptUntil)) {
-      findings.problem(AUDIT_ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
+      findings.problem(ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
     }
   }
 
@@ -180,7 +180,7 @@ final class AccountRows {
     if (!row.charges().equals(wanted)
         && !(fate.end() == Fates.End.SETTLED && row.charges().equals(declared))
         && !unmeasured) {
-      findings.problem(AUDIT_ROW, place + " /charges", text(row.charges()), text(wanted));
+      findings.problem(ROW, place + " /charges", text(row.charges()), text(wanted));
     }
   }
 
@@ -196,7 +196,7 @@ final class AccountRows {
     int kept = row.marks().size();
     if (kept > all.size() || !all.subList(all.size() - kept, all.size()).equals(row.marks())) {
       findings.problem(
-          AUDIT_ROW, place + " /marks", text(JsonValue.of(row.marks())), text(JsonValue.of(all)));
+          ROW, place + " /marks", text(JsonValue.of(row.marks())), text(JsonValue.of(all)));
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_ACCOUNT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.ACCOUNT;
+import static dev.writ.verify.error.AuditError.ROW;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -186,7 +186,7 @@ final class AccountWalk {
       if (entry.getValue().rowUntil().isAfter(ledger.highWater())
           && ledger.get(Tables.ACCOUNT, key).isEmpty()) {
         findings.problem(
-            AUDIT_ROW,
+            ROW,
             Findings.row(Tables.ACCOUNT, key),
             "no row",
             "a row, until " + entry.getValue().rowUntil());
@@ -297,7 +297,7 @@ final class AccountWalk {
         && !owner.equals(judged.decision().request())
         && time.isBefore(entries.get(owner).nonceUntil())) {
       findings.problem(
-          AUDIT_TWICE,
+          TWICE,
           judged.place() + " request's nonce",
           "used by " + owner + " and " + judged.decision().request(),
           "one request until " + entries.get(owner).nonceUntil());
@@ -325,13 +325,12 @@ final class AccountWalk {
     List<Account> named =
         recorded.stream().map(b -> new Account(b.budget(), b.key(), b.windowStart())).toList();
     if (!named.equals(accounts)) {
-      findings.problem(AUDIT_ACCOUNT, judged.place() + " /inputs/balances", named, accounts);
+      findings.problem(ACCOUNT, judged.place() + " /inputs/balances", named, accounts);
       return;
     }
     for (int i = 0; i < recorded.size(); i++) {
       String place = judged.place() + " /inputs/balances/" + i;
-      findings.same(
-          AUDIT_ACCOUNT, place + "/limit", recorded.get(i).limit(), budgets.get(i).limit());
+      findings.same(ACCOUNT, place + "/limit", recorded.get(i).limit(), budgets.get(i).limit());
       balance(place, judged, budgets.get(i), accounts.get(i), recorded.get(i));
     }
   }
@@ -369,12 +368,12 @@ final class AccountWalk {
     }
     if (taken < least || taken > most) {
       findings.problem(
-          AUDIT_ACCOUNT,
+          ACCOUNT,
           place,
           "used " + recorded.used() + " and reserved " + recorded.reserved(),
           "together " + range(least, most));
     } else if (recorded.used() > usedMost) {
-      findings.problem(AUDIT_ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
+      findings.problem(ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
     }
     findings.balances++;
   }
@@ -398,7 +397,7 @@ final class AccountWalk {
     List<JudgeInputs.RateCount> recorded = judged.inputs().rates();
     List<Counter> named = recorded.stream().map(r -> new Counter(r.rate(), r.key())).toList();
     if (!named.equals(counters)) {
-      findings.problem(AUDIT_ACCOUNT, judged.place() + " /inputs/rates", named, counters);
+      findings.problem(ACCOUNT, judged.place() + " /inputs/rates", named, counters);
       return;
     }
     for (int i = 0; i < recorded.size(); i++) {
@@ -410,7 +409,7 @@ final class AccountWalk {
         long count = recorded.get(i).count();
         if (count < least || count > most) {
           findings.problem(
-              AUDIT_ACCOUNT,
+              ACCOUNT,
               judged.place() + " /inputs/rates/" + i + "/count",
               count,
               range(least, most));

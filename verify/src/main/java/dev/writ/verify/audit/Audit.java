@@ -1,6 +1,6 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_SYSTEM;
+import static dev.writ.verify.error.AuditError.SYSTEM;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SystemState;
@@ -64,7 +64,7 @@ public final class Audit {
   private AuditReport run() {
     ledger.eventsByIndex(0, size, this::event);
     standing.end(ledger.incarnation());
-    findings.same(AUDIT_SYSTEM, "time restarts", ledger.timeRestarts(), standing.restarts());
+    findings.same(SYSTEM, "time restarts", ledger.timeRestarts(), standing.restarts());
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();

@@ -1,7 +1,7 @@
 package dev.writ.verify.audit;
 
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.error.ExecutorError;
 import java.util.List;
 
 /**
@@ -30,7 +30,7 @@ public record AuditReport(
    * @param recorded what the ledger holds
    * @param recomputed what it would have to hold
    */
-  public record Problem(ExecutorError code, String place, String recorded, String recomputed) {
+  public record Problem(ErrorCode code, String place, String recorded, String recomputed) {
     @Override
     public String toString() {
       return code.code()

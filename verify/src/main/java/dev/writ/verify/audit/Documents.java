@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.DocumentSource;
+import dev.writ.verify.error.AuditError;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Optional;
@@ -67,16 +67,16 @@ final class Documents {
     try {
       Optional<Envelope> envelope = source.document(id);
       if (envelope.isEmpty()) {
-        findings.problem(ExecutorError.AUDIT_DOCUMENT, place, "no document " + id, type);
+        findings.problem(AuditError.DOCUMENT, place, "no document " + id, type);
         return Optional.empty();
       }
       if (!envelope.get().payloadType().equals(type)) {
-        findings.problem(ExecutorError.AUDIT_DOCUMENT, place, envelope.get().payloadType(), type);
+        findings.problem(AuditError.DOCUMENT, place, envelope.get().payloadType(), type);
         return Optional.empty();
       }
       return Optional.of(new Read<>(id, envelope.get(), reader.apply(envelope.get().document())));
     } catch (WritException e) {
-      findings.problem(ExecutorError.AUDIT_DOCUMENT, place, e, type);
+      findings.problem(AuditError.DOCUMENT, place, e, type);
       return Optional.empty();
     }
   }

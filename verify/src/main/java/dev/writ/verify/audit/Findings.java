@@ -1,9 +1,10 @@
 package dev.writ.verify.audit;
 
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Event;
 import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +48,7 @@ final class Findings {
     return "row " + table + " " + key.replace('\u001f', '/');
   }
 
-  void problem(ExecutorError code, String place, Object recorded, Object recomputed) {
+  void problem(ErrorCode code, String place, Object recorded, Object recomputed) {
     problemsTotal++;
     if (problems.size() < AuditReport.PROBLEMS_MAX) {
       problems.add(new Problem(code, place, text(recorded), text(recomputed)));
@@ -55,14 +56,14 @@ final class Findings {
   }
 
   /** Holds what is recorded against what is recomputed. */
-  void same(ExecutorError code, String place, Object recorded, Object recomputed) {
+  void same(ErrorCode code, String place, Object recorded, Object recomputed) {
     if (!recorded.equals(recomputed)) {
       problem(code, place, recorded, recomputed);
     }
   }
 
   /** An event has a seed where its kind has one (spec/journal.md), and nowhere else. */
-  void seed(ExecutorError code, Event event, boolean wanted) {
+  void seed(AuditError code, Event event, boolean wanted) {
     if (event.prngSeed().isPresent() != wanted) {
       problem(
           code,

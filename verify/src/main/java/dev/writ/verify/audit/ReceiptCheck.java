@@ -1,10 +1,10 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.CHAIN;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.ORDER;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -51,16 +51,13 @@ final class ReceiptCheck {
     }
     Receipt receipt = read.get().document();
     findings.same(
-        AUDIT_DOCUMENT,
-        place,
-        receipt.scope().tenant() + "/" + receipt.scope().run(),
-        run.id.toString());
+        DOCUMENT, place, receipt.scope().tenant() + "/" + receipt.scope().run(), run.id.toString());
     standing.verify(read.get().envelope(), Receipt.TYPE, event.at(), place);
     Asked asked = run.asked.get(receipt.request());
     if (asked == null || asked.dispatched.isEmpty()) {
       boolean again = rows.has(Tables.SERVED, Tables.key(receipt.request()));
       findings.problem(
-          again ? AUDIT_TWICE : AUDIT_ORDER,
+          again ? TWICE : ORDER,
           place,
           again ? "a second receipt" : "a receipt of what was not dispatched",
           "one receipt for each dispatch");
@@ -88,56 +85,44 @@ final class ReceiptCheck {
   private void finished(Receipt receipt, Event event, Optional<Event> finished) {
     String place = Findings.place(event);
     findings.same(
-        AUDIT_BINDING,
+        BINDING,
         place + " /observations",
         receipt.observations().map(Digest::toString).orElse("none"),
         finished.map(f -> f.body().toString()).orElse("none"));
-    finished.ifPresent(
-        f -> findings.same(AUDIT_BINDING, Findings.place(f) + " /at", f.at(), event.at()));
+    finished.ifPresent(f -> findings.same(BINDING, Findings.place(f) + " /at", f.at(), event.at()));
   }
 
   private void bind(Asked asked, Receipt receipt, String place, Event event) {
+    findings.same(BINDING, place + " /decision", receipt.decision(), asked.decision.orElseThrow());
+    findings.same(BINDING, place + " /intent", receipt.intent(), asked.intent.orElseThrow());
     findings.same(
-        AUDIT_BINDING, place + " /decision", receipt.decision(), asked.decision.orElseThrow());
-    findings.same(AUDIT_BINDING, place + " /intent", receipt.intent(), asked.intent.orElseThrow());
-    findings.same(
-        AUDIT_BINDING,
-        place + " /started_at",
-        receipt.startedAt(),
-        asked.dispatched.orElseThrow().at());
-    findings.same(AUDIT_BINDING, place + " /finished_at", receipt.finishedAt(), event.at());
+        BINDING, place + " /started_at", receipt.startedAt(), asked.dispatched.orElseThrow().at());
+    findings.same(BINDING, place + " /finished_at", receipt.finishedAt(), event.at());
     documents
         .read(asked.decision.orElseThrow(), Decision.TYPE, Decision::read, place)
         .map(Read::document)
         .ifPresent(decision -> {
-          findings.same(
-              AUDIT_BINDING, place + " /snapshot", receipt.snapshot(), decision.snapshot());
-          findings.same(AUDIT_BINDING, place + " /effect", receipt.effect(), decision.effect());
+          findings.same(BINDING, place + " /snapshot", receipt.snapshot(), decision.snapshot());
+          findings.same(BINDING, place + " /effect", receipt.effect(), decision.effect());
         });
     documents
         .read(asked.intent.orElseThrow(), Intent.TYPE, Intent::read, place)
         .map(Read::document)
         .ifPresent(intent -> {
-          findings.same(AUDIT_BINDING, place + " /tool", receipt.tool(), intent.tool());
-          findings.same(
-              AUDIT_BINDING, place + " /prng_seed", receipt.prngSeed(), intent.prngSeed());
+          findings.same(BINDING, place + " /tool", receipt.tool(), intent.tool());
+          findings.same(BINDING, place + " /prng_seed", receipt.prngSeed(), intent.prngSeed());
         });
   }
 
   private void request(OpenRun run, Receipt receipt, Request request, String place) {
-    findings.same(AUDIT_BINDING, place + " /subject", receipt.scope(), request.scope());
+    findings.same(BINDING, place + " /subject", receipt.scope(), request.scope());
+    findings.same(BINDING, place + " /args_hash", receipt.argsHash(), request.effect().argsHash());
     findings.same(
-        AUDIT_BINDING, place + " /args_hash", receipt.argsHash(), request.effect().argsHash());
-    findings.same(
-        AUDIT_BINDING,
-        place + " /retained",
-        receipt.retained(),
-        request.retention().equals("keep"));
+        BINDING, place + " /retained", receipt.retained(), request.retention().equals("keep"));
     boolean succeeded = receipt.status() == Status.SUCCEEDED;
-    findings.same(AUDIT_BINDING, place + " /output", there(receipt.output()), there(succeeded));
+    findings.same(BINDING, place + " /output", there(receipt.output()), there(succeeded));
     if (succeeded) {
-      findings.same(
-          AUDIT_BINDING, place + " /raw_output", there(receipt.rawOutput()), there(false));
+      findings.same(BINDING, place + " /raw_output", there(receipt.rawOutput()), there(false));
       run.done.add(Tables.key(receipt.tool().name(), request.effect().operation()));
     }
     findings.bindings++;
@@ -158,15 +143,15 @@ final class ReceiptCheck {
           documents.read(consumed, Receipt.TYPE, Receipt::read, place).map(Read::document);
       if (other.isPresent()) {
         findings.same(
-            AUDIT_BINDING,
+            BINDING,
             place + " consumes " + consumed,
             other.get().scope().tenant(),
             run.id.tenant());
         greatest = Math.max(greatest, other.get().lamport());
       }
     }
-    findings.same(AUDIT_CHAIN, place + " /lamport", receipt.lamport(), greatest + 1);
-    findings.same(AUDIT_CHAIN, place + " /prev", receipt.prev(), run.lastReceipt);
+    findings.same(CHAIN, place + " /lamport", receipt.lamport(), greatest + 1);
+    findings.same(CHAIN, place + " /prev", receipt.prev(), run.lastReceipt);
     run.lamport = greatest + 1;
     run.lastReceipt = event.body();
     run.receipts++;
@@ -184,14 +169,14 @@ final class ReceiptCheck {
     }
     standing.verify(read.get().envelope(), RunClosing.TYPE, event.at(), place);
     RunClosing closing = read.get().document();
-    findings.same(AUDIT_DOCUMENT, place, closing.tenant() + "/" + closing.run(), run.id.toString());
-    findings.same(AUDIT_CHAIN, place + " /events", closing.events(), event.seq());
-    findings.same(AUDIT_CHAIN, place + " /run_hash", closing.runHash(), run.head.id());
-    findings.same(AUDIT_CHAIN, place + " /receipts", closing.receipts(), run.receipts);
-    findings.same(AUDIT_CHAIN, place + " /last_receipt", closing.lastReceipt(), run.lastReceipt);
+    findings.same(DOCUMENT, place, closing.tenant() + "/" + closing.run(), run.id.toString());
+    findings.same(CHAIN, place + " /events", closing.events(), event.seq());
+    findings.same(CHAIN, place + " /run_hash", closing.runHash(), run.head.id());
+    findings.same(CHAIN, place + " /receipts", closing.receipts(), run.receipts);
+    findings.same(CHAIN, place + " /last_receipt", closing.lastReceipt(), run.lastReceipt);
     long unfinished = run.pending() + run.running() + run.doubts.size();
     if (unfinished > 0) {
-      findings.problem(AUDIT_ORDER, place, "closed with " + unfinished + " unfinished", "none");
+      findings.problem(ORDER, place, "closed with " + unfinished + " unfinished", "none");
     }
     close(run, event, closing.request());
     rows.closedRun(run, index);
@@ -207,10 +192,10 @@ final class ReceiptCheck {
     Envelope envelope = read.get().envelope();
     List<TrustedKey> signers = standing.verify(envelope, RunClose.TYPE, event.at(), place);
     if (!signers.isEmpty()) {
-      findings.same(AUDIT_BINDING, place + " signer", signers.getFirst().kid(), run.opener);
+      findings.same(BINDING, place + " signer", signers.getFirst().kid(), run.opener);
     }
     findings.same(
-        AUDIT_DOCUMENT,
+        DOCUMENT,
         place,
         read.get().document().tenant() + "/" + read.get().document().run(),
         run.id.toString());

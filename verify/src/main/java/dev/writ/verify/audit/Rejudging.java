@@ -1,8 +1,8 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_JUDGEMENT;
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.JUDGEMENT;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -94,10 +94,7 @@ final class Rejudging {
       return Optional.of(recorded);
     }
     findings.same(
-        AUDIT_BINDING,
-        place + " /effect",
-        decision.effect(),
-        request.get().document().effect().digest());
+        BINDING, place + " /effect", decision.effect(), request.get().document().effect().digest());
     succeeded(run, recorded, place);
     receipt(request.get(), policy.get(), asked, recorded, place);
     Optional<Admitted> admitted =
@@ -114,7 +111,7 @@ final class Rejudging {
     try {
       return Optional.of(JudgeInputs.read(decision.inputs()));
     } catch (WritException e) {
-      findings.problem(AUDIT_DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
+      findings.problem(DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
       return Optional.empty();
     }
   }
@@ -124,7 +121,7 @@ final class Rejudging {
     for (Ran ran : recorded.history()) {
       if (ran.succeeded() && !run.done.contains(Tables.key(ran.tool(), ran.operation()))) {
         findings.problem(
-            AUDIT_JUDGEMENT,
+            JUDGEMENT,
             place + " /inputs/history",
             ran.tool() + " " + ran.operation() + " succeeded",
             "no such receipt before");
@@ -168,7 +165,7 @@ final class Rejudging {
         }
       }
     }
-    findings.problem(AUDIT_JUDGEMENT, place, "judged", refused);
+    findings.problem(JUDGEMENT, place, "judged", refused);
     return Optional.empty();
   }
 
@@ -302,10 +299,7 @@ final class Rejudging {
     if (recorded.verdict() == Verdict.ALLOW
         && isStagedOut(policy, effect, CanaryDraw.of(recorded.scope(), inputs.owner()))) {
       findings.problem(
-          AUDIT_JUDGEMENT,
-          place + " /verdict",
-          recorded.verdict(),
-          "a version rolled out to this run");
+          JUDGEMENT, place + " /verdict", recorded.verdict(), "a version rolled out to this run");
       return;
     }
     Tools.Circumstances now = tools.circumstances(effect, policy);
@@ -341,7 +335,7 @@ final class Rejudging {
   }
 
   private void report(String place, Difference difference) {
-    findings.problem(AUDIT_JUDGEMENT, place, difference.recorded(), difference.recomputed());
+    findings.problem(JUDGEMENT, place, difference.recorded(), difference.recomputed());
   }
 
   /**
@@ -387,7 +381,7 @@ final class Rejudging {
                                   .map(governed -> ApprovedTool.of(name, version, governed))))
                   .map(ApprovedTool::ref);
           findings.same(
-              AUDIT_BINDING,
+              BINDING,
               place + " /tool",
               tool.toString(),
               approved.map(ToolRef::toString).orElse("none approved"));

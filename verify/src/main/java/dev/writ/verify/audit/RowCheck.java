@@ -1,10 +1,10 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ROW;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.CHAIN;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.ORDER;
+import static dev.writ.verify.error.AuditError.ROW;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -96,13 +96,13 @@ final class RowCheck implements RunRows {
     String place = Findings.row(table, key);
     if (row.isEmpty()) {
       expected.merge(table, -1L, Long::sum);
-      findings.problem(AUDIT_ROW, place, "no row", recomputed);
+      findings.problem(ROW, place, "no row", recomputed);
       return;
     }
     try {
-      findings.same(AUDIT_ROW, place, parser.apply(row.get()), recomputed);
+      findings.same(ROW, place, parser.apply(row.get()), recomputed);
     } catch (WritException e) {
-      findings.problem(AUDIT_ROW, place, e, recomputed);
+      findings.problem(ROW, place, e, recomputed);
     }
   }
 
@@ -155,14 +155,14 @@ final class RowCheck implements RunRows {
     String place = "receipt " + receipt + " content " + content.digest();
     try {
       findings.outputs++;
-      findings.same(AUDIT_DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
+      findings.same(DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
     } catch (WritException e) {
-      findings.problem(AUDIT_DOCUMENT, place, e, content.size());
+      findings.problem(DOCUMENT, place, e, content.size());
     }
     String key = Tables.key(run.id.tenant(), content.digest().hex());
     findings.rows++;
     if (!has(Tables.REFERENCE, key)) {
-      findings.problem(AUDIT_ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
+      findings.problem(ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
     }
   }
 
@@ -185,7 +185,7 @@ final class RowCheck implements RunRows {
             .isPresent();
     if (dispatchedToo) {
       findings.problem(
-          AUDIT_TWICE,
+          TWICE,
           Findings.row(Tables.IDEMPOTENCY, key),
           "dispatched for " + asked.id + " and " + owner.orElseThrow(),
           "dispatched once");
@@ -209,13 +209,12 @@ final class RowCheck implements RunRows {
   private void run(OpenRun run, boolean closed) {
     for (Asked asked : run.asked.values()) {
       if (asked.state.isEmpty()) {
-        findings.problem(
-            AUDIT_ORDER, "run " + run.id + " request " + asked.id, "received", "judged");
+        findings.problem(ORDER, "run " + run.id + " request " + asked.id, "received", "judged");
         continue;
       }
       if (asked.state.get() == RequestRow.State.ALLOWED && asked.intent.isEmpty()) {
         findings.problem(
-            AUDIT_ORDER, "run " + run.id + " request " + asked.id, "allowed", "an intent issued");
+            ORDER, "run " + run.id + " request " + asked.id, "allowed", "an intent issued");
       }
       request(run, asked);
       if (asked.state.get() == RequestRow.State.PENDING) {
@@ -338,7 +337,7 @@ final class RowCheck implements RunRows {
     Optional<byte[]> row = ledger.get(Tables.CLOSED, key);
     if (row.isEmpty()) {
       expected.merge(Tables.CLOSED, -1L, Long::sum);
-      findings.problem(AUDIT_ROW, Findings.row(Tables.CLOSED, key), "no row", "a checkpoint");
+      findings.problem(ROW, Findings.row(Tables.CLOSED, key), "no row", "a checkpoint");
     } else if (row.get().length == 0) {
       findings.unsealed++;
     } else {
@@ -349,9 +348,9 @@ final class RowCheck implements RunRows {
   private void sealed(String key, String size, long index) {
     String place = Findings.row(Tables.CLOSED, key);
     if (!size.matches("[0-9a-f]{16}") || Long.parseUnsignedLong(size, 16) <= index) {
-      findings.problem(AUDIT_ROW, place, size, "the size of a checkpoint beyond " + index);
+      findings.problem(ROW, place, size, "the size of a checkpoint beyond " + index);
     } else if (ledger.checkpoint(Long.parseUnsignedLong(size, 16)).isEmpty()) {
-      findings.problem(AUDIT_CHAIN, place, "no checkpoint of that size", "a checkpoint");
+      findings.problem(CHAIN, place, "no checkpoint of that size", "a checkpoint");
     }
   }
 
@@ -372,10 +371,9 @@ final class RowCheck implements RunRows {
           });
       if (rows[0] > count) {
         keys.forEach(key ->
-            findings.problem(
-                AUDIT_ROW, Findings.row(table, key), "a row", "no row: no event causes it"));
+            findings.problem(ROW, Findings.row(table, key), "a row", "no row: no event causes it"));
         if (keys.isEmpty()) {
-          findings.problem(AUDIT_ROW, "table " + table, rows[0] + " rows", count + " rows");
+          findings.problem(ROW, "table " + table, rows[0] + " rows", count + " rows");
         }
       }
     });

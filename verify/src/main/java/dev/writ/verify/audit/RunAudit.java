@@ -3,12 +3,12 @@ package dev.writ.verify.audit;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
+import dev.writ.verify.error.AuditError;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -65,22 +65,19 @@ public final class RunAudit {
   public void consumed(Event event) {
     String place = Findings.place(event);
     if (!event.kind().equals(EventKind.RECEIPT_SIGNED)) {
-      findings.problem(ExecutorError.AUDIT_ORDER, place, event.kind(), EventKind.RECEIPT_SIGNED);
+      findings.problem(AuditError.ORDER, place, event.kind(), EventKind.RECEIPT_SIGNED);
     }
-    findings.seed(ExecutorError.AUDIT_BINDING, event, false);
+    findings.seed(AuditError.BINDING, event, false);
     documents
         .read(event.body(), Receipt.TYPE, Receipt::read, place)
         .ifPresent(read -> {
           standing.verify(read.envelope(), Receipt.TYPE, event.at(), place);
           if (read.document().lamport() < 1) {
             findings.problem(
-                ExecutorError.AUDIT_DOCUMENT,
-                place + " /lamport",
-                read.document().lamport(),
-                "at least 1");
+                AuditError.DOCUMENT, place + " /lamport", read.document().lamport(), "at least 1");
           }
           findings.same(
-              ExecutorError.AUDIT_DOCUMENT,
+              AuditError.DOCUMENT,
               place,
               read.document().scope().tenant() + "/" + read.document().scope().run(),
               event.runId().toString());

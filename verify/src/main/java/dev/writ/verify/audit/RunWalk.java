@@ -1,9 +1,9 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.ORDER;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -75,7 +75,7 @@ final class RunWalk {
       order(event, "in no open run");
       return;
     }
-    findings.seed(AUDIT_BINDING, event, SEEDED.contains(event.kind()));
+    findings.seed(BINDING, event, SEEDED.contains(event.kind()));
     if (run.finished.isPresent() && !event.kind().equals(EventKind.RECEIPT_SIGNED)) {
       order(event, "no receipt of the effect that finished before");
     }
@@ -104,12 +104,12 @@ final class RunWalk {
   }
 
   private void order(Event event, String found) {
-    findings.problem(AUDIT_ORDER, Findings.place(event), found, "an event that may follow");
+    findings.problem(ORDER, Findings.place(event), found, "an event that may follow");
   }
 
   private void scope(Event event, Scope scope) {
     findings.same(
-        AUDIT_DOCUMENT,
+        DOCUMENT,
         Findings.place(event),
         scope.tenant() + "/" + scope.run(),
         event.runId().toString());
@@ -141,11 +141,11 @@ final class RunWalk {
       run.opener = holder;
       run.owner = read.get().document().scope().subject();
       findings.same(
-          AUDIT_BINDING, Findings.place(run.opening) + " /body", run.opening.body(), event.body());
+          BINDING, Findings.place(run.opening) + " /body", run.opening.body(), event.body());
     }
-    findings.same(AUDIT_BINDING, place + " holder", holder, run.opener);
+    findings.same(BINDING, place + " holder", holder, run.opener);
     if (run.asked.putIfAbsent(event.body(), new Asked(event.body(), event.at(), holder)) != null) {
-      findings.problem(AUDIT_TWICE, place, "received again", "received once");
+      findings.problem(TWICE, place, "received again", "received once");
     }
   }
 
@@ -158,7 +158,7 @@ final class RunWalk {
     }
     standing.verify(read.get().envelope(), Approval.TYPE, event.at(), place);
     Approval approval = read.get().document();
-    findings.same(AUDIT_DOCUMENT, place + " /tenant", approval.tenant(), run.id.tenant());
+    findings.same(DOCUMENT, place + " /tenant", approval.tenant(), run.id.tenant());
     Optional<Asked> asked = asked(run, event, approval.request());
     if (asked.isEmpty()) {
       return;
@@ -167,7 +167,7 @@ final class RunWalk {
       order(event, "request " + approval.request() + " does not wait");
     }
     if (!asked.get().approvals.add(event.body())) {
-      findings.problem(AUDIT_TWICE, place, "received again", "received once");
+      findings.problem(TWICE, place, "received again", "received once");
     }
     rows.approval(approval.request(), event.body());
   }
@@ -183,7 +183,7 @@ final class RunWalk {
     Decision decision = read.get().document();
     scope(event, decision.scope());
     standing.verify(read.get().envelope(), Decision.TYPE, event.at(), place);
-    findings.same(AUDIT_BINDING, place + " /decided_at", decision.decidedAt(), event.at());
+    findings.same(BINDING, place + " /decided_at", decision.decidedAt(), event.at());
     Optional<Asked> asked = asked(run, event, decision.request());
     if (asked.isEmpty()) {
       return;
@@ -197,7 +197,7 @@ final class RunWalk {
         .map(JudgeInputs::step)
         .ifPresent(step -> {
           if (!steps.add(step)) {
-            findings.problem(AUDIT_TWICE, place + " /inputs/step", step, "a step of its own");
+            findings.problem(TWICE, place + " /inputs/step", step, "a step of its own");
           }
         });
     Asked request = asked.get();
@@ -243,41 +243,36 @@ final class RunWalk {
   private void bindIntent(OpenRun run, Event event, Asked request, Intent intent) {
     String place = Findings.place(event);
     Digest decisionId = request.decision.orElseThrow();
-    findings.same(AUDIT_BINDING, place + " /decision", intent.decision(), decisionId);
+    findings.same(BINDING, place + " /decision", intent.decision(), decisionId);
     Optional<Read<Decision>> decision =
         documents.read(decisionId, Decision.TYPE, Decision::read, place);
     if (decision.isEmpty()) {
       return;
     }
     Decision judged = decision.get().document();
-    findings.same(AUDIT_BINDING, place + " /subject", intent.scope(), judged.scope());
-    findings.same(AUDIT_BINDING, place + " /holder", intent.holder(), judged.holder());
-    findings.same(AUDIT_BINDING, place + " /effect", intent.effect(), judged.effect());
-    findings.same(AUDIT_BINDING, place + " /audience", intent.audience(), standing.audience());
-    findings.same(AUDIT_BINDING, place + " /issued_at", intent.issuedAt(), event.at());
+    findings.same(BINDING, place + " /subject", intent.scope(), judged.scope());
+    findings.same(BINDING, place + " /holder", intent.holder(), judged.holder());
+    findings.same(BINDING, place + " /effect", intent.effect(), judged.effect());
+    findings.same(BINDING, place + " /audience", intent.audience(), standing.audience());
+    findings.same(BINDING, place + " /issued_at", intent.issuedAt(), event.at());
     if (intent.expiresAt().isAfter(intent.issuedAt().plus(Intent.LIFE_MAX))) {
-      findings.problem(
-          AUDIT_BINDING, place + " /expires_at", intent.expiresAt(), "five minutes at most");
+      findings.problem(BINDING, place + " /expires_at", intent.expiresAt(), "five minutes at most");
     }
     Optional<Instant> until = JudgeInputs.read(judged.inputs()).validUntil();
     if (until.filter(intent.expiresAt()::isAfter).isPresent()) {
       findings.problem(
-          AUDIT_BINDING, place + " /expires_at", intent.expiresAt(), "not after " + until.get());
+          BINDING, place + " /expires_at", intent.expiresAt(), "not after " + until.get());
     }
     if (intent.issuedAt().isBefore(judged.decidedAt())) {
       findings.problem(
-          AUDIT_BINDING,
-          place + " /issued_at",
-          intent.issuedAt(),
-          "not before " + judged.decidedAt());
+          BINDING, place + " /issued_at", intent.issuedAt(), "not before " + judged.decidedAt());
     }
     String seed =
         run.seed.isEmpty()
             ? "none"
             : Guardian.effectSeed(HexFormat.of().parseHex(run.seed), decisionId);
-    findings.same(AUDIT_BINDING, place + " /prng_seed", intent.prngSeed(), seed);
-    findings.same(
-        AUDIT_BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), seed);
+    findings.same(BINDING, place + " /prng_seed", intent.prngSeed(), seed);
+    findings.same(BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), seed);
     rejudging.tool(judged, intent.tool(), place);
     findings.bindings++;
   }
@@ -302,9 +297,9 @@ final class RunWalk {
       return;
     }
     findings.same(
-        AUDIT_BINDING, place + " /decision", refusal.decision(), request.decision.orElseThrow());
-    findings.same(AUDIT_BINDING, place + " /intent", Optional.of(refusal.intent()), request.intent);
-    findings.same(AUDIT_BINDING, place + " /refused_at", refusal.refusedAt(), event.at());
+        BINDING, place + " /decision", refusal.decision(), request.decision.orElseThrow());
+    findings.same(BINDING, place + " /intent", Optional.of(refusal.intent()), request.intent);
+    findings.same(BINDING, place + " /refused_at", refusal.refusedAt(), event.at());
     request.state = Optional.of(RequestRow.State.LAPSED);
   }
 
@@ -319,7 +314,7 @@ final class RunWalk {
     Asked request = run.asked.get(intent.request());
     if (request == null && rows.has(Tables.SERVED, Tables.key(intent.request()))
         || request != null && request.dispatched.isPresent()) {
-      findings.problem(AUDIT_TWICE, place, "intent dispatched again", "dispatched once");
+      findings.problem(TWICE, place, "intent dispatched again", "dispatched once");
       return;
     }
     if (request == null
@@ -333,19 +328,15 @@ final class RunWalk {
     Instant end = intent.expiresAt().isBefore(longest) ? intent.expiresAt() : longest;
     if (!event.at().isBefore(end) || event.at().isBefore(intent.issuedAt().minus(SKEW))) {
       findings.problem(
-          AUDIT_ORDER,
+          ORDER,
           place,
           "dispatched at " + event.at(),
           "from " + intent.issuedAt() + " until before " + end);
     }
     findings.same(
-        AUDIT_BINDING,
-        place + " event's prng_seed",
-        event.prngSeed().orElse("none"),
-        intent.prngSeed());
+        BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), intent.prngSeed());
     if (!intent.audience().equals(standing.audience())) {
-      findings.problem(
-          AUDIT_ORDER, place, "an intent for " + intent.audience(), standing.audience());
+      findings.problem(ORDER, place, "an intent for " + intent.audience(), standing.audience());
     }
     standing
         .prohibitedLongBefore(intent.tool().name(), intent.tool().version(), event.at())
@@ -374,10 +365,10 @@ final class RunWalk {
     Resolution resolution = read.get().document();
     List<TrustedKey> signers =
         standing.verify(read.get().envelope(), Resolution.TYPE, event.at(), place);
-    findings.same(AUDIT_DOCUMENT, place + " /tenant", resolution.tenant(), run.id.tenant());
+    findings.same(DOCUMENT, place + " /tenant", resolution.tenant(), run.id.tenant());
     for (TrustedKey signer : signers) {
       findings.same(
-          AUDIT_DOCUMENT,
+          DOCUMENT,
           place + " signer's tenant",
           signer.tenant().orElse(run.id.tenant()),
           run.id.tenant());

@@ -4,10 +4,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
+import dev.writ.verify.error.AuditError;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -67,7 +67,7 @@ final class SealCheck {
                 && revocations.getOrDefault(key.kid(), Long.MAX_VALUE) >= checkpoint.size()
                 && signed(key, checkpoint))) {
       findings.problem(
-          ExecutorError.AUDIT_CHAIN,
+          AuditError.CHAIN,
           place + " checkpoint of size " + checkpoint.size(),
           "not signed by a log key that is in force at " + last[0],
           "one of " + logKeys.stream().map(TrustedKey::kid).toList());

@@ -1,7 +1,7 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.ORDER;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
@@ -53,7 +53,7 @@ final class ServedRequests implements RunRows {
     served.add(digest(Tables.key(asked.id)));
     if (!idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, asked.id)))) {
       findings.problem(
-          AUDIT_TWICE,
+          TWICE,
           "receipt " + id,
           asked.id + " was dispatched, and another request under its idempotency key",
           "dispatched once");
@@ -78,9 +78,9 @@ final class ServedRequests implements RunRows {
     for (Asked asked : run.asked.values()) {
       String place = "run " + run.id + " request " + asked.id;
       if (asked.state.isEmpty()) {
-        findings.problem(AUDIT_ORDER, place, "received", "judged");
+        findings.problem(ORDER, place, "received", "judged");
       } else if (asked.state.get() == RequestRow.State.ALLOWED && asked.intent.isEmpty()) {
-        findings.problem(AUDIT_ORDER, place, "allowed", "an intent issued");
+        findings.problem(ORDER, place, "allowed", "an intent issued");
       }
     }
   }

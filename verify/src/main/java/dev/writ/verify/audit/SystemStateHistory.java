@@ -23,6 +23,7 @@ import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LogTime;
+import dev.writ.verify.error.AuditError;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -82,10 +83,7 @@ final class SystemStateHistory {
       time.take(event.at());
     } catch (WritException e) {
       findings.problem(
-          ExecutorError.AUDIT_TIME,
-          Findings.place(event),
-          event.at(),
-          "not before " + time.earliest());
+          AuditError.TIME, Findings.place(event), event.at(), "not before " + time.earliest());
     }
   }
 
@@ -135,7 +133,7 @@ final class SystemStateHistory {
 
   /** Takes an event of the system run. One that does not hold changes nothing. */
   void system(Event event) {
-    findings.seed(ExecutorError.AUDIT_SYSTEM, event, false);
+    findings.seed(AuditError.SYSTEM, event, false);
     Optional<Policy> before = state.policy();
     Optional<Digest> inForce = before.map(Policy::digest);
     SystemState after;
@@ -146,13 +144,13 @@ final class SystemStateHistory {
         audience = new Audience(origin, incarnation.get());
       }
     } catch (WritException e) {
-      findings.problem(ExecutorError.AUDIT_SYSTEM, Findings.place(event), e, "a change that holds");
+      findings.problem(AuditError.SYSTEM, Findings.place(event), e, "a change that holds");
       return;
     }
     boolean samePolicy = after.policy().map(Policy::digest).equals(inForce);
     if (event.kind().equals(EventKind.POLICY_ACTIVATED) == samePolicy) {
       findings.problem(
-          ExecutorError.AUDIT_SYSTEM, Findings.place(event), event.kind(), "a change of policy");
+          AuditError.SYSTEM, Findings.place(event), event.kind(), "a change of policy");
     }
     if (!samePolicy) {
       Policy policy = after.policyInForce();
@@ -189,7 +187,7 @@ final class SystemStateHistory {
 
   /** At the end of the log: whether it is of the incarnation that its events name. */
   void end(long incarnation) {
-    findings.same(ExecutorError.AUDIT_SYSTEM, "incarnation", incarnation, audience.incarnation());
+    findings.same(AuditError.SYSTEM, "incarnation", incarnation, audience.incarnation());
   }
 
   Audience audience() {
@@ -219,7 +217,7 @@ final class SystemStateHistory {
     Instant until = superseded.get(named);
     if (policy.isEmpty() || until != null && decidedAt.isAfter(until.plus(IN_FLIGHT))) {
       findings.problem(
-          ExecutorError.AUDIT_SYSTEM,
+          AuditError.SYSTEM,
           place + " /policy",
           named,
           state.policy().map(p -> p.digest().toString()).orElse("none in force"));
@@ -303,8 +301,7 @@ final class SystemStateHistory {
       findings.signatures++;
       return signers;
     } catch (WritException e) {
-      findings.problem(
-          ExecutorError.AUDIT_SIGNATURE, place, e, "a signature that holds for " + type);
+      findings.problem(AuditError.SIGNATURE, place, e, "a signature that holds for " + type);
       return List.of();
     }
   }

@@ -1,7 +1,7 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.error.ExecutorError.AUDIT_ORDER;
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.ORDER;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.RunWorkspaces;
@@ -40,13 +40,13 @@ final class WorkspaceCheck {
     String place = Findings.place(event);
     Optional<Digest> before = receipt.workspaceBefore();
     if (pinned.isPresent()) {
-      findings.same(AUDIT_BINDING, place + " /workspace_before", before, pinned);
+      findings.same(BINDING, place + " /workspace_before", before, pinned);
     }
     rejudging
         .usesWorkspace(receipt.tool())
         .ifPresent(uses ->
             findings.same(
-                AUDIT_BINDING, place + " /workspace_before is there", before.isPresent(), uses));
+                BINDING, place + " /workspace_before is there", before.isPresent(), uses));
     after(receipt, place);
     if (before.isPresent()) {
       findings.workspaces++;
@@ -54,7 +54,7 @@ final class WorkspaceCheck {
       workspace
           .taken(dispatchedAt)
           .ifPresent(
-              why -> findings.problem(AUDIT_ORDER, place, why, "one effect in it after the other"));
+              why -> findings.problem(ORDER, place, why, "one effect in it after the other"));
       found(workspace, before.get(), place);
       workspace.left(
           event.body(), receipt.request(), before.get(), receipt.workspaceAfter(), event.seq());
@@ -69,7 +69,7 @@ final class WorkspaceCheck {
     boolean unmeasured =
         receipt.code().filter(ExecutorError.WORKSPACE_UNMEASURED.code()::equals).isPresent();
     if (there && (!may || unmeasured) || !there && need) {
-      findings.problem(AUDIT_BINDING, place + " /workspace_after is there", there, need);
+      findings.problem(BINDING, place + " /workspace_after is there", there, need);
     }
   }
 

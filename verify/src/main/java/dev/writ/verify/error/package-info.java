@@ -1,2 +1,2 @@
-/** Error codes of bundles (RPL). */
+/** Error codes of the audit (EXE) and of bundles (RPL). */
 package dev.writ.verify.error;

@@ -20,6 +20,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +96,7 @@ class AnotherCallsTimeOfReceiptTest {
   }
 
   private static void unsound(AuditReport report) {
-    assertThat(report.problems()).extracting(Problem::code).contains(ExecutorError.AUDIT_JUDGEMENT);
+    assertThat(report.problems()).extracting(Problem::code).contains(AuditError.JUDGEMENT);
   }
 
   @Test

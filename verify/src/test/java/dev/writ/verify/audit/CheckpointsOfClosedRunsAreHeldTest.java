@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
@@ -17,6 +16,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -126,8 +126,7 @@ class CheckpointsOfClosedRunsAreHeldTest {
   private void found(AuditReport report) {
     assertThat(report.problems())
         .extracting(Problem::code, Problem::place)
-        .containsExactly(
-            org.assertj.core.groups.Tuple.tuple(ExecutorError.AUDIT_CHAIN, place("run-1")));
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(AuditError.CHAIN, place("run-1")));
   }
 
   @Test
@@ -254,11 +253,11 @@ class CheckpointsOfClosedRunsAreHeldTest {
       assertThat(audit(home.ledgerConfig().dir()).problems())
           .as(row)
           .extracting(Problem::code, Problem::place)
-          .containsExactly(org.assertj.core.groups.Tuple.tuple(ExecutorError.AUDIT_ROW, place));
+          .containsExactly(org.assertj.core.groups.Tuple.tuple(AuditError.ROW, place));
     }
     put("run-1", "00000000000000ff");
     assertThat(audit(home.ledgerConfig().dir()).problems())
         .extracting(Problem::code, Problem::place)
-        .containsExactly(org.assertj.core.groups.Tuple.tuple(ExecutorError.AUDIT_CHAIN, place));
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(AuditError.CHAIN, place));
   }
 }

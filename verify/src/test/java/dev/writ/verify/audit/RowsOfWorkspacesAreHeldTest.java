@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
@@ -17,6 +16,7 @@ import dev.writ.ledger.Batch;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +71,7 @@ class RowsOfWorkspacesAreHeldTest {
       ledger.append(batch).await();
     }
     List<Problem> problems = AHealthyLedgerHasNoProblemsTest.audit(home).problems();
-    assertThat(problems).extracting(Problem::code).containsOnly(ExecutorError.AUDIT_ROW);
+    assertThat(problems).extracting(Problem::code).containsOnly(AuditError.ROW);
     home.restart();
     return problems.stream().map(Problem::place).toList();
   }

@@ -10,7 +10,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Refused;
@@ -24,6 +23,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -108,7 +108,7 @@ class TheAuditFindsTest {
     return audit(config.dir());
   }
 
-  private void only(AuditReport report, ExecutorError code, String place) {
+  private void only(AuditReport report, AuditError code, String place) {
     assertThat(report.problems())
         .extracting(Problem::code, Problem::place)
         .containsExactly(org.assertj.core.groups.Tuple.tuple(code, place));
@@ -154,14 +154,14 @@ class TheAuditFindsTest {
     Digest decision = second.decisionEnvelope().id();
     only(
         forged(rewrite().signer(decision, "executor")),
-        ExecutorError.AUDIT_SIGNATURE,
+        AuditError.SIGNATURE,
         place(event("decision.made", decision)));
   }
 
   @Test
   void aRequestThatAKeyOfAnotherSigned() {
     AuditReport report = forged(rewrite().signer(second.request(), "guardian"));
-    assertThat(report.problems()).extracting(Problem::code).contains(ExecutorError.AUDIT_SIGNATURE);
+    assertThat(report.problems()).extracting(Problem::code).contains(AuditError.SIGNATURE);
     assertThat(report.problems().getFirst().place())
         .isEqualTo(place(event("request.received", second.request())));
   }
@@ -180,7 +180,7 @@ class TheAuditFindsTest {
                 .signer(receipt(before), "executor-2")
                 .signer(receipt(inFlight), "executor-2")
                 .signer(receipt(after), "executor-2"));
-    only(report, ExecutorError.AUDIT_SIGNATURE, place(event("receipt.signed", receipt(after))));
+    only(report, AuditError.SIGNATURE, place(event("receipt.signed", receipt(after))));
     assertThat(report.problems().getFirst().recorded()).contains("CAN-055");
     assertThat(report.notVerified())
         .anyMatch(line -> line.startsWith("1 documents: reached the log after a revocation"));
@@ -204,7 +204,7 @@ class TheAuditFindsTest {
                             second.request(),
                             e.at(),
                             e.prngSeed())));
-    assertThat(report.problems().getFirst().code()).isEqualTo(ExecutorError.AUDIT_DOCUMENT);
+    assertThat(report.problems().getFirst().code()).isEqualTo(AuditError.DOCUMENT);
     assertThat(report.problems().getFirst().place()).isEqualTo(place(made));
   }
 
@@ -215,7 +215,7 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place, Problem::recorded, Problem::recomputed)
         .containsExactly(
-            ExecutorError.AUDIT_DOCUMENT,
+            AuditError.DOCUMENT,
             place(event("receipt.signed", receipt)),
             "acme/run-9",
             "acme/run-1");
@@ -227,7 +227,7 @@ class TheAuditFindsTest {
     AuditReport report = forged(rewrite().signer(policy, "alice"));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
-        .containsExactly(ExecutorError.AUDIT_SYSTEM, place(event("policy.activated", policy)));
+        .containsExactly(AuditError.SYSTEM, place(event("policy.activated", policy)));
   }
 
   @Test
@@ -239,8 +239,7 @@ class TheAuditFindsTest {
     AuditReport report = forged(rewrite().signer(approval.id(), "alice"));
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
-        .containsExactly(
-            ExecutorError.AUDIT_SIGNATURE, place(event("approval.received", approval.id())));
+        .containsExactly(AuditError.SIGNATURE, place(event("approval.received", approval.id())));
   }
 
   @Test
@@ -255,7 +254,7 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place, Problem::recorded)
         .containsExactly(
-            ExecutorError.AUDIT_SYSTEM,
+            AuditError.SYSTEM,
             place(event("decision.made", decision)) + " /policy",
             old.toString());
   }
@@ -267,9 +266,7 @@ class TheAuditFindsTest {
     Digest intent = second.intent().orElseThrow().id();
     AuditReport report =
         forged(rewrite().document(intent, member("prng_seed", JsonValue.of("ab".repeat(32)))));
-    assertThat(report.problems())
-        .extracting(Problem::code)
-        .containsOnly(ExecutorError.AUDIT_BINDING);
+    assertThat(report.problems()).extracting(Problem::code).containsOnly(AuditError.BINDING);
     assertThat(report.problems().getFirst().place())
         .isEqualTo(place(event("intent.issued", intent)) + " /prng_seed");
   }
@@ -281,7 +278,7 @@ class TheAuditFindsTest {
         forged(rewrite().document(intent, deep("audience/incarnation", JsonValue.of(2))));
     assertThat(report.problems())
         .extracting(Problem::code)
-        .containsExactly(ExecutorError.AUDIT_BINDING, ExecutorError.AUDIT_ORDER);
+        .containsExactly(AuditError.BINDING, AuditError.ORDER);
   }
 
   @Test
@@ -291,7 +288,7 @@ class TheAuditFindsTest {
         forged(
             rewrite()
                 .document(receipt, member("snapshot", JsonValue.of(Digest.sha256().toString())))),
-        ExecutorError.AUDIT_BINDING,
+        AuditError.BINDING,
         place(event("receipt.signed", receipt)) + " /snapshot");
   }
 
@@ -302,7 +299,7 @@ class TheAuditFindsTest {
         forged(
             rewrite()
                 .document(receipt, member("args_hash", JsonValue.of(Digest.sha256().toString())))),
-        ExecutorError.AUDIT_BINDING,
+        AuditError.BINDING,
         place(event("receipt.signed", receipt)) + " /args_hash");
   }
 
@@ -323,7 +320,7 @@ class TheAuditFindsTest {
         .extracting(Problem::code, Problem::place)
         .contains(
             org.assertj.core.groups.Tuple.tuple(
-                ExecutorError.AUDIT_BINDING, place(event("receipt.signed", receipt)) + " /output"));
+                AuditError.BINDING, place(event("receipt.signed", receipt)) + " /output"));
   }
 
   @Test
@@ -343,7 +340,7 @@ class TheAuditFindsTest {
             rewrite().signer(approval.id(), "otto"))) {
       AuditReport report = forgedAnew(forger);
       assertThat(report.problems()).isNotEmpty();
-      assertThat(report.problems().getFirst().code()).isEqualTo(ExecutorError.AUDIT_JUDGEMENT);
+      assertThat(report.problems().getFirst().code()).isEqualTo(AuditError.JUDGEMENT);
       assertThat(report.problems().getFirst().place()).startsWith(where);
     }
   }
@@ -357,7 +354,7 @@ class TheAuditFindsTest {
                 .document(
                     intent.id(),
                     document -> with(document, "expires_at", document.get("issued_at")))),
-        ExecutorError.AUDIT_ORDER,
+        AuditError.ORDER,
         place(event("effect.dispatched", intent.id())));
   }
 
@@ -367,7 +364,7 @@ class TheAuditFindsTest {
     Event last = event("receipt.signed", receipt(second));
     only(
         forged(rewrite().repeat(last, dispatched)),
-        ExecutorError.AUDIT_TWICE,
+        AuditError.TWICE,
         "event acme/run-1 " + (last.seq() + 1) + " effect.dispatched");
   }
 
@@ -378,8 +375,7 @@ class TheAuditFindsTest {
     assertThat(report.problems())
         .extracting(Problem::code, Problem::place)
         .contains(
-            org.assertj.core.groups.Tuple.tuple(
-                ExecutorError.AUDIT_TWICE, "row idempotency acme/alice/k1"));
+            org.assertj.core.groups.Tuple.tuple(AuditError.TWICE, "row idempotency acme/alice/k1"));
   }
 
   @Test
@@ -389,7 +385,7 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
         .containsExactly(
-            ExecutorError.AUDIT_TWICE,
+            AuditError.TWICE,
             place(event("decision.made", second.decisionEnvelope().id())) + " request's nonce");
   }
 
@@ -400,7 +396,7 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
         .containsExactly(
-            ExecutorError.AUDIT_TWICE, place(event("decision.made", decision)) + " /inputs/step");
+            AuditError.TWICE, place(event("decision.made", decision)) + " /inputs/step");
   }
 
   // Chains.
@@ -409,7 +405,7 @@ class TheAuditFindsTest {
   void aReceiptWithAnotherLamport() {
     Digest receipt = receipt(second);
     AuditReport report = forged(rewrite().document(receipt, member("lamport", JsonValue.of(9))));
-    only(report, ExecutorError.AUDIT_CHAIN, place(event("receipt.signed", receipt)) + " /lamport");
+    only(report, AuditError.CHAIN, place(event("receipt.signed", receipt)) + " /lamport");
     assertThat(report.problems().getFirst().recorded()).isEqualTo("9");
     assertThat(report.problems().getFirst().recomputed()).isEqualTo("2");
   }
@@ -419,10 +415,7 @@ class TheAuditFindsTest {
     Answer other = home.submit(home.ask("alice").run("other").consumes(receipt(second)));
     AuditReport report =
         forged(rewrite().document(receipt(other), member("lamport", JsonValue.of(1))));
-    only(
-        report,
-        ExecutorError.AUDIT_CHAIN,
-        place(event("receipt.signed", receipt(other))) + " /lamport");
+    only(report, AuditError.CHAIN, place(event("receipt.signed", receipt(other))) + " /lamport");
     assertThat(report.problems().getFirst().recomputed()).isEqualTo("3");
   }
 
@@ -432,7 +425,7 @@ class TheAuditFindsTest {
     only(
         forged(
             rewrite().document(receipt, member("prev", JsonValue.of(Digest.sha256().toString())))),
-        ExecutorError.AUDIT_CHAIN,
+        AuditError.CHAIN,
         place(event("receipt.signed", receipt)) + " /prev");
   }
 
@@ -442,7 +435,7 @@ class TheAuditFindsTest {
     Event closed = home.last("acme", "run-1").orElseThrow();
     only(
         forged(rewrite().document(closed.body(), member("receipts", JsonValue.of(1)))),
-        ExecutorError.AUDIT_CHAIN,
+        AuditError.CHAIN,
         place(closed) + " /receipts");
   }
 
@@ -453,7 +446,7 @@ class TheAuditFindsTest {
     Digest decision = second.decisionEnvelope().id();
     only(
         forged(rewrite().document(decision, deep("checks/3/detail", JsonValue.of("trust me")))),
-        ExecutorError.AUDIT_JUDGEMENT,
+        AuditError.JUDGEMENT,
         place(event("decision.made", decision)) + " /checks/3/detail");
   }
 
@@ -472,7 +465,7 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst())
         .extracting(Problem::code, Problem::place)
         .matches(found ->
-            found.get(0) == ExecutorError.AUDIT_JUDGEMENT
+            found.get(0) == AuditError.JUDGEMENT
                 && found
                     .get(1)
                     .toString()
@@ -484,7 +477,7 @@ class TheAuditFindsTest {
     Digest decision = second.decisionEnvelope().id();
     only(
         forged(rewrite().document(decision, deep("inputs/roles/0", JsonValue.of("stand-in")))),
-        ExecutorError.AUDIT_JUDGEMENT,
+        AuditError.JUDGEMENT,
         place(event("decision.made", decision)) + " /inputs/roles/0");
   }
 
@@ -504,7 +497,7 @@ class TheAuditFindsTest {
                     deep("inputs/approvals", JsonValue.of(approvals.items().subList(0, 1)))));
     only(
         report,
-        ExecutorError.AUDIT_JUDGEMENT,
+        AuditError.JUDGEMENT,
         place(event("decision.made", decision)) + " /inputs/approvals/1");
   }
 
@@ -515,7 +508,7 @@ class TheAuditFindsTest {
         forged(rewrite().document(decision, deep("inputs/balances/0/used", JsonValue.of(2))));
     only(
         report,
-        ExecutorError.AUDIT_ACCOUNT,
+        AuditError.ACCOUNT,
         place(event("decision.made", decision)) + " /inputs/balances/0");
     assertThat(report.problems().getFirst().recorded()).isEqualTo("used 2 and reserved 0");
     assertThat(report.problems().getFirst().recomputed()).isEqualTo("together 1");
@@ -532,7 +525,7 @@ class TheAuditFindsTest {
             forged(
                 rewrite()
                     .document(decision, deep("inputs/balances/" + i + "/used", JsonValue.of(6)))),
-            ExecutorError.AUDIT_ACCOUNT,
+            AuditError.ACCOUNT,
             place(event("decision.made", decision)) + " /inputs/balances/" + i);
       }
     }
@@ -543,7 +536,7 @@ class TheAuditFindsTest {
     Digest decision = second.decisionEnvelope().id();
     only(
         forged(rewrite().document(decision, deep("inputs/rates/0/count", JsonValue.of(0)))),
-        ExecutorError.AUDIT_ACCOUNT,
+        AuditError.ACCOUNT,
         place(event("decision.made", decision)) + " /inputs/rates/0/count");
   }
 
@@ -568,7 +561,7 @@ class TheAuditFindsTest {
     assertThat(healthy.notVerified()).anyMatch(l -> l.startsWith("1 steps of the accounts"));
     only(
         forged(rewrite().document(decision, deep("inputs/balances/0/used", JsonValue.of(4)))),
-        ExecutorError.AUDIT_ACCOUNT,
+        AuditError.ACCOUNT,
         place(event("decision.made", decision)) + " /inputs/balances/0");
   }
 
@@ -611,7 +604,7 @@ class TheAuditFindsTest {
   }
 
   private void row(AuditReport report, String... places) {
-    assertThat(report.problems()).extracting(Problem::code).containsOnly(ExecutorError.AUDIT_ROW);
+    assertThat(report.problems()).extracting(Problem::code).containsOnly(AuditError.ROW);
     assertThat(report.problems()).extracting(Problem::place).containsExactlyInAnyOrder(places);
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.TestHome;
@@ -94,9 +93,7 @@ class BothVerifiersHoldOwnersTest {
     try {
       OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
     } catch (WritException e) {
-      assertThat(audit.problems())
-          .extracting(AuditReport.Problem::code)
-          .contains((ExecutorError) e.code());
+      assertThat(audit.problems()).extracting(AuditReport.Problem::code).contains(e.code());
       return e.code().code() + " " + e.found();
     }
     assertThat(audit.problems()).isEmpty();

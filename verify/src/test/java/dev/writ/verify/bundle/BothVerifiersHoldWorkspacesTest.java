@@ -103,9 +103,7 @@ class BothVerifiersHoldWorkspacesTest {
     try {
       OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
     } catch (WritException e) {
-      assertThat(audit.problems())
-          .extracting(AuditReport.Problem::code)
-          .contains((ExecutorError) e.code());
+      assertThat(audit.problems()).extracting(AuditReport.Problem::code).contains(e.code());
       return e.code().code() + " " + e.found();
     }
     return "nothing";

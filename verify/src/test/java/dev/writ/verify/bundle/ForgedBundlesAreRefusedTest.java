@@ -10,7 +10,6 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
@@ -19,6 +18,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.SignedNote;
+import dev.writ.verify.error.AuditError;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.testing.Refusal;
 import java.nio.charset.StandardCharsets;
@@ -202,7 +202,7 @@ class ForgedBundlesAreRefusedTest {
         CanonicalizeError.KEY_UNKNOWN,
         Sample.forge(whole, documents(envelope -> Forgery.signedBy(envelope, "mallory"))));
     refused(
-        ExecutorError.AUDIT_SIGNATURE,
+        AuditError.SIGNATURE,
         Sample.forge(
             whole,
             documents(envelope ->
@@ -215,7 +215,7 @@ class ForgedBundlesAreRefusedTest {
   void anotherRoleOfTheSameInstallationSignsAReceipt() {
     WritException refusal =
         Refusal.of(
-            ExecutorError.AUDIT_SIGNATURE,
+            AuditError.SIGNATURE,
             () ->
                 OPINION.pinned(
                     Sample.forge(
@@ -436,7 +436,7 @@ class ForgedBundlesAreRefusedTest {
                 new BundleManifest(
                     m.run(), "other/log", m.incarnation(), m.size(), true, true, true)));
     refused(
-        ExecutorError.AUDIT_SYSTEM,
+        AuditError.SYSTEM,
         Sample.forge(
             small,
             e -> e,
@@ -452,7 +452,7 @@ class ForgedBundlesAreRefusedTest {
   @Test
   void aDocumentOfAFutureVersion() {
     refused(
-        ExecutorError.AUDIT_DOCUMENT,
+        AuditError.DOCUMENT,
         Sample.forge(
             whole,
             documents(envelope ->
