@@ -2,9 +2,9 @@ package dev.writ.replay.engine;
 
 import dev.writ.executor.testing.TestHome;
 import dev.writ.ledger.RunId;
-import dev.writ.verify.bundle.BundleSeam;
 import dev.writ.verify.bundle.CorrectedRun;
 import dev.writ.verify.bundle.GovernedTool;
+import dev.writ.verify.bundle.Sample;
 import dev.writ.verify.bundle.SharedRun;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void a_run_over_a_correction() {
     try (TestHome home = CorrectedRun.home(dir)) {
       CorrectedRun.back(home);
-      Replayed.completely(home, BundleSeam.RUN);
+      Replayed.completely(home, Sample.RUN);
     }
   }
 
@@ -26,7 +26,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void a_run_over_a_step_forward() {
     try (TestHome home = CorrectedRun.home(dir)) {
       CorrectedRun.forward(home);
-      Replayed.completely(home, BundleSeam.RUN);
+      Replayed.completely(home, Sample.RUN);
     }
   }
 
@@ -34,7 +34,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void the_whole_way_of_a_tool() {
     try (GovernedTool tool = new GovernedTool(dir)) {
       tool.wholeWay();
-      Replayed.completely(tool.home, BundleSeam.RUN);
+      Replayed.completely(tool.home, Sample.RUN);
       Replayed.completely(tool.home, new RunId("other", "run-1"));
     }
   }
@@ -44,7 +44,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void a_refused_runtime() {
     try (GovernedTool tool = new GovernedTool(dir)) {
       tool.refusedRuntime();
-      Replayed.completely(tool.home, BundleSeam.RUN);
+      Replayed.completely(tool.home, Sample.RUN);
     }
   }
 
@@ -52,7 +52,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void a_run_that_several_share() {
     try (TestHome home = SharedRun.home(dir)) {
       SharedRun.taken(home);
-      Replayed.completely(home, BundleSeam.RUN);
+      Replayed.completely(home, Sample.RUN);
     }
   }
 
@@ -60,7 +60,7 @@ class WhatBothVerifiersHoldReplaysTest {
   void a_run_that_is_shared_no_more() {
     try (TestHome home = SharedRun.home(dir)) {
       SharedRun.refused(home);
-      Replayed.completely(home, BundleSeam.RUN);
+      Replayed.completely(home, Sample.RUN);
     }
   }
 }

@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 
 /** An installation whose log key is enrolled, and bundles of its runs, whole and forged. */
 public final class Sample {
-  static final RunId RUN = new RunId(TestKeys.TENANT, "run-1");
+  public static final RunId RUN = new RunId(TestKeys.TENANT, "run-1");
   static final RunId OTHER = new RunId(TestKeys.TENANT, "run-2");
 
   private Sample() {}
@@ -72,6 +72,28 @@ public final class Sample {
 
   public static byte[] export(LedgerView ledger, TestHome home, RunId run) {
     return BundleExport.of(ledger, run, packages(home), BundleExport.Options.WHOLE);
+  }
+
+  /** Exports a run, verified; an open one at a new checkpoint. */
+  public static byte[] bundle(TestHome home, RunId run) {
+    return bundle(home, run, BundleExport.Options.WHOLE);
+  }
+
+  private static byte[] bundle(TestHome home, RunId run, BundleExport.Options options) {
+    home.kernel().checkpoint();
+    byte[] bundle = BundleExport.of(home.ledger(), run, packages(home), options);
+    verify(bundle);
+    return bundle;
+  }
+
+  /** What a replay reads of {@link #bundle}. */
+  public static Recording recording(TestHome home, RunId run) {
+    return Bundle.of(bundle(home, run));
+  }
+
+  /** The same without blobs or tools. */
+  public static Recording recording(TestHome home, RunId run, boolean blobs, boolean tools) {
+    return Bundle.of(bundle(home, run, new BundleExport.Options(blobs, tools, Optional.empty())));
   }
 
   /** With a proof for a kept checkpoint. */
