@@ -4,6 +4,7 @@ import dev.writ.canonicalize.ErrorCode;
 import dev.writ.cli.error.CliError;
 import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.error.BundleError;
@@ -43,17 +44,17 @@ public enum ExitCode {
       new TreeMap<>(
           Map.ofEntries(
               Map.entry(CliError.USAGE.code(), USAGE),
-              Map.entry(CliError.KEY_NAME.code(), USAGE),
+              Map.entry(EmbedError.KEY_NAME.code(), USAGE),
               Map.entry(CliError.PARAMETER.code(), USAGE),
-              Map.entry(CliError.TOOL_AMBIGUOUS.code(), USAGE),
-              Map.entry(CliError.FILE_UNREADABLE.code(), BROKEN_INPUT),
-              Map.entry(CliError.NOT_FOUND.code(), BROKEN_INPUT),
-              Map.entry(CliError.FILE_UNWRITABLE.code(), UNAVAILABLE),
+              Map.entry(EmbedError.TOOL_AMBIGUOUS.code(), USAGE),
+              Map.entry(EmbedError.FILE_UNREADABLE.code(), BROKEN_INPUT),
+              Map.entry(EmbedError.NOT_FOUND.code(), BROKEN_INPUT),
+              Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
               Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
-              Map.entry(CliError.NO_HOME.code(), UNAVAILABLE),
-              Map.entry(CliError.HOME_EXISTS.code(), UNAVAILABLE),
-              Map.entry(CliError.HOME_FORMAT.code(), UNAVAILABLE),
-              Map.entry(CliError.SANDBOX_PLACE.code(), UNAVAILABLE),
+              Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
+              Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
+              Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
+              Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
               Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),

@@ -2,10 +2,11 @@ package dev.writ.cli.base;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
-import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.OpenHome;
-import dev.writ.cli.home.SandboxPlace;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.process.ProcessHost;
 import java.time.InstantSource;
@@ -40,7 +41,7 @@ public final class Homes {
   /** Works in the home; it is closed whatever happens. */
   public static <T> T work(Session session, Function<OpenHome, T> work) {
     Home home = home(session);
-    try (OpenHome open = OpenHome.open(home, clock(), processes(session, home))) {
+    try (OpenHome open = OpenHome.open(home, Opening.of(clock(), processes(session, home)))) {
       return work.apply(open);
     }
   }
@@ -66,6 +67,6 @@ public final class Homes {
 
   /** A refusal of {@code CLI-015}. */
   public static WritException notFound(String what) {
-    return new WritException(CliError.NOT_FOUND, what);
+    return new WritException(EmbedError.NOT_FOUND, what);
   }
 }

@@ -3,8 +3,8 @@ package dev.writ.cli.base;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Limits;
-import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -79,7 +79,7 @@ public final class Session {
         return in.readNBytes(Limits.DEFAULT.bytesMax() + 1);
       }
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, Failures.describe(file, e), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, Failures.describe(file, e), e);
     }
   }
 }

@@ -3,9 +3,9 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Homes;
-import dev.writ.cli.error.CliError;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.embed.error.EmbedError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +26,12 @@ record BundleFile(Bundle recording, List<String> verified) implements AutoClosea
   static BundleFile verified(String file, Optional<Trust> trust) {
     Path path = Path.of(file);
     if (!Files.isRegularFile(path)) {
-      throw new WritException(CliError.FILE_UNREADABLE, file + " is no file");
+      throw new WritException(EmbedError.FILE_UNREADABLE, file + " is no file");
     }
     try {
       Homes.expectSignatures(Files.size(path) / 1024); // about one for each KiB
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
     }
     Bundle bundle = Bundle.open(path);
     try {

@@ -32,6 +32,7 @@ import dev.writ.conform.run.Report.Verdict;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Statement;
 import dev.writ.conform.run.Vectors;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.Drivers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -184,7 +185,7 @@ public final class ConformCommand implements CliCommand {
     try {
       Files.writeString(Path.of(file), text);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.cli.home.OpenHome;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Templates;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.http.Tokens;
 import java.io.IOException;
@@ -67,7 +67,7 @@ final class DemoSurfaces {
       Files.createFile(secret, attributes);
       Files.writeString(secret, Tokens.generate(random));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, secret.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, secret.toString(), e);
     }
     TreeMap<String, String> logline = new TreeMap<>();
     logline.put("subject." + TENANT, AGENT);
@@ -169,7 +169,7 @@ final class DemoSurfaces {
     try {
       return Files.write(file, Jcs.write(json));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
     }
   }
 

@@ -11,9 +11,10 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.OpenHome;
-import dev.writ.cli.home.RegisteredPackages;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -75,7 +76,7 @@ public final class ExportCommand implements CliCommand {
             .orElseThrow(() -> new WritException(CliError.USAGE, "export needs -o FILE"));
     Path file = Path.of(name);
     if (Files.exists(file)) {
-      throw new WritException(CliError.FILE_UNWRITABLE, name + " is there already");
+      throw new WritException(EmbedError.FILE_UNWRITABLE, name + " is there already");
     }
     Home home = Homes.home(session);
     RunId run =
@@ -123,7 +124,7 @@ public final class ExportCommand implements CliCommand {
       }
       return new Exported(run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
     }
   }
 
@@ -150,9 +151,9 @@ public final class ExportCommand implements CliCommand {
         }
       }
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 }

@@ -8,14 +8,16 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.HomeMaker;
-import dev.writ.cli.home.StarterPolicy;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeMaker;
+import dev.writ.embed.home.KeySource;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.tools.registry.BuiltinTools;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Optional;
 
 /** {@code writ init}: keys, policy and ledger of a new installation. */
 public final class InitCommand implements CliCommand {
@@ -58,7 +60,13 @@ public final class InitCommand implements CliCommand {
   static Home make(Session session, Home.Names names, String policyText) {
     char[] passphrase = Homes.passphrase(session);
     Home home = new Home(session.home(), () -> passphrase);
-    new HomeMaker(home, names, passphrase, Homes.clock(), new SecureRandom()).make(policyText);
+    new HomeMaker(
+            home,
+            names,
+            KeySource.made(Optional.ofNullable(passphrase)),
+            Homes.clock(),
+            new SecureRandom())
+        .make(policyText);
     return home;
   }
 

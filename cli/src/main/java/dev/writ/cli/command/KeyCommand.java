@@ -19,11 +19,12 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.OpenHome;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
@@ -89,7 +90,7 @@ public final class KeyCommand implements CliCommand {
     try {
       DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, home.trustFile().toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, home.trustFile().toString(), e);
     }
   }
 
@@ -171,7 +172,7 @@ public final class KeyCommand implements CliCommand {
               Optional.empty(),
               Optional.empty());
       if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
-        throw new WritException(CliError.KEY_NAME, "\"" + name + "\"");
+        throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       KeyFiles.write(home.home().keyFile(name), key, Homes.passphrase(session), random);
       change(home, EventKind.KEY_ENROLLED, trusted.toJson(), now);

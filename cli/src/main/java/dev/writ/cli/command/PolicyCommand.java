@@ -1,6 +1,5 @@
 package dev.writ.cli.command;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -10,11 +9,11 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
-import dev.writ.cli.home.Home;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.AdminClient;
+import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
@@ -175,7 +174,7 @@ public final class PolicyCommand implements CliCommand {
                   Homes.work(
                       session,
                       home -> {
-                        Policy next = follow(policy, home.kernel().system().policyInForce());
+                        Policy next = policy.following(home.kernel().system().policyInForce());
                         home.kernel().activate(signed(next, home.home(), owner));
                         return next;
                       }));
@@ -198,7 +197,7 @@ public final class PolicyCommand implements CliCommand {
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
       Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
-      Policy next = follow(policy, inForce);
+      Policy next = policy.following(inForce);
       Optional<Path> authority = arguments.option("--ca").map(Path::of);
       try (AdminClient client = new AdminClient(server, authority)) {
         client.activate(signed(next, Homes.home(session), owner));
@@ -208,22 +207,6 @@ public final class PolicyCommand implements CliCommand {
 
     private static Envelope signed(Policy policy, Home home, String owner) {
       return Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), home.key(owner));
-    }
-
-    /** People edit one file again and again: what only counts up is counted for them. */
-    private static Policy follow(Policy policy, Policy inForce) {
-      if (policy.previous().isPresent()) {
-        return policy;
-      }
-      Digest previous = inForce.digest();
-      long version = Math.max(policy.version(), inForce.version() + 1);
-      var object = JsonValue.object();
-      policy
-          .toJson()
-          .members()
-          .forEach((key, value) ->
-              object.put(key, key.equals("version") ? JsonValue.of(version) : value));
-      return Policy.ofCanonical(object.put("previous", previous).build());
     }
   }
 

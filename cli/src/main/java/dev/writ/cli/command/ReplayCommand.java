@@ -9,12 +9,12 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
-import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.SandboxPlace;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.replay.engine.Divergence;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
@@ -134,7 +134,7 @@ public final class ReplayCommand implements CliCommand {
     try {
       Files.writeString(Path.of(file), text, StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 

@@ -11,6 +11,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
 import dev.writ.replay.error.ReplayError;
@@ -124,7 +125,7 @@ public final class ReportCommand implements CliCommand {
       }
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 
@@ -132,7 +133,7 @@ public final class ReportCommand implements CliCommand {
     try {
       return Files.size(Path.of(name));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 
@@ -153,9 +154,9 @@ public final class ReportCommand implements CliCommand {
         }
       }
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 }

@@ -15,21 +15,17 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Asking;
-import dev.writ.cli.home.OpenHome;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Asking;
+import dev.writ.embed.home.EffectResolver;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Input;
-import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
-import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.process.MediaTypes;
-import dev.writ.tools.registry.RegisteredTool;
-import dev.writ.tools.wasm.SandboxProfile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -112,103 +107,44 @@ public final class RunCommand implements CliCommand {
       try {
         Files.write(saveRequest, request.toBytes(), StandardOpenOption.CREATE_NEW);
       } catch (IOException e) {
-        throw new WritException(CliError.FILE_UNWRITABLE, saveRequest.toString(), e);
+        throw new WritException(EmbedError.FILE_UNWRITABLE, saveRequest.toString(), e);
       }
     }
 
     private Effect effect(OpenHome home, String tenant, String subject) {
-      String tool = arguments.argument("TOOL");
-      String[] operationParts = tool.split("/", 2);
+      String run = arguments.option("--run").orElse("main");
+      String[] operationParts = arguments.argument("TOOL").split("/", 2);
       String[] versionParts = operationParts[0].split("@", 2);
-      ToolManifest manifest =
-          versionParts.length == 2
-              ? home.registry().resolve(versionParts[0], versionParts[1]).manifest()
-              : one(
-                  home,
-                  versionParts[0],
-                  new CanaryDraw(tenant, arguments.option("--run").orElse("main"), subject));
-      String operation = operationParts.length == 2 ? operationParts[1] : onlyOperation(manifest);
-      List<Input> files =
-          arguments.options("--input").stream()
-              .map(input -> put(home, tenant, subject, input))
-              .sorted(Comparator.comparing(Input::name))
-              .toList();
-      return new Effect(
-          manifest.name(),
-          manifest.version(),
-          operation,
-          params(),
-          files,
-          resources(manifest),
-          arguments.option("--sandbox").orElseGet(() -> usual(manifest)),
-          arguments.has("--pin-workspace")
-              ? Optional.of(
-                  home.workspaces().treeDigest(tenant, arguments.option("--run").orElse("main")))
-              : Optional.empty());
-    }
-
-    /** What is not declared by hand is a modest amount, within what the tool may use at all. */
-    private Resources resources(ToolManifest manifest) {
-      Resources most = manifest.resourcesMax();
-      boolean process = !manifest.sandboxes().contains(SandboxProfile.NAME);
-      int memory = manifest.driver().equals(BrowserDriver.NAME) ? 1024 : process ? 256 : 64;
-      return new Resources(
-          declared("--cpu-ms", 1, process ? 10_000 : 2_000, most.cpuMs()),
-          declared("--memory-mb", 1 << 20, memory, most.memoryBytes()),
-          declared("--output-kb", 1 << 10, 1024, most.outputBytes()),
-          declared("--wall-ms", 1, process ? 20_000 : 5_000, most.wallMs()));
-    }
-
-    /** {@code default} where the tool has it; the list is sorted, and says nothing of usual. */
-    private static String usual(ToolManifest manifest) {
-      return manifest.sandboxes().contains("default") ? "default" : manifest.sandboxes().getFirst();
-    }
-
-    private long declared(String option, long unit, long modest, long most) {
-      return arguments
-          .integer(option, 0, Integer.MAX_VALUE)
-          .map(n -> n * unit)
-          .orElse(Math.min(modest * unit, most));
-    }
-
-    /** Of several versions the one that policy has as the default for this agent. */
-    private static ToolManifest one(OpenHome home, String name, CanaryDraw draw) {
-      List<ToolManifest> all =
-          home.registry().tools().stream().map(RegisteredTool::manifest).toList();
-      Optional<ToolRef> chosen =
-          home.kernel().system().policyInForce().defaultVersion(name, draw).map(ApprovedTool::ref);
-      return all.stream()
-          .filter(m -> chosen.filter(m.ref()::equals).isPresent())
-          .findFirst()
-          .orElseGet(() -> only(name, all));
-    }
-
-    private static ToolManifest only(String name, List<ToolManifest> all) {
-      List<ToolManifest> named = all.stream().filter(m -> m.name().equals(name)).toList();
-      if (named.isEmpty()) {
-        throw Homes.notFound(
-            "tool "
-                + name
-                + "; there are "
-                + all.stream().map(ToolManifest::name).distinct().toList());
+      EffectDraft draft =
+          Effect.of(versionParts[0])
+              .params(params())
+              .resources(
+                  new EffectDraft.Declared(
+                      declared("--cpu-ms", 1),
+                      declared("--memory-mb", 1 << 20),
+                      declared("--output-kb", 1 << 10),
+                      declared("--wall-ms", 1)));
+      if (versionParts.length == 2) {
+        draft = draft.version(versionParts[1]);
       }
-      if (named.size() > 1) {
-        throw new WritException(
-            CliError.TOOL_AMBIGUOUS,
-            name + " has versions " + named.stream().map(ToolManifest::version).toList());
+      if (operationParts.length == 2) {
+        draft = draft.operation(operationParts[1]);
       }
-      return named.getFirst();
+      if (arguments.option("--sandbox").isPresent()) {
+        draft = draft.sandbox(arguments.option("--sandbox").get());
+      }
+      for (String input : arguments.options("--input")) {
+        draft = draft.input(put(home, tenant, subject, input));
+      }
+      if (arguments.has("--pin-workspace")) {
+        draft = draft.workspaceBefore(home.workspaces().treeDigest(tenant, run));
+      }
+      return new EffectResolver(home.kernel().system(), home.manifests())
+          .resolve(draft, new CanaryDraw(tenant, run, subject));
     }
 
-    private static String onlyOperation(ToolManifest manifest) {
-      if (manifest.operations().size() != 1) {
-        throw new WritException(
-            CliError.TOOL_AMBIGUOUS,
-            manifest.name()
-                + " has operations "
-                + manifest.operations().stream().map(ToolManifest.Operation::name).toList());
-      }
-      return manifest.operations().getFirst().name();
+    private Optional<Long> declared(String option, long unit) {
+      return arguments.integer(option, 0, Integer.MAX_VALUE).map(n -> n * unit);
     }
 
     private JsonValue.Obj params() {
@@ -253,7 +189,7 @@ public final class RunCommand implements CliCommand {
         Content content = home.kernel().put(tenant, subject, in, MediaTypes.of(name));
         return new Input(name, content.digest(), content.size(), content.mediaType());
       } catch (IOException e) {
-        throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
+        throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
       }
     }
   }

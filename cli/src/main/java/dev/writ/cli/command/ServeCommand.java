@@ -12,11 +12,13 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.base.Version;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.OpenHome;
-import dev.writ.cli.home.RegisteredPackages;
+import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
@@ -112,10 +114,9 @@ public final class ServeCommand implements CliCommand {
     OpenHome open =
         OpenHome.open(
             home,
-            Homes.clock(),
-            Homes.processes(session, home),
-            running::cancellable,
-            PoolSettings.ofMiB(config.extras().toolPoolMib()));
+            Opening.of(Homes.clock(), Homes.processes(session, home))
+                .wrapping(running::cancellable)
+                .keepingWorkers(PoolSettings.ofMiB(config.extras().toolPoolMib())));
     Gateway gateway =
         start(
             session,
@@ -250,7 +251,7 @@ public final class ServeCommand implements CliCommand {
                       Homes.clock(),
                       new SecureRandom(),
                       log(session))
-                  .with(open.confining()),
+                  .with(new ServedSandbox(open.drivers(), open.registry())),
               surfaces);
       gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
       gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);

@@ -9,15 +9,17 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Asking;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.HomeMaker;
-import dev.writ.cli.home.OpenHome;
-import dev.writ.cli.home.SandboxPlace;
-import dev.writ.cli.home.StarterPolicy;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Asking;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeMaker;
+import dev.writ.embed.home.KeySource;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.SandboxPlace;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.Gateway;
@@ -69,9 +71,11 @@ final class ServeDemo {
     boolean confined = confines(processes);
     DemoSurfaces surfaces = new DemoSurfaces(dir, confined);
     DemoPackage tool = DemoPackage.make(dir.resolve(DemoPackage.TOOL), confined);
-    new HomeMaker(home, NAMES, null, Homes.clock(), random).make(policy(surfaces, tool));
+    new HomeMaker(home, NAMES, KeySource.made(Optional.empty()), Homes.clock(), random)
+        .make(policy(surfaces, tool));
     Running running = new Running();
-    OpenHome open = OpenHome.open(home, Homes.clock(), processes, running::cancellable);
+    OpenHome open =
+        OpenHome.open(home, Opening.of(Homes.clock(), processes).wrapping(running::cancellable));
     tool.register(open, random);
     String token = Tokens.generate(random);
     GatewayConfig config = config(port, token, surfaces.config(random));
@@ -100,7 +104,7 @@ final class ServeDemo {
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx--x--x"));
       }
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, dir.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, dir.toString(), e);
     }
     return SandboxPlace.host(home, environment);
   }
@@ -244,7 +248,7 @@ final class ServeDemo {
     try {
       return Files.write(file, request.toBytes());
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
     }
   }
 
@@ -265,7 +269,7 @@ final class ServeDemo {
     try {
       return Files.createTempDirectory("writ-serve-demo-");
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, "a temporary directory", e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, "a temporary directory", e);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.author.Finding;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Lint;
@@ -220,7 +221,7 @@ final class ToolAuthoring {
               path -> path.startsWith(ToolProject.TESTS) && path.endsWith(".json"),
               TESTS_BYTES_MAX);
       if (tests.isEmpty()) {
-        throw new WritException(CliError.NOT_FOUND, "a test: " + folder + "/test/NAME.json");
+        throw new WritException(EmbedError.NOT_FOUND, "a test: " + folder + "/test/NAME.json");
       }
       Verdicts verdicts;
       try (Workbench bench = new Workbench()) {

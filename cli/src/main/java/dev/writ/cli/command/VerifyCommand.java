@@ -10,11 +10,11 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
-import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
@@ -130,12 +130,12 @@ public final class VerifyCommand implements CliCommand {
     Path file = Path.of(name);
     try {
       if (!Files.isRegularFile(file)) {
-        throw new WritException(CliError.FILE_UNREADABLE, name + " is no file");
+        throw new WritException(EmbedError.FILE_UNREADABLE, name + " is no file");
       }
       Homes.expectSignatures(Files.size(file) / 1024); // about one for each KiB
       return file;
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
     }
   }
 

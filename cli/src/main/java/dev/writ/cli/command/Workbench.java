@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.driver.Driver;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.host.Trees;
@@ -37,7 +37,7 @@ final class Workbench implements AutoCloseable {
       scratch = Files.createTempDirectory("writ");
       Files.setPosixFilePermissions(scratch, PosixFilePermissions.fromString("rwx--x--x"));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, "a scratch folder", e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
     }
     host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.NONE);
   }
@@ -68,7 +68,7 @@ final class Workbench implements AutoCloseable {
     try {
       return ToolArchive.read(Files.readAllBytes(file));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
     }
   }
 
@@ -77,7 +77,7 @@ final class Workbench implements AutoCloseable {
     try {
       Files.write(file, bytes);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
     }
   }
 

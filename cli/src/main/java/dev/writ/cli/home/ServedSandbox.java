@@ -14,14 +14,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** The sandbox of an open home, as its server watches it. */
-final class ServedSandbox implements Confining {
+public final class ServedSandbox implements Confining {
   private final Drivers drivers;
   private final ToolRegistry registry;
 
   /** By the package, which is always the same; one that is not registered yet is asked again. */
   private final TreeMap<String, Boolean> processes = new TreeMap<>();
 
-  ServedSandbox(Drivers drivers, ToolRegistry registry) {
+  public ServedSandbox(Drivers drivers, ToolRegistry registry) {
     this.drivers = drivers;
     this.registry = registry;
   }

@@ -4,7 +4,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ public final class Serving {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.write(home.serving(), said);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, home.serving().toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, home.serving().toString(), e);
     }
     return new Serving(home.serving(), said);
   }
@@ -79,7 +80,7 @@ public final class Serving {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, home.serving().toString(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, home.serving().toString(), e);
     }
   }
 }

@@ -1,2 +1,2 @@
-/** An installation on disk: made, opened, wired with drivers and sandbox. */
+/** What a server tells of the data directory that it has open, and of its sandbox. */
 package dev.writ.cli.home;

@@ -1,6 +1,6 @@
 package dev.writ.cli.mcp;
 
-import dev.writ.cli.home.OpenHome;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;

@@ -2,8 +2,9 @@ package dev.writ.cli.mcp;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Homes;
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.OpenHome;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Opening;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.tools.process.ProcessHost;
 import java.time.Duration;
@@ -71,7 +72,7 @@ final class SharedHome {
   private OpenHome patiently(BooleanSupplier giveUp) {
     for (int looks = 1; ; looks++) {
       try {
-        return OpenHome.open(home, Homes.clock(), processes.get());
+        return OpenHome.open(home, Opening.of(Homes.clock(), processes.get()));
       } catch (WritException e) {
         if (e.code() != LedgerError.LOCKED || looks == LOOKS_MAX || giveUp.getAsBoolean()) {
           throw e;

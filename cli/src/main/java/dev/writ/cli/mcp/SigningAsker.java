@@ -3,7 +3,7 @@ package dev.writ.cli.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.home.Asking;
+import dev.writ.embed.home.Asking;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.guardian.document.Effect;

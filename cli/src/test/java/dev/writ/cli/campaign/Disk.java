@@ -14,6 +14,8 @@ import java.util.stream.Stream;
  * got until that moment, and loses what was only in the page cache.
  */
 final class Disk implements AutoCloseable {
+  private static final int UNMOUNTS_MAX = 500;
+
   private static final long BYTES = 384L << 20;
 
   private final Path directory;
@@ -99,16 +101,31 @@ final class Disk implements AutoCloseable {
     return root.resolve("filler");
   }
 
-  /** Without power nothing runs: what still has a file open is killed first. */
+  /**
+   * Without power nothing runs: what still has a file open is killed first. The campaign's own
+   * threads read files for a moment only, so that is waited for.
+   */
   private void unmount() throws IOException, InterruptedException {
-    for (ProcessHandle process : ProcessHandle.allProcesses().filter(this::uses).toList()) {
-      process.destroyForcibly();
-      process.onExit().join();
+    for (int attempt = 1; ; attempt++) {
+      for (ProcessHandle process : ProcessHandle.allProcesses().filter(this::uses).toList()) {
+        process.destroyForcibly();
+        process.onExit().join();
+      }
+      try {
+        Shell.run("umount", root.toString());
+        return;
+      } catch (IOException e) {
+        if (attempt == UNMOUNTS_MAX) {
+          throw e;
+        }
+      }
     }
-    Shell.run("umount", root.toString());
   }
 
   private boolean uses(ProcessHandle process) {
+    if (process.equals(ProcessHandle.current())) {
+      return false;
+    }
     Path proc = Path.of("/proc", Long.toString(process.pid()));
     List<Path> held = new ArrayList<>(List.of(proc.resolve("cwd"), proc.resolve("exe")));
     try (Stream<Path> open = Files.list(proc.resolve("fd"))) {

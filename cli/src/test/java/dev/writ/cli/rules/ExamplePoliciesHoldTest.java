@@ -2,8 +2,8 @@ package dev.writ.cli.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.cli.home.Home;
-import dev.writ.cli.home.StarterPolicy;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
 import dev.writ.guardian.policy.RunLimits;

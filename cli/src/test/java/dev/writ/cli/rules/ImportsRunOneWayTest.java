@@ -43,6 +43,17 @@ class ImportsRunOneWayTest {
                   List.of("canonicalize", "guardian", "ledger", "executor", "verify", "tools")),
               Map.entry("client", List.of("canonicalize", "guardian")),
               Map.entry(
+                  "embed",
+                  List.of(
+                      "canonicalize",
+                      "guardian",
+                      "ledger",
+                      "executor",
+                      "verify",
+                      "replay",
+                      "sandbox",
+                      "tools")),
+              Map.entry(
                   "surfaces",
                   List.of(
                       "canonicalize",
@@ -53,6 +64,7 @@ class ImportsRunOneWayTest {
                       "tools",
                       "client",
                       "gateway")),
+              Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
 

@@ -42,6 +42,11 @@ public record Effect(
     }
   }
 
+  /** Begins to say what is to be done by a tool. */
+  public static EffectDraft of(String tool) {
+    return EffectDraft.of(tool);
+  }
+
   public static Effect read(Fields fields) {
     Effect effect =
         new Effect(

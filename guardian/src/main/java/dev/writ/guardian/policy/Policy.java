@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Located;
@@ -60,6 +61,28 @@ public final class Policy {
    */
   public static Policy parse(byte[] yamlOrJson, String fileName) {
     return new Policy(PolicyParts.read(Section.of(fileName, PlainYaml.read(yamlOrJson, fileName))));
+  }
+
+  /**
+   * This policy as the one after another: people edit one file again and again, so what only counts
+   * up is counted for them. One that names its predecessor is left as it is.
+   */
+  public Policy following(Policy inForce) {
+    if (previous().isPresent()) {
+      return this;
+    }
+    ObjectBuilder next = JsonValue.object();
+    document
+        .members()
+        .forEach((key, value) -> {
+          if (!key.equals("version")) {
+            next.put(key, value);
+          }
+        });
+    return ofCanonical(
+        next.put("version", Math.max(version(), inForce.version() + 1))
+            .put("previous", inForce.digest())
+            .build());
   }
 
   /**

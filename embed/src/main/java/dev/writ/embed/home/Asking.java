@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;

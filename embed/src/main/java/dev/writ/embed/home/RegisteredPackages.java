@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;

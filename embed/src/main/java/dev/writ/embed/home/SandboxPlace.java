@@ -1,9 +1,9 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.PrivateDirectory;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.error.SandboxError;
@@ -60,7 +60,7 @@ public final class SandboxPlace {
     } catch (IOException e) {
       return ProcessHost.missing(
           new WritException(
-              CliError.SANDBOX_PLACE, "this host does not tell whose process this is", e));
+              EmbedError.SANDBOX_PLACE, "this host does not tell whose process this is", e));
     }
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
@@ -84,7 +84,7 @@ public final class SandboxPlace {
       try {
         settings = settings.trusting(OriginTls.trusting(Files.readAllBytes(Path.of(authorities))));
       } catch (IOException e) {
-        throw new WritException(CliError.FILE_UNREADABLE, authorities, e);
+        throw new WritException(EmbedError.FILE_UNREADABLE, authorities, e);
       }
     }
     String places = environment.getOrDefault("WRIT_EGRESS_PRIVATE", "");
@@ -119,7 +119,7 @@ public final class SandboxPlace {
     } catch (FileAlreadyExistsException e) {
       requireOurs(directory, self);
     } catch (IOException e) {
-      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be made", e);
+      throw new WritException(EmbedError.SANDBOX_PLACE, directory + " cannot be made", e);
     }
   }
 
@@ -128,10 +128,10 @@ public final class SandboxPlace {
     try {
       ours = PrivateDirectory.isOf(self, directory);
     } catch (IOException e) {
-      throw new WritException(CliError.SANDBOX_PLACE, directory + " cannot be read", e);
+      throw new WritException(EmbedError.SANDBOX_PLACE, directory + " cannot be read", e);
     }
     if (!ours) {
-      throw new WritException(CliError.SANDBOX_PLACE, directory + " is a link, or another's");
+      throw new WritException(EmbedError.SANDBOX_PLACE, directory + " is a link, or another's");
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
@@ -7,13 +7,14 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -23,12 +24,19 @@ import java.util.stream.Stream;
  *
  * @param dir for example {@code writ-data}
  * @param passphrase of the key files, asked only where one is encrypted
+ * @param brought keys that lie in no file of it, by their names
  */
-public record Home(Path dir, Supplier<char[]> passphrase) {
+public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
   static final int FORMAT = 1;
 
   public Home {
     dir = dir.toAbsolutePath().normalize();
+    brought = Map.copyOf(brought);
+  }
+
+  /** One whose keys are all in its files. */
+  public Home(Path dir, Supplier<char[]> passphrase) {
+    this(dir, passphrase, Map.of());
   }
 
   /**
@@ -39,16 +47,29 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
    */
   public static Home existing(Path dir, Supplier<char[]> passphrase) {
     Home home = new Home(dir, passphrase);
-    if (!Files.isRegularFile(home.settings())) {
-      throw new WritException(CliError.NO_HOME, home.dir().toString());
+    home.requireExisting();
+    return home;
+  }
+
+  /** Whether there is one; of what format, {@link #requireExisting} says. */
+  public boolean exists() {
+    return Files.isRegularFile(settings());
+  }
+
+  /**
+   * @throws WritException {@code CLI-010} where there is none, {@code CLI-012} where it is of
+   *     another format
+   */
+  public void requireExisting() {
+    if (!exists()) {
+      throw new WritException(EmbedError.NO_HOME, dir.toString());
     }
-    Fields fields = home.readSettings();
+    Fields fields = readSettings();
     long format = fields.count("format");
     if (format != FORMAT) {
       throw new WritException(
-          CliError.HOME_FORMAT, "format " + format + ", this release reads " + FORMAT);
+          EmbedError.HOME_FORMAT, "format " + format + ", this release reads " + FORMAT);
     }
-    return home;
   }
 
   public Path settings() {
@@ -105,15 +126,16 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
           .forEach(name -> names.add(name.substring(0, name.length() - ".pem".length())));
       return names;
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, keys().toString(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, keys().toString(), e);
     }
   }
 
   public SigningKey key(String name) {
     if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
-      throw new WritException(CliError.KEY_NAME, "\"" + name + "\"");
+      throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
     }
-    return KeyFiles.read(keyFile(name), passphrase);
+    SigningKey own = brought.get(name);
+    return own != null ? own : KeyFiles.read(keyFile(name), passphrase);
   }
 
   /** The log's name, as checkpoints and intents state it. */
@@ -141,7 +163,7 @@ public record Home(Path dir, Supplier<char[]> passphrase) {
       return Fields.of(
           settings().toString(), Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT));
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNREADABLE, settings().toString(), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, settings().toString(), e);
     }
   }
 

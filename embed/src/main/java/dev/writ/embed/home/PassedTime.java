@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,7 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -11,7 +10,7 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
@@ -40,18 +39,18 @@ import java.util.stream.Stream;
 public final class HomeMaker {
   private final Home home;
   private final Home.Names names;
-  private final char[] passphrase;
+  private final KeySource keys;
   private final InstantSource clock;
   private final SecureRandom random;
 
   /**
-   * @param passphrase encrypts the key files; null leaves them plain, readable by their owner alone
+   * @param keys where its private keys come from
    */
   public HomeMaker(
-      Home home, Home.Names names, char[] passphrase, InstantSource clock, SecureRandom random) {
+      Home home, Home.Names names, KeySource keys, InstantSource clock, SecureRandom random) {
     this.home = home;
     this.names = names;
-    this.passphrase = passphrase;
+    this.keys = keys;
     this.clock = clock;
     this.random = random;
   }
@@ -78,24 +77,24 @@ public final class HomeMaker {
     Umask.ownersAlone();
     for (Path taken : List.of(home.dir(), home.anchor())) {
       if (Files.exists(taken)) {
-        throw new WritException(CliError.HOME_EXISTS, taken.toString());
+        throw new WritException(EmbedError.HOME_EXISTS, taken.toString());
       }
     }
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
     try {
       makePrivate(parts);
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(CliError.HOME_EXISTS, parts + ", left by another start", e);
+      throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, parts.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, parts.toString(), e);
     }
     boolean whole = false;
     try {
-      build(new Home(parts, home.passphrase()), policyText);
+      build(new Home(parts, home.passphrase(), home.brought()), policyText);
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
       if (!whole) {
         remove(parts);
@@ -109,12 +108,11 @@ public final class HomeMaker {
     makePrivate(parts.keys());
     makePrivate(parts.tools());
     Instant now = Timestamps.truncate(clock.instant());
-    List<SigningKey> keys = new ArrayList<>();
+    List<SigningKey> made = new ArrayList<>();
     List<TrustedKey> trusted = new ArrayList<>();
     for (Holder holder : holders()) {
-      SigningKey key = SigningKey.generateEd25519(random);
-      KeyFiles.write(parts.keyFile(holder.file()), key, passphrase, random);
-      keys.add(key);
+      SigningKey key = keys.make(parts, holder.file(), random);
+      made.add(key);
       trusted.add(
           new TrustedKey(
               key.verifyingKey(),
@@ -125,9 +123,9 @@ public final class HomeMaker {
               Optional.empty(),
               Optional.empty()));
     }
-    SigningKey operator = keys.get(0);
-    SigningKey policyOwner = keys.get(1);
-    SigningKey log = keys.get(4);
+    SigningKey operator = made.get(0);
+    SigningKey policyOwner = made.get(1);
+    SigningKey log = made.get(4);
     byte[] policyBytes = policyText.getBytes(StandardCharsets.UTF_8);
     Policy policy = Policy.parse(policyBytes, parts.policyFile().getFileName().toString());
     String origin = "writ-" + Digest.sha256(log.verifyingKey().bytes()).hex().substring(0, 12);
@@ -158,7 +156,8 @@ public final class HomeMaker {
     DurableFiles.REAL.createDirectory(dir);
   }
 
-  private static void remove(Path path) {
+  /** Removes a tree, if it is there. */
+  public static void remove(Path path) {
     if (!Files.exists(path)) {
       return;
     }
@@ -167,7 +166,7 @@ public final class HomeMaker {
         Files.deleteIfExists(each);
       }
     } catch (IOException e) {
-      throw new WritException(CliError.FILE_UNWRITABLE, "removing " + path, e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, "removing " + path, e);
     }
   }
 }

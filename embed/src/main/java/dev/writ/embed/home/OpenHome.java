@@ -1,29 +1,23 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
-import dev.writ.gateway.Confining;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.Drivers;
-import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
-import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.ToolRegistry;
 import dev.writ.tools.wasm.GuestPool;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** A home at work: the ledger open for writing, and the kernel over it. One process at a time. */
 public final class OpenHome implements AutoCloseable {
@@ -31,29 +25,32 @@ public final class OpenHome implements AutoCloseable {
   private final Ledger ledger;
   private final Drivers drivers;
   private final ToolRegistry registry;
+  private final Registry tools;
   private final Kernel kernel;
 
   /** What an approved tool may be without being callable. */
   private static final List<String> STAGES_WITHOUT_CALLS = List.of("draft", "retired");
 
-  private OpenHome(
-      Home home, Ledger ledger, Drivers drivers, UnaryOperator<Driver> wrap, InstantSource clock) {
+  private OpenHome(Home home, Ledger ledger, Drivers drivers, Opening opening) {
     this.home = home;
     this.ledger = ledger;
     this.drivers = drivers;
     this.registry = ToolRegistry.open(home.tools());
+    this.tools = new Registry(registry, opening.ownTools());
     this.kernel =
         Kernel.open(
             new KernelConfig(
                 ledger,
                 home.key("guardian"),
                 home.key("executor"),
-                new Registry(registry),
-                drivers.byName().values().stream().map(wrap).toList(),
+                tools,
+                Stream.concat(drivers.byName().values().stream(), opening.ownDrivers().stream())
+                    .map(opening.wrap())
+                    .toList(),
                 drivers.processes().runWorkspaces(),
-                clock,
-                new PassedTime(),
-                new SecureRandom()));
+                opening.clock(),
+                opening.elapsed(),
+                opening.random()));
     drivers.workers().allowOnly(this::mayRun);
   }
 
@@ -70,38 +67,18 @@ public final class OpenHome implements AutoCloseable {
                 && !now.isProhibited(tool.ref().name(), tool.ref().version()));
   }
 
-  /** Opens a home for work. */
-  public static OpenHome open(Home home, InstantSource clock, ProcessHost processes) {
-    return open(home, clock, processes, UnaryOperator.identity());
-  }
-
-  /**
-   * @param processes where the tools that are processes run; closed with the home
-   * @param wrap what the kernel calls instead of each driver
-   */
-  public static OpenHome open(
-      Home home, InstantSource clock, ProcessHost processes, UnaryOperator<Driver> wrap) {
-    return open(home, clock, processes, wrap, PoolSettings.NONE);
-  }
-
-  /**
-   * @param waiting how many workers of tool packages wait for their calls
-   */
-  public static OpenHome open(
-      Home home,
-      InstantSource clock,
-      ProcessHost processes,
-      UnaryOperator<Driver> wrap,
-      PoolSettings waiting) {
+  /** Opens a home for work; what the opening brings is closed with it, also where that fails. */
+  public static OpenHome open(Home home, Opening opening) {
     Umask.ownersAlone();
     Ledger ledger = null;
     Drivers drivers = null;
     try {
-      SigningKey logKey = home.key("log");
       ledger =
-          Ledger.open(new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, clock));
-      drivers = Drivers.all(processes, waiting);
-      return new OpenHome(home, ledger, drivers, wrap, clock);
+          Ledger.open(
+              new LedgerConfig(
+                  home.ledger(), home.anchor(), home.origin(), home.key("log"), opening.clock()));
+      drivers = Drivers.all(opening.processes(), opening.waiting());
+      return new OpenHome(home, ledger, drivers, opening);
     } catch (RuntimeException e) {
       if (drivers != null) {
         drivers.close();
@@ -109,7 +86,7 @@ public final class OpenHome implements AutoCloseable {
       if (ledger != null) {
         ledger.close();
       }
-      processes.close();
+      opening.processes().close();
       throw e;
     }
   }
@@ -122,7 +99,8 @@ public final class OpenHome implements AutoCloseable {
   /** The tools of a home, for looking at only. */
   public static Tools tools(Home home, Drivers drivers) {
     return new Tools(
-        new Registry(ToolRegistry.open(home.tools())), List.copyOf(drivers.byName().values()));
+        new Registry(ToolRegistry.open(home.tools()), List.of()),
+        List.copyOf(drivers.byName().values()));
   }
 
   public Home home() {
@@ -151,9 +129,14 @@ public final class OpenHome implements AutoCloseable {
         : driver.determinism().weaker(manifest.determinism());
   }
 
-  /** What confines the tools that are processes here. */
-  public Confining confining() {
-    return new ServedSandbox(drivers, registry);
+  /** What runs the tools of the release and of packages. */
+  public Drivers drivers() {
+    return drivers;
+  }
+
+  /** All tools that may be asked for: of the release, registered, and the caller's own. */
+  public List<ToolManifest> manifests() {
+    return tools.all();
   }
 
   /** Guests, which are not processes: how many run, and how many wait for their turn. */

@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.writ.cli.home;
+package dev.writ.embed.home;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

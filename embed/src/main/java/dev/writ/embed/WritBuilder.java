@@ -1,0 +1,206 @@
+package dev.writ.embed;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeMaker;
+import dev.writ.embed.home.KeySource;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.SandboxPlace;
+import dev.writ.embed.home.StarterPolicy;
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.registry.BuiltinTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * Says how an installation is made and opened. What is not said is as {@code writ init} and {@code
+ * writ run} do it. Used by one thread, once.
+ */
+public final class WritBuilder {
+  /** A file system in memory, where Linux has one. */
+  private static final Path MEMORY = Path.of("/dev/shm");
+
+  private final Optional<Path> directory;
+  private Home.Names names = new Home.Names("local", "researcher", "approver");
+  private Optional<String> policy = Optional.empty();
+  private Optional<char[]> passphrase = Optional.empty();
+  private Optional<InstantSource> clock = Optional.empty();
+  private Optional<LongSupplier> elapsed = Optional.empty();
+  private SecureRandom random = new SecureRandom();
+  private Map<String, String> environment = System.getenv();
+  private boolean processes = true;
+  private boolean makes = true;
+  private final Map<String, SigningKey> keys = new HashMap<>();
+  private final List<JavaTool> javaTools = new ArrayList<>();
+  private final List<Driver> drivers = new ArrayList<>();
+  private final List<ToolManifest> manifests = new ArrayList<>();
+
+  WritBuilder(Optional<Path> directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Who is who where the installation is made; the starter policy knows them by these names.
+   * Without it: tenant {@code local}, agent {@code researcher}, approver {@code approver}.
+   */
+  public WritBuilder names(String tenant, String agent, String approver) {
+    names = new Home.Names(tenant, agent, approver);
+    return this;
+  }
+
+  /**
+   * The policy where the installation is made, as YAML (spec/policy.md), instead of the starter
+   * policy. A line <code>{{tools}}</code> becomes the entries of all tools that are there.
+   */
+  public WritBuilder policy(String yaml) {
+    policy = Optional.of(yaml);
+    return this;
+  }
+
+  /**
+   * A private key of the caller's own; it is written nowhere, so it has to be brought each time.
+   *
+   * @param name {@code guardian}, {@code executor}, {@code log}, {@code operator}, {@code
+   *     policy-owner}, or an agent's or approver's
+   */
+  public WritBuilder key(String name, SigningKey key) {
+    keys.put(name, key);
+    return this;
+  }
+
+  /** Of the key files; where the installation is made, they are encrypted with it. */
+  public WritBuilder passphrase(char[] secret) {
+    passphrase = Optional.of(secret.clone());
+    return this;
+  }
+
+  /**
+   * The clock, in place of the system's.
+   *
+   * @param elapsedNanos nanoseconds that passed, however the clock is set: what tells a clock that
+   *     leapt from an installation that was idle
+   */
+  public WritBuilder clock(InstantSource source, LongSupplier elapsedNanos) {
+    clock = Optional.of(source);
+    elapsed = Optional.of(elapsedNanos);
+    return this;
+  }
+
+  /** Where nonces and run seeds come from. */
+  public WritBuilder random(SecureRandom source) {
+    random = source;
+    return this;
+  }
+
+  /** A tool written in Java. Policy has to approve it; the starter policy of a new one does. */
+  public WritBuilder tool(JavaTool tool) {
+    javaTools.add(tool);
+    return this;
+  }
+
+  /** A driver of the caller's own, and the tools that it runs. */
+  public WritBuilder driver(Driver driver, List<ToolManifest> tools) {
+    drivers.add(driver);
+    manifests.addAll(tools);
+    return this;
+  }
+
+  /** {@code WRIT_SANDBOX_ENGINE} and the like, in place of this process's environment. */
+  public WritBuilder environment(Map<String, String> variables) {
+    environment = Map.copyOf(variables);
+    return this;
+  }
+
+  /** Without sandboxes: tools that are processes are refused. */
+  public WritBuilder withoutProcesses() {
+    processes = false;
+    return this;
+  }
+
+  /** Refuses where there is no installation, instead of making one. */
+  public WritBuilder mustExist() {
+    makes = false;
+    return this;
+  }
+
+  /**
+   * Opens the installation, and makes it first where there is none.
+   *
+   * @throws WritException {@code LED-001} where another process has it open, {@code CLI-010} where
+   *     it must exist and does not, and the code of whatever does not hold
+   */
+  public Writ open() {
+    if (directory.isPresent()) {
+      return open(directory.get(), () -> {});
+    }
+    Path parent = temporary();
+    try {
+      return open(parent.resolve("writ-data"), () -> remove(parent));
+    } catch (RuntimeException e) {
+      remove(parent);
+      throw e;
+    }
+  }
+
+  private Writ open(Path at, Runnable afterwards) {
+    Home home = new Home(at, () -> passphrase.orElse(null), keys);
+    List<ToolManifest> own =
+        Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
+    InstantSource time = clock.orElseGet(InstantSource::system);
+    if (makes && !home.exists()) {
+      new HomeMaker(home, names, new KeySource(keys, passphrase), time, random).make(text(own));
+    }
+    home.requireExisting();
+    List<Driver> all = new ArrayList<>(drivers);
+    if (!javaTools.isEmpty()) {
+      all.add(new JavaDriver(javaTools));
+    }
+    Opening opening = Opening.of(time, host(home)).withTools(all, own);
+    return new Writ(
+        OpenHome.open(home, opening.measuring(elapsed.orElseGet(opening::elapsed), random)),
+        random,
+        afterwards);
+  }
+
+  private ProcessHost host(Home home) {
+    return processes
+        ? SandboxPlace.host(home, environment)
+        : ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));
+  }
+
+  private String text(List<ToolManifest> own) {
+    return policy
+        .map(yaml -> StarterPolicy.fill(yaml, BuiltinTools.manifests(), own))
+        .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests(), own));
+  }
+
+  private static Path temporary() {
+    try {
+      return Files.isWritable(MEMORY)
+          ? Files.createTempDirectory(MEMORY, "writ-")
+          : Files.createTempDirectory("writ-");
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, "a temporary directory", e);
+    }
+  }
+
+  private static void remove(Path directory) {
+    HomeMaker.remove(directory);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.writ.embed.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/**
+ * The refusals of a data directory and of what opens it. Their codes are older than this module.
+ */
+public enum EmbedError implements ErrorCode {
+  FILE_UNREADABLE(
+      "CLI-002", "a file cannot be read", "Name a file that exists and that you may read."),
+  FILE_UNWRITABLE(
+      "CLI-003",
+      "a file cannot be written",
+      "Name a folder that exists, has room, and that you may write to."),
+  NO_HOME(
+      "CLI-010",
+      "there is no data directory",
+      "Make one with `writ init` or `writ demo`, or name it with --home."),
+  HOME_EXISTS(
+      "CLI-011",
+      "something is in the way of a new data directory",
+      "Name another with --home, or remove it and its .anchor yourself."),
+  HOME_FORMAT(
+      "CLI-012", "the data directory is of another format", "Use the release that wrote it."),
+  KEY_NAME("CLI-013", "that is no name of a key", "See `writ key list`."),
+  NOT_FOUND("CLI-015", "nothing of that name or id is here", "See `writ receipts` or `writ runs`."),
+  TOOL_AMBIGUOUS(
+      "CLI-016", "which version or operation of the tool is meant is not clear", "Name it."),
+  SANDBOX_PLACE(
+      "CLI-017",
+      "the directory for sandboxes is not ours alone",
+      "Remove what is in its place, or name another by WRIT_SANDBOX_DIR."),
+  NO_OUTPUT(
+      "CLI-019",
+      "there is no receipt, or no output",
+      "Look at verdict(), status() and reason() first."),
+  APPROVER_ROLE(
+      "CLI-020",
+      "the key's holder does not have exactly one approver role",
+      "Give the approver one role in the policy.");
+
+  private final Entry entry;
+
+  EmbedError(String code, String meaning, String remedy) {
+    this.entry = new Entry(code, meaning, remedy);
+  }
+
+  @Override
+  public Entry entry() {
+    return entry;
+  }
+}

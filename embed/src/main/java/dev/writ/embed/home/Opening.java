@@ -1,0 +1,67 @@
+package dev.writ.embed.home;
+
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.language.PoolSettings;
+import dev.writ.tools.process.ProcessHost;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * How a home is opened for work.
+ *
+ * @param clock and {@code random} are the kernel's only sources of time and of run seeds
+ * @param elapsed nanoseconds that really passed, however the clock is set
+ * @param processes where the tools that are processes run; closed with the home
+ * @param wrap what the kernel calls instead of each driver
+ * @param waiting how many workers of tool packages wait for their calls
+ * @param ownDrivers beside those of the release
+ * @param ownTools tools of the caller's own drivers, which lie in no registry
+ */
+public record Opening(
+    InstantSource clock,
+    LongSupplier elapsed,
+    SecureRandom random,
+    ProcessHost processes,
+    UnaryOperator<Driver> wrap,
+    PoolSettings waiting,
+    List<Driver> ownDrivers,
+    List<ToolManifest> ownTools) {
+
+  public Opening {
+    ownDrivers = List.copyOf(ownDrivers);
+    ownTools = List.copyOf(ownTools);
+  }
+
+  /** With the drivers of the release alone, and no waiting workers. */
+  public static Opening of(InstantSource clock, ProcessHost processes) {
+    return new Opening(
+        clock,
+        new PassedTime(),
+        new SecureRandom(),
+        processes,
+        UnaryOperator.identity(),
+        PoolSettings.NONE,
+        List.of(),
+        List.of());
+  }
+
+  public Opening wrapping(UnaryOperator<Driver> each) {
+    return new Opening(clock, elapsed, random, processes, each, waiting, ownDrivers, ownTools);
+  }
+
+  public Opening keepingWorkers(PoolSettings settings) {
+    return new Opening(clock, elapsed, random, processes, wrap, settings, ownDrivers, ownTools);
+  }
+
+  public Opening withTools(List<Driver> drivers, List<ToolManifest> tools) {
+    return new Opening(clock, elapsed, random, processes, wrap, waiting, drivers, tools);
+  }
+
+  public Opening measuring(LongSupplier passed, SecureRandom seeds) {
+    return new Opening(clock, passed, seeds, processes, wrap, waiting, ownDrivers, ownTools);
+  }
+}

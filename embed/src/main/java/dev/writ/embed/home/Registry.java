@@ -1,0 +1,72 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.registry.ToolRegistry;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The tool registry as the kernel asks it. */
+final class Registry implements Tools.Registry {
+  private final ToolRegistry registry;
+  private final List<ToolManifest> own;
+
+  /**
+   * @param own tools that lie in no registry; a registered one of the same name and version is not
+   *     seen beside it
+   */
+  Registry(ToolRegistry registry, List<ToolManifest> own) {
+    this.registry = registry;
+    this.own = own;
+  }
+
+  List<ToolManifest> all() {
+    return Stream.concat(
+            own.stream(),
+            registry.tools().stream()
+                .map(RegisteredTool::manifest)
+                .filter(m -> own(m.name(), m.version()).isEmpty()))
+        .toList();
+  }
+
+  private Optional<ToolManifest> own(String name, String version) {
+    return own.stream()
+        .filter(m -> m.name().equals(name) && m.version().equals(version))
+        .findFirst();
+  }
+
+  /** Empty for what is not there; a package that is broken throws. */
+  @Override
+  public Optional<ToolManifest> manifest(String name, String version) {
+    Optional<ToolManifest> brought = own(name, version);
+    if (brought.isPresent()) {
+      return brought;
+    }
+    try {
+      return Optional.of(registry.resolve(name, version).manifest());
+    } catch (WritException e) {
+      if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public Driver.PackageContent content(ToolManifest manifest) {
+    if (own.contains(manifest)) {
+      return file -> {
+        throw new WritException(
+            ToolsError.PACKAGE_FILES, manifest.name() + " has no " + file.path());
+      };
+    }
+    return registry
+        .resolve(manifest.name(), manifest.version(), manifest.packageDigest())
+        .content();
+  }
+}

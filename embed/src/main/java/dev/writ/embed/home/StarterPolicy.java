@@ -1,0 +1,85 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.ToolManifest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The policy that a new home begins with: people edit it, so it is a file with comments. */
+public final class StarterPolicy {
+  private StarterPolicy() {}
+
+  /** The template with names and package digests filled in. */
+  public static String text(Home.Names names, List<ToolManifest> builtIn) {
+    return text(names, builtIn, List.of());
+  }
+
+  /**
+   * The same for an installation that has tools of its own: the agent may call them without more.
+   */
+  public static String text(Home.Names names, List<ToolManifest> builtIn, List<ToolManifest> own) {
+    TreeSet<String> ownNames = new TreeSet<>();
+    TreeSet<String> profiles = new TreeSet<>();
+    for (ToolManifest tool : own) {
+      ownNames.add(tool.name());
+      profiles.addAll(tool.sandboxes());
+    }
+    profiles.removeAll(List.of("default", "restricted", "wasm"));
+    StringBuilder requirements = new StringBuilder();
+    for (String name : ownNames) {
+      requirements
+          .append("  - effect: { tool: ")
+          .append(name)
+          .append(" }\n    require:\n      cel: \"true\"\n");
+    }
+    String text =
+        template()
+            .replace("{{tenant}}", quoted(names.tenant()))
+            .replace("{{agent}}", quoted(names.agent()))
+            .replace("{{approver}}", quoted(names.approver()))
+            .replace("{{own names}}", listed(ownNames))
+            .replace("{{own profiles}}", listed(profiles))
+            .replace("{{own requirements}}\n", requirements);
+    return fill(text, builtIn, own);
+  }
+
+  /** A policy whose line {@code {{tools}}} becomes the entries of these tools. */
+  public static String fill(String yaml, List<ToolManifest> builtIn, List<ToolManifest> own) {
+    StringBuilder entries = new StringBuilder();
+    Stream.concat(builtIn.stream(), own.stream())
+        .forEach(tool ->
+            entries
+                .append("  - { name: ")
+                .append(tool.name())
+                .append(", version: \"")
+                .append(tool.version())
+                .append("\", package: \"")
+                .append(tool.packageDigest())
+                .append("\", stage: active }\n"));
+    return yaml.replace("{{tools}}\n", entries);
+  }
+
+  private static String listed(TreeSet<String> names) {
+    return names.stream().map(name -> ", " + name).collect(Collectors.joining());
+  }
+
+  /** A name as YAML's double-quoted form, which is JSON's. */
+  private static String quoted(String name) {
+    return new String(Jcs.write(JsonValue.of(name)), StandardCharsets.UTF_8);
+  }
+
+  private static String template() {
+    try (InputStream in = StarterPolicy.class.getResourceAsStream("starter-policy.yaml")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
