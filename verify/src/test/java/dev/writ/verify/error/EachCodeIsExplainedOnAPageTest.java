@@ -24,8 +24,7 @@ class EachCodeIsExplainedOnAPageTest {
             + Files.readString(SPEC.resolve("recovery.md"))
             + Files.readString(SPEC.resolve("audit.md"));
     List<String> codes =
-        Stream.<ErrorCode>concat(
-                Stream.of(ExecutorError.values()), Stream.of(AuditError.values()))
+        Stream.<ErrorCode>concat(Stream.of(ExecutorError.values()), Stream.of(AuditError.values()))
             .map(ErrorCode::code)
             .toList();
     assertThat(codes).allSatisfy(code -> assertThat(pages).contains("`" + code + "`"));
