@@ -111,6 +111,7 @@ class BothVerifiersHoldOwnersTest {
   @Test
   void what_a_shared_run_records_is_verified() {
     SharedRun.taken(home);
+    home.kernel().checkpoint();
     Digest alices = nth(EventKind.DECISION_MADE, 0);
     Digest bobs = nth(EventKind.DECISION_MADE, 1);
     assertThat(found(bobs, UnaryOperator.identity())).isEqualTo("nothing");
@@ -132,6 +133,7 @@ class BothVerifiersHoldOwnersTest {
   @Test
   void what_is_refused_is_not_in_the_run_and_what_waited_is_denied_in_it() {
     SharedRun.refused(home);
+    home.kernel().checkpoint();
     assertThat(found(nth(EventKind.DECISION_MADE, 0), UnaryOperator.identity()))
         .isEqualTo("nothing");
   }
