@@ -11,7 +11,7 @@ import dev.writ.conform.mutant.Golden;
 import dev.writ.conform.run.Implementation;
 import dev.writ.conform.run.ProcessImplementation;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.replay.Remade;
+import dev.writ.verify.bundle.Remade;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
     return new ProcessImplementation(
         String.format(
             "node '%1$s/conform/src/main/resources/dev/writ/conform/adapter.mjs'"
-                + " '%1$s/replay/src/main/resources/dev/writ/replay/verify.mjs'",
+                + " '%1$s/verify/src/main/resources/dev/writ/verify/bundle/verify.mjs'",
             top),
         Duration.ofSeconds(60));
   }

@@ -4,10 +4,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.replay.BundleExport;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
+import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
 
 /** The packages of a registry, by their digest, as an export takes them. */
