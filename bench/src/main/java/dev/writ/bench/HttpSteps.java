@@ -10,7 +10,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -131,7 +131,7 @@ class AHostsShortfallIsAcceptedByPolicyTest {
         new ProcessBuilder(
                 "node",
                 Project.root()
-                    .resolve("replay/src/main/resources/dev/writ/replay/verify.mjs")
+                    .resolve("verify/src/main/resources/dev/writ/verify/bundle/verify.mjs")
                     .toString(),
                 file,
                 "--trust",

@@ -3,7 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.base.ExitCode;
-import dev.writ.replay.ReportPage;
+import dev.writ.verify.bundle.SecondVerifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class AReportIsMadeOfABundleTest {
     Path file = dir.resolve("verify.mjs");
     Run made = Run.of("report", "--verifier", "-o", file.toString());
     assertThat(made.status()).as(made.err()).isZero();
-    assertThat(file).hasBinaryContent(ReportPage.verifier());
+    assertThat(file).hasBinaryContent(SecondVerifier.source());
     assertThat(Run.of("report", "x.writ", "--verifier", "-o", file + "2").status()).isEqualTo(2);
   }
 }

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.embed.home.Asking;
+import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.EffectResolver;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.document.RunClose;
@@ -15,7 +16,10 @@ import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
@@ -102,6 +106,21 @@ public final class AgentRun {
   public Checkpoint close() {
     RunClose close = new RunClose(tenant(), name, home.kernel().now());
     return home.kernel().closeRun(Envelope.sign(RunClose.TYPE, close.toJson(), key));
+  }
+
+  /**
+   * Writes the run's bundle to a new file, for {@link Bundles} anywhere. An open run is taken as
+   * the latest checkpoint saw it, a closed one as the checkpoint of its closing did.
+   *
+   * @throws WritException {@code CLI-003} where the file is there already or cannot be written
+   */
+  public void export(Path file) {
+    BundleFiles.write(
+        home.kernel().ledger(),
+        new RunId(tenant(), name),
+        home.packages(),
+        new BundleExport.Options(true, true, Optional.empty(), false),
+        file);
   }
 
   /** Its name. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.guardian.document.Effect;
@@ -13,8 +14,10 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.tools.registry.BuiltinTools;
+import dev.writ.verify.bundle.Verification;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -238,6 +241,42 @@ class AnInstallationInThisProcessTest {
       assertThat(run.close().size()).isPositive();
       assertThatThrownBy(() -> run.ask(SUM)).hasMessageContaining("EXE-");
     }
+  }
+
+  @Test
+  void aRunIsExportedVerifiedAndReplayed(@TempDir Path dir) throws Exception {
+    Path file = dir.resolve("main.writ");
+    Trust trust;
+    try (Writ writ =
+        Writ.inMemory()
+            .tool(
+                JavaTool.of(
+                    "now",
+                    "1.0.0",
+                    "{\"type\":\"object\"}",
+                    "{}",
+                    _ -> JsonValue.of(Long.toString(System.nanoTime()))))
+            .withoutProcesses()
+            .open()) {
+      AgentRun run = writ.agent("researcher").run("main");
+      run.ask(SUM);
+      run.ask(Effect.of("now"));
+      run.close();
+      run.export(file);
+      assertThatThrownBy(() -> run.export(file)).hasMessageContaining("CLI-003");
+      trust = writ.trust();
+    }
+    Verification verification = Bundles.verify(file, Optional.of(trust));
+    assertThat(verification.failure()).isEmpty();
+    assertThat(verification.pinned()).isTrue();
+    assertThat(verification.state()).isEqualTo("closed");
+    assertThat(Bundles.replay(file, Optional.of(trust)).state()).isEqualTo("COMPLETE");
+
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+    assertThat(Bundles.verify(file, Optional.of(trust)).holds()).isFalse();
+    assertThat(Bundles.replay(file, Optional.of(trust)).state()).isEqualTo("INVALID");
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClosing;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.promises.FaultsSeam;
 import dev.writ.executor.stage.Served;
@@ -18,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -107,21 +105,5 @@ class SpecPagesShowWhatIsTest {
         .isEqualTo(documents.get("run-closing").document());
     assertThat(Resolution.read(documents.get("resolution").document()).toJson())
         .isEqualTo(documents.get("resolution").document());
-  }
-
-  @Test
-  void every_code_of_the_executor_is_explained_on_one_of_the_pages() throws IOException {
-    String pages =
-        Files.readString(SPEC.resolve("receipt.md"))
-            + Files.readString(SPEC.resolve("execution.md"))
-            + Files.readString(SPEC.resolve("recovery.md"))
-            + Files.readString(SPEC.resolve("audit.md"));
-    assertThat(Arrays.stream(ExecutorError.values()).map(ExecutorError::code))
-        .allSatisfy(code -> assertThat(pages).contains("`" + code + "`"));
-    Matcher named = Pattern.compile("`(EXE-\\d{3})`").matcher(pages);
-    while (named.find()) {
-      String code = named.group(1);
-      assertThat(Arrays.stream(ExecutorError.values()).map(ExecutorError::code)).contains(code);
-    }
   }
 }

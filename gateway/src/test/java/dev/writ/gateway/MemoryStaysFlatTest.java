@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.executor.audit.Audit;
-import dev.writ.executor.audit.AuditReport;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Behaviours;
@@ -17,6 +15,8 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
+import dev.writ.verify.audit.Audit;
+import dev.writ.verify.audit.AuditReport;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -30,7 +30,7 @@ import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.AccessDocument;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;

@@ -22,7 +22,7 @@ import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

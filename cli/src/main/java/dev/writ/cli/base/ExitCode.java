@@ -6,7 +6,8 @@ import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.replay.ReplayError;
+import dev.writ.replay.error.ReplayError;
+import dev.writ.verify.error.BundleError;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -64,9 +65,9 @@ public enum ExitCode {
               Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
               Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
               Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
-              Map.entry(ReplayError.NOT_COVERED.code(), UNAVAILABLE),
-              Map.entry(ReplayError.TOOL_MISSING.code(), UNAVAILABLE),
-              Map.entry(ReplayError.CONTENT_MISSING.code(), UNAVAILABLE),
+              Map.entry(BundleError.NOT_COVERED.code(), UNAVAILABLE),
+              Map.entry(BundleError.TOOL_MISSING.code(), UNAVAILABLE),
+              Map.entry(BundleError.CONTENT_MISSING.code(), UNAVAILABLE),
               Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
               Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
               Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),

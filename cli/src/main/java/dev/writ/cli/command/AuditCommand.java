@@ -13,10 +13,10 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.executor.audit.Audit;
-import dev.writ.executor.audit.AuditReport;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.Drivers;
+import dev.writ.verify.audit.Audit;
+import dev.writ.verify.audit.AuditReport;
 
 /** {@code writ audit}: verifies every signature and recomputes every judgement and balance. */
 public final class AuditCommand implements CliCommand {

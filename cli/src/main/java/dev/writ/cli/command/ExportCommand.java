@@ -12,22 +12,21 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleExport;
 import dev.writ.tools.registry.ToolRegistry;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
+import java.util.List;
 import java.util.Optional;
 
 /** {@code writ export}. */
@@ -75,9 +74,6 @@ public final class ExportCommand implements CliCommand {
             .option("-o")
             .orElseThrow(() -> new WritException(CliError.USAGE, "export needs -o FILE"));
     Path file = Path.of(name);
-    if (Files.exists(file)) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, name + " is there already");
-    }
     Home home = Homes.home(session);
     RunId run =
         new RunId(arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
@@ -85,19 +81,16 @@ public final class ExportCommand implements CliCommand {
     Optional<Checkpoint> kept =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
     try (LedgerView ledger = OpenHome.read(home)) {
-      write(
-          file,
-          out ->
-              BundleExport.write(
-                  ledger,
-                  run,
-                  new RegisteredPackages(registry),
-                  new BundleExport.Options(
-                      !arguments.has("--without-blobs"),
-                      !arguments.has("--without-tools"),
-                      kept,
-                      arguments.has("--latest")),
-                  out));
+      BundleFiles.write(
+          ledger,
+          run,
+          new RegisteredPackages(registry, List.of()),
+          new BundleExport.Options(
+              !arguments.has("--without-blobs"),
+              !arguments.has("--without-tools"),
+              kept,
+              arguments.has("--latest")),
+          file);
     }
     session.show(
         exported(run, file),
@@ -125,35 +118,6 @@ public final class ExportCommand implements CliCommand {
       return new Exported(run, file.toString(), Digest.ofBytes(hash.digest()), Files.size(file));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
-    }
-  }
-
-  private interface Writing {
-    void to(FileChannel out);
-  }
-
-  /** What cannot be written whole is not left behind. */
-  private static void write(Path file, Writing writing) {
-    boolean whole = false;
-    try (FileChannel out =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE_NEW,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
-      try {
-        writing.to(out);
-        out.force(true);
-        whole = true;
-      } finally {
-        if (!whole) {
-          Files.delete(file);
-        }
-      }
-    } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 }

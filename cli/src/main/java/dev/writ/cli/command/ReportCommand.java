@@ -12,12 +12,13 @@ import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.replay.BundleVerifier;
-import dev.writ.replay.ReplayError;
-import dev.writ.replay.ReportPage;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
+import dev.writ.replay.error.ReplayError;
+import dev.writ.replay.report.ReportPage;
 import dev.writ.tools.Drivers;
+import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.SecondVerifier;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -82,7 +83,7 @@ public final class ReportCommand implements CliCommand {
     }
     Optional<BundleVerifier.Verified> seen = Optional.empty();
     if (verifier) {
-      write(Path.of(out), file -> file.write(ReportPage.verifier()));
+      write(Path.of(out), file -> file.write(SecondVerifier.source()));
     } else {
       byte[] bytes = read(bundle.get());
       ReportPage.Options options =

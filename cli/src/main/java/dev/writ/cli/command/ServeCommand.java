@@ -204,12 +204,12 @@ public final class ServeCommand implements CliCommand {
       throw new WritException(
           GatewayError.CONFIG_FIELD, "surfaces/engine/settings: " + engine.settings().keySet());
     }
-    return new EngineSurface(pipeline, new RegisteredPackages(open.registry())::manifest, lane);
+    return new EngineSurface(pipeline, open.packages()::manifest, lane);
   }
 
   private static Surface mcp(
       Pipeline pipeline, OpenHome open, GatewayConfig config, GatewayConfig.SurfaceConfig mcp) {
-    RegisteredPackages packages = new RegisteredPackages(open.registry());
+    RegisteredPackages packages = open.packages();
     return new McpSurface(
         pipeline,
         new RegistryTools(open, packages),
@@ -247,7 +247,7 @@ public final class ServeCommand implements CliCommand {
                       running,
                       open.home().dir(),
                       keys,
-                      new RunBundle(new RegisteredPackages(open.registry())),
+                      new RunBundle(open.packages()),
                       Homes.clock(),
                       new SecureRandom(),
                       log(session))

@@ -16,13 +16,11 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.Checkpoint;
-import dev.writ.replay.Bundle;
-import dev.writ.replay.BundleVerifier;
+import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.Verification;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /** {@code writ verify}: needs no data directory. */
@@ -43,33 +41,11 @@ public final class VerifyCommand implements CliCommand {
         .flag("--closed", "Refuse the bundle of an open run.");
   }
 
-  record Seen(
-      boolean holds,
-      boolean pinned,
-      String state,
-      List<String> verified,
-      List<String> notVerified,
-      Optional<WritException> failure)
-      implements Report {
+  /** A verification as the command's report. */
+  record Seen(Verification verification) implements Report {
     @Override
     public JsonValue toJson() {
-      return JsonValue.object()
-          .put("holds", JsonValue.of(holds))
-          .put("pinned", JsonValue.of(pinned))
-          .put("state", state)
-          .putList("verified", verified, JsonValue::of)
-          .putList("not_verified", notVerified, JsonValue::of)
-          .putIfPresent(
-              "failure",
-              failure,
-              e ->
-                  JsonValue.object()
-                      .put("code", e.code().code())
-                      .put("found", e.found())
-                      .put("meaning", e.code().meaning())
-                      .put("remedy", e.code().remedy())
-                      .build())
-          .build();
+      return verification.toJson();
     }
   }
 
@@ -79,46 +55,25 @@ public final class VerifyCommand implements CliCommand {
     Optional<Checkpoint> earlier =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
     Path file = readable(arguments.argument("FILE"));
-    List<String> lines = new ArrayList<>();
-    Seen seen;
-    try (Progress progress = new Progress(session.terminal());
-        Bundle bundle = Bundle.open(file)) {
-      BundleVerifier.Verified verified =
-          BundleVerifier.verify(
-              bundle,
+    Verification verification;
+    try (Progress progress = new Progress(session.terminal())) {
+      verification =
+          Verification.of(
+              file,
               new BundleVerifier.Options(trust, earlier, arguments.has("--closed")),
-              new Watched(lines, progress));
-      seen =
-          new Seen(
-              true,
-              verified.pinned(),
-              verified.manifest().closed() ? "closed" : "open",
-              verified.verified(),
-              verified.notVerified(),
-              Optional.empty());
-    } catch (WritException e) {
-      seen =
-          new Seen(
-              false,
-              trust.isPresent(),
-              "unknown",
-              lines,
-              List.of("everything behind the first failure"),
-              Optional.of(e));
+              new Watched(progress));
     }
-    session.show(seen, VerifyCommand::print);
-    if (!seen.holds()) {
+    session.show(new Seen(verification), VerifyCommand::print);
+    if (!verification.holds()) {
       return ExitCode.BROKEN_INPUT;
     }
-    return seen.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
+    return verification.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  /** Collects what holds, and shows how far it has come. */
-  private record Watched(List<String> lines, Progress progress) implements BundleVerifier.Listener {
+  /** Shows how far it has come; what holds is told at the end. */
+  private record Watched(Progress progress) implements BundleVerifier.Listener {
     @Override
-    public void accept(String line) {
-      lines.add(line);
-    }
+    public void accept(String line) {}
 
     @Override
     public void progress(String what, long done, long total) {
@@ -139,7 +94,8 @@ public final class VerifyCommand implements CliCommand {
     }
   }
 
-  private static void print(Seen seen, Terminal terminal) {
+  private static void print(Seen shown, Terminal terminal) {
+    Verification seen = shown.verification();
     seen.verified()
         .forEach(line -> terminal.out().println("verified      " + Text.printable(line)));
     seen.notVerified()

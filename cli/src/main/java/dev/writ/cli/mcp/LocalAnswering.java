@@ -93,7 +93,7 @@ public final class LocalAnswering {
   }
 
   private McpEndpoint endpoint(OpenHome open) {
-    RegisteredPackages packages = new RegisteredPackages(open.registry());
+    RegisteredPackages packages = open.packages();
     return new McpEndpoint(
         new McpParts(
             open.kernel(),

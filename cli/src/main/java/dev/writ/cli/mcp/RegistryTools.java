@@ -4,8 +4,8 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.replay.BundleExport;
 import dev.writ.surfaces.mcp.McpTools;
+import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
 
 /** The tools of a home as the protocol shows them. */

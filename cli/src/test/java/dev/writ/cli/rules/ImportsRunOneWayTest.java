@@ -32,12 +32,15 @@ class ImportsRunOneWayTest {
               Map.entry("sandbox", List.of("canonicalize")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
-              Map.entry("replay", List.of("canonicalize", "guardian", "ledger", "executor")),
+              Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry(
-                  "conform", List.of("canonicalize", "guardian", "ledger", "executor", "replay")),
+                  "replay", List.of("canonicalize", "guardian", "ledger", "executor", "verify")),
+              Map.entry(
+                  "conform",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "verify", "replay")),
               Map.entry(
                   "gateway",
-                  List.of("canonicalize", "guardian", "ledger", "executor", "replay", "tools")),
+                  List.of("canonicalize", "guardian", "ledger", "executor", "verify", "tools")),
               Map.entry("client", List.of("canonicalize", "guardian")),
               Map.entry(
                   "embed",
@@ -46,6 +49,7 @@ class ImportsRunOneWayTest {
                       "guardian",
                       "ledger",
                       "executor",
+                      "verify",
                       "replay",
                       "sandbox",
                       "tools")),
@@ -56,7 +60,7 @@ class ImportsRunOneWayTest {
                       "guardian",
                       "ledger",
                       "executor",
-                      "replay",
+                      "verify",
                       "tools",
                       "client",
                       "gateway")),

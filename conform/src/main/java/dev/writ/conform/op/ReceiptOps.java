@@ -1,10 +1,10 @@
 package dev.writ.conform.op;
 
-import static dev.writ.executor.error.ExecutorError.AUDIT_BINDING;
-import static dev.writ.executor.error.ExecutorError.AUDIT_CHAIN;
-import static dev.writ.executor.error.ExecutorError.AUDIT_DOCUMENT;
-import static dev.writ.executor.error.ExecutorError.AUDIT_SIGNATURE;
-import static dev.writ.executor.error.ExecutorError.AUDIT_TWICE;
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.CHAIN;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.SIGNATURE;
+import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -14,9 +14,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.executor.document.RunClosing;
-import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.verify.error.AuditError;
 import java.time.Instant;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -51,7 +51,7 @@ final class ReceiptOps {
   private JsonValue.Obj chain(Fields input) {
     for (Envelope envelope : input.list("consumed", (_, v) -> GuardianOps.envelope(v))) {
       Receipt receipt = receipt(envelope);
-      same(AUDIT_BINDING, "the tenant of a consumed receipt", receipt.scope().tenant(), tenant);
+      same(BINDING, "the tenant of a consumed receipt", receipt.scope().tenant(), tenant);
       foreign.put(envelope.id(), receipt);
     }
     input.list(
@@ -76,26 +76,26 @@ final class ReceiptOps {
     Receipt receipt = receipt(envelope);
     Request request = read(requestEnvelope, Request.TYPE, Request::read);
     verify(requestEnvelope, Request.TYPE, request.requestedAt());
-    same(AUDIT_DOCUMENT, "tenant", receipt.scope().tenant(), tenant);
-    same(AUDIT_DOCUMENT, "run", receipt.scope().run(), run);
-    same(AUDIT_BINDING, "/request", receipt.request(), requestEnvelope.id());
-    same(AUDIT_BINDING, "/subject", receipt.scope(), request.scope());
-    same(AUDIT_BINDING, "/effect", receipt.effect(), request.effect().digest());
-    same(AUDIT_BINDING, "/args_hash", receipt.argsHash(), request.effect().argsHash());
-    same(AUDIT_BINDING, "/retained", receipt.retained(), request.retention().equals("keep"));
+    same(DOCUMENT, "tenant", receipt.scope().tenant(), tenant);
+    same(DOCUMENT, "run", receipt.scope().run(), run);
+    same(BINDING, "/request", receipt.request(), requestEnvelope.id());
+    same(BINDING, "/subject", receipt.scope(), request.scope());
+    same(BINDING, "/effect", receipt.effect(), request.effect().digest());
+    same(BINDING, "/args_hash", receipt.argsHash(), request.effect().argsHash());
+    same(BINDING, "/retained", receipt.retained(), request.retention().equals("keep"));
     if (!requests.add(receipt.request())) {
-      throw new WritException(AUDIT_TWICE, "a second receipt of request " + receipt.request());
+      throw new WritException(TWICE, "a second receipt of request " + receipt.request());
     }
     long greatest = lamport;
     for (Digest consumed : request.consumes()) {
       Receipt other = foreign.get(consumed);
       if (other == null) {
-        throw new WritException(AUDIT_DOCUMENT, "no consumed receipt " + consumed);
+        throw new WritException(DOCUMENT, "no consumed receipt " + consumed);
       }
       greatest = Math.max(greatest, other.lamport());
     }
-    same(AUDIT_CHAIN, "/prev", receipt.prev(), head);
-    same(AUDIT_CHAIN, "/lamport", receipt.lamport(), greatest + 1);
+    same(CHAIN, "/prev", receipt.prev(), head);
+    same(CHAIN, "/lamport", receipt.lamport(), greatest + 1);
     head = envelope.id();
     lamport = receipt.lamport();
     count++;
@@ -109,10 +109,10 @@ final class ReceiptOps {
     } catch (WritException e) {
       throw signature(e);
     }
-    same(AUDIT_DOCUMENT, "tenant", closing.tenant(), tenant);
-    same(AUDIT_DOCUMENT, "run", closing.run(), run);
-    same(AUDIT_CHAIN, "/receipts", closing.receipts(), count);
-    same(AUDIT_CHAIN, "/last_receipt", closing.lastReceipt(), head);
+    same(DOCUMENT, "tenant", closing.tenant(), tenant);
+    same(DOCUMENT, "run", closing.run(), run);
+    same(CHAIN, "/receipts", closing.receipts(), count);
+    same(CHAIN, "/last_receipt", closing.lastReceipt(), head);
   }
 
   /** A closing has no time of its own: the last receipt's stands in. */
@@ -127,7 +127,7 @@ final class ReceiptOps {
   }
 
   private static <T> T read(Envelope envelope, String type, Function<JsonValue, T> reader) {
-    same(AUDIT_DOCUMENT, "type", envelope.payloadType(), type);
+    same(DOCUMENT, "type", envelope.payloadType(), type);
     return reader.apply(envelope.document());
   }
 
@@ -140,10 +140,10 @@ final class ReceiptOps {
   }
 
   private static WritException signature(WritException e) {
-    return new WritException(AUDIT_SIGNATURE, e.code().code() + " " + e.found(), e);
+    return new WritException(SIGNATURE, e.code().code() + " " + e.found(), e);
   }
 
-  private static void same(ExecutorError code, String what, Object found, Object wanted) {
+  private static void same(AuditError code, String what, Object found, Object wanted) {
     if (!found.equals(wanted)) {
       throw new WritException(code, what + " is " + found + ", not " + wanted);
     }

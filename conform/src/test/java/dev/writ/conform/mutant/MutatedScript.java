@@ -60,7 +60,7 @@ final class MutatedScript implements MutatedCode {
       throws IOException {
     List<String> command = new ArrayList<>(List.of("node", folder + "/mutate.mjs"));
     command.add(folder + "/acorn.mjs");
-    command.add(TOP + "/replay/src/main/resources/dev/writ/replay/verify.mjs");
+    command.add(TOP + "/verify/src/main/resources/dev/writ/verify/bundle/verify.mjs");
     command.add(folder + "/copy.mjs");
     command.addAll(areas);
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -40,7 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TheVectorsCatchEveryMutantOfTheVerifiersTest {
   private static final Set<String> SUITES = Set.of("bundle", "trust", "adversarial");
   private static final Set<String> OPERATIONS = Set.of("bundle.verify", "trust.verify");
-  private static final String SCRIPT = "replay/src/main/resources/dev/writ/replay/verify.mjs";
+  private static final String SCRIPT =
+      "verify/src/main/resources/dev/writ/verify/bundle/verify.mjs";
   private static final Path CAUGHT =
       Golden.ROOT.resolveSibling("conform/src/test/resources/dev/writ/conform/mutant/caught.txt");
 

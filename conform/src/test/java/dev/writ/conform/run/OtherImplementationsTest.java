@@ -40,7 +40,7 @@ class OtherImplementationsTest {
   /** How the second implementation is started; README and check start it so too. */
   private static final String JAVASCRIPT =
       "node '%1$s/conform/src/main/resources/dev/writ/conform/adapter.mjs'"
-          + " '%1$s/replay/src/main/resources/dev/writ/replay/verify.mjs' ";
+          + " '%1$s/verify/src/main/resources/dev/writ/verify/bundle/verify.mjs' ";
 
   private static ProcessImplementation javaScript(String engine) {
     return new ProcessImplementation(

@@ -2,7 +2,7 @@ package dev.writ.conform.world;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.replay.BundleVerifier;
+import dev.writ.verify.bundle.BundleVerifier;
 import org.junit.jupiter.api.Test;
 
 /** The forger of the fuzzer and of vectors changes what he is told to change, and nothing else. */

@@ -44,7 +44,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
     return new ProcessImplementation(
         String.format(
             "node '%1$s/conform/src/main/resources/dev/writ/conform/adapter.mjs'"
-                + " '%1$s/replay/src/main/resources/dev/writ/replay/verify.mjs'",
+                + " '%1$s/verify/src/main/resources/dev/writ/verify/bundle/verify.mjs'",
             top),
         Duration.ofSeconds(60));
   }

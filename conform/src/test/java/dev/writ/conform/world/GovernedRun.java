@@ -4,7 +4,7 @@ import static dev.writ.conform.world.Plot.ask;
 
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

@@ -17,7 +17,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import static dev.writ.conform.world.TrustVectors.set;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.replay.Remade;
+import dev.writ.verify.bundle.Remade;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

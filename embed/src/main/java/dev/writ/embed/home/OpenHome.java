@@ -26,6 +26,7 @@ public final class OpenHome implements AutoCloseable {
   private final Drivers drivers;
   private final ToolRegistry registry;
   private final Registry tools;
+  private final List<ToolManifest> ownTools;
   private final Kernel kernel;
 
   /** What an approved tool may be without being callable. */
@@ -36,6 +37,7 @@ public final class OpenHome implements AutoCloseable {
     this.ledger = ledger;
     this.drivers = drivers;
     this.registry = ToolRegistry.open(home.tools());
+    this.ownTools = opening.ownTools();
     this.tools = new Registry(registry, opening.ownTools());
     this.kernel =
         Kernel.open(
@@ -132,6 +134,11 @@ public final class OpenHome implements AutoCloseable {
   /** What runs the tools of the release and of packages. */
   public Drivers drivers() {
     return drivers;
+  }
+
+  /** Its packages, as an export takes them. */
+  public RegisteredPackages packages() {
+    return new RegisteredPackages(registry, ownTools);
   }
 
   /** All tools that may be asked for: of the release, registered, and the caller's own. */

@@ -149,10 +149,6 @@ public enum ExecutorError implements ErrorCode {
       "EXE-981",
       "a correction of the clock does not fit this place of the log",
       "Stop the kernel and run `writ clock correct`, which states what is found."),
-  AUDIT_TIME(
-      "EXE-982",
-      "an event's time lies before what the log's time may go back to",
-      "Find out who set the clock back, and what ran meanwhile."),
   CLOCK_FITS(
       "EXE-983", "the clock fits the ledger", "There is nothing to correct; start the kernel."),
   CANARY_BY_RUN(
@@ -160,46 +156,6 @@ public enum ExecutorError implements ErrorCode {
       "a canary's share is drawn by run names, which callers choose",
       "State the canary with \"by\": \"subject\", as `writ tool stage` does."),
 
-  AUDIT_SYSTEM(
-      "EXE-950",
-      "the system run does not add up, or something rests on what it does not say",
-      "Ask the operator who signed what; nothing that came after it can be trusted."),
-  AUDIT_SIGNATURE(
-      "EXE-951",
-      "a logged document's signature does not hold at its place in the log",
-      "Find out who wrote it: nobody who may sign it did."),
-  AUDIT_DOCUMENT(
-      "EXE-952",
-      "an event's document is missing, malformed, of another kind, or of another run",
-      "Run `writ fsck`, and restore what is missing from a backup or a bundle."),
-  AUDIT_BINDING(
-      "EXE-953",
-      "documents of one effect do not belong together",
-      "Do not rely on this effect; look at who holds the keys that signed it."),
-  AUDIT_ORDER(
-      "EXE-954",
-      "an event stands where nothing before it allows it",
-      "Do not rely on this run; look at who holds the executor's key."),
-  AUDIT_CHAIN(
-      "EXE-955",
-      "a receipt or a closing does not continue its run",
-      "Do not rely on this run; look at who holds the executor's key."),
-  AUDIT_JUDGEMENT(
-      "EXE-956",
-      "a decision is not what judging again gives",
-      "Look at who holds the guardian's key, and whether the judgement's version changed."),
-  AUDIT_TWICE(
-      "EXE-957",
-      "a nonce, an idempotency key, an intent or a step was used twice",
-      "Find out what was done twice in the world, and who holds the keys."),
-  AUDIT_ACCOUNT(
-      "EXE-958",
-      "a recorded balance or count is not what the decisions before it add up to",
-      "Look at who holds the guardian's key; add up what was spent by hand."),
-  AUDIT_ROW(
-      "EXE-959",
-      "a stored row is not what the events say",
-      "Stop the kernel: it would act on the row. Restore a backup."),
   STATE_MOVED(
       "EXE-970",
       "keys, policy or tools were changed again and again while this was in work",

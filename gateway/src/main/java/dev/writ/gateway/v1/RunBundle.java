@@ -5,7 +5,7 @@ import dev.writ.executor.Kernel;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -13,7 +13,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.replay.BundleExport;
+import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 
 /** The registry as a caller may use it: what MCP lists and the engine runs is the same. */

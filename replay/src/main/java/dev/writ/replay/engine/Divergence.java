@@ -2,7 +2,7 @@ package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.ReplayError;
+import dev.writ.replay.error.ReplayError;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -9,7 +9,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
 import java.util.List;
 import java.util.Optional;
 

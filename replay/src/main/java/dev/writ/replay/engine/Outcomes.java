@@ -10,7 +10,7 @@ import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.Store;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.stage.Store;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.MemoryJournal;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
 import java.util.Optional;
 import java.util.TreeMap;
 

@@ -22,8 +22,8 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
-import dev.writ.replay.Recording;
-import dev.writ.replay.ReplayError;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -242,6 +242,6 @@ public final class PolicyCounterfactual {
   private Envelope document(Digest id) {
     return recording
         .document(id)
-        .orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, "document " + id));
+        .orElseThrow(() -> new WritException(BundleError.ENTRY_MISSING, "document " + id));
   }
 }

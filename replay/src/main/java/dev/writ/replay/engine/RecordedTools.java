@@ -13,7 +13,7 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -7,7 +7,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Observed;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -5,9 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.Event;
-import dev.writ.replay.Recording;
-import dev.writ.replay.ReplayError;
 import dev.writ.replay.engine.ReplayResult.State;
+import dev.writ.replay.error.ReplayError;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -133,6 +134,6 @@ public final class Replay {
         .document(receipt)
         .map(e -> Receipt.read(e.document()).intent())
         .orElseThrow(() ->
-            new WritException(ReplayError.ENTRY_MISSING, EventKind.RECEIPT_SIGNED + " " + receipt));
+            new WritException(BundleError.ENTRY_MISSING, EventKind.RECEIPT_SIGNED + " " + receipt));
   }
 }

@@ -12,9 +12,9 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
-import dev.writ.replay.Recording;
-import dev.writ.replay.ReplayError;
 import dev.writ.replay.engine.Divergence.Field;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -281,6 +281,6 @@ public final class RunDiff {
   private static Envelope document(Recording recording, Digest id) {
     return recording
         .document(id)
-        .orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, "document " + id));
+        .orElseThrow(() -> new WritException(BundleError.ENTRY_MISSING, "document " + id));
   }
 }

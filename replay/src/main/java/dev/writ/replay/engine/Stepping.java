@@ -34,10 +34,11 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
-import dev.writ.replay.Recording;
-import dev.writ.replay.ReplayError;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.RecordedTools.Known;
+import dev.writ.replay.error.ReplayError;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -128,7 +129,7 @@ final class Stepping {
                         .blob(input.digest())
                         .orElseThrow(() ->
                             new WritException(
-                                ReplayError.CONTENT_MISSING, input.digest().toString()))),
+                                BundleError.CONTENT_MISSING, input.digest().toString()))),
             outputs,
             workspaces));
   }
@@ -212,7 +213,7 @@ final class Stepping {
   private Envelope document(Digest id) {
     return recording
         .document(id)
-        .orElseThrow(() -> new WritException(ReplayError.ENTRY_MISSING, "document " + id));
+        .orElseThrow(() -> new WritException(BundleError.ENTRY_MISSING, "document " + id));
   }
 
   // Attempts.

@@ -26,11 +26,12 @@ import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Intent;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.MemoryJournal;
-import dev.writ.replay.BundleSeam;
-import dev.writ.replay.Recording;
-import dev.writ.replay.ReplayError;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.Divergence.Kind;
+import dev.writ.replay.error.ReplayError;
+import dev.writ.replay.report.JUnitReport;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.Sample;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,7 +55,7 @@ class ADivergenceIsNamedTest {
 
   @BeforeEach
   void open() {
-    home = BundleSeam.home(dir);
+    home = Sample.home(dir);
     home.clock.stepping(Duration.ofMillis(7));
   }
 
@@ -75,8 +76,8 @@ class ADivergenceIsNamedTest {
     home.submit(home.ask("alice").tool("mail"));
     home.driver.does("calc", Behaviours.gives("{ \"ok\": true, \"n\": 1 }", Behaviours.JSON));
     home.submit(home.ask("alice"));
-    BundleSeam.close(home, "run-1");
-    return BundleSeam.recording(home, BundleSeam.RUN);
+    Sample.close(home, "run-1");
+    return Sample.recording(home, Sample.RUN);
   }
 
   /** The seq of the n-th event of a kind, from 0. */
@@ -464,7 +465,7 @@ class ADivergenceIsNamedTest {
     Answer decided = home.decide(home.ask("alice").sign());
     home.activate(dev.writ.executor.testing.TestPolicy.YAML);
     assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-201");
-    Recording recording = BundleSeam.recording(home, BundleSeam.RUN);
+    Recording recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,
@@ -519,7 +520,7 @@ class ADivergenceIsNamedTest {
   void stage_5_that_lets_drift_pass() {
     home.driver.does("calc", Behaviours.gives("{\"ok\":1}", Behaviours.JSON));
     home.submit(home.ask("alice"));
-    Recording recording = BundleSeam.recording(home, BundleSeam.RUN);
+    Recording recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,
@@ -570,8 +571,8 @@ class ADivergenceIsNamedTest {
     home.driver.does("calc", Behaviours.gives("{\"ok\":1}", Behaviours.JSON));
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice"));
-    BundleSeam.close(home, "run-1");
-    Recording recording = BundleSeam.recording(home, BundleSeam.RUN);
+    Sample.close(home, "run-1");
+    Recording recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         only(
             recording,
@@ -665,7 +666,7 @@ class ADivergenceIsNamedTest {
     home.submit(home.ask("alice"));
     Answer first = home.submit(home.ask("alice"));
     home.submit(home.ask("alice").consumes(first.served().orElseThrow().id()));
-    Recording recording = BundleSeam.recording(home, BundleSeam.RUN);
+    Recording recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,

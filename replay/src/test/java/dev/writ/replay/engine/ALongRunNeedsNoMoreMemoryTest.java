@@ -3,7 +3,7 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.Sample;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,7 +28,7 @@ class ALongRunNeedsNoMoreMemoryTest {
   @Test
   void in_a_bounded_heap() throws Exception {
     Path bundle = dir.resolve("run.writ");
-    try (TestHome home = BundleSeam.home(dir.resolve("home"))) {
+    try (TestHome home = Sample.home(dir.resolve("home"))) {
       home.clock.stepping(Duration.ofMillis(1));
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < CALLERS; i++) {
@@ -38,8 +38,8 @@ class ALongRunNeedsNoMoreMemoryTest {
       for (Thread thread : threads) {
         thread.join();
       }
-      BundleSeam.close(home, "run-1");
-      Files.write(bundle, BundleSeam.bundle(home, BundleSeam.RUN));
+      Sample.close(home, "run-1");
+      Files.write(bundle, Sample.bundle(home, Sample.RUN));
     }
     Process process =
         new ProcessBuilder(

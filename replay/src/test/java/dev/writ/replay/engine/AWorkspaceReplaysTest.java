@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.audit.Audit;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
@@ -21,9 +20,10 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.error.LedgerError;
-import dev.writ.replay.BundleSeam;
-import dev.writ.replay.Recording;
-import dev.writ.replay.Workshop;
+import dev.writ.verify.audit.Audit;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.Sample;
+import dev.writ.verify.bundle.Workshop;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,14 +60,14 @@ class AWorkspaceReplaysTest {
   }
 
   private Recording recording() {
-    return BundleSeam.recording(home, BundleSeam.RUN);
+    return Sample.recording(home, Sample.RUN);
   }
 
   @Test
   void pins_doubts_and_refusals_come_to_the_same_bytes() {
     Workshop.fill(home);
-    BundleSeam.close(home, "run-1");
-    ReplayResult result = Replayed.completely(home, BundleSeam.RUN);
+    Sample.close(home, "run-1");
+    ReplayResult result = Replayed.completely(home, Sample.RUN);
     assertThat(result.reexecuted())
         .contains(
             "7 effects: through all eight stages, on the recorded outcome of the tool",
@@ -76,8 +76,8 @@ class AWorkspaceReplaysTest {
             "1 resolutions: taken as the kernel takes them",
             "1 closings: events, receipts and run hash counted again");
     // Without the outputs the receipts are made again, digests of trees and all.
-    Replayed.completely(home, BundleSeam.recording(home, BundleSeam.RUN, false, true));
-    Replayed.completely(home, BundleSeam.recording(home, BundleSeam.RUN, false, false));
+    Replayed.completely(home, Sample.recording(home, Sample.RUN, false, true));
+    Replayed.completely(home, Sample.recording(home, Sample.RUN, false, false));
   }
 
   @ParameterizedTest
@@ -85,8 +85,8 @@ class AWorkspaceReplaysTest {
   void a_tree_that_could_not_be_measured(boolean blobs, boolean tools) {
     home.submit(Workshop.ask(home, "desk"));
     Workshop.unmeasured(home, new WritException(LedgerError.DISK_FULL, "x".repeat(900)));
-    BundleSeam.close(home, "run-1");
-    Replayed.completely(home, BundleSeam.recording(home, BundleSeam.RUN, blobs, tools));
+    Sample.close(home, "run-1");
+    Replayed.completely(home, Sample.recording(home, Sample.RUN, blobs, tools));
   }
 
   @Test
@@ -98,7 +98,7 @@ class AWorkspaceReplaysTest {
     home.workspaces.fails(null);
     home.restartWithWorkspaces(false);
     assertThat(Refused.code(() -> home.submit(Workshop.ask(home, "desk")))).isEqualTo("EXE-309");
-    Replayed.completely(home, BundleSeam.RUN);
+    Replayed.completely(home, Sample.RUN);
   }
 
   @Test

@@ -16,7 +16,7 @@ import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.Sample;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ class AnyScheduleReplaysTest {
   void to_the_same_bytes(long seed) throws InterruptedException {
     System.out.println("writ.seed=" + seed);
     random = new Random(seed);
-    home = BundleSeam.home(dir);
+    home = Sample.home(dir);
     home.clock.stepping(Duration.ofMillis(3));
     for (int round = 0; round < ROUNDS; round++) {
       int before = random.nextInt(12);

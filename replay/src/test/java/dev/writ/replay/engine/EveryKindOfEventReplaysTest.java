@@ -26,8 +26,8 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Intent;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.error.LedgerError;
-import dev.writ.replay.BundleSeam;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ class EveryKindOfEventReplaysTest {
 
   @BeforeEach
   void open() {
-    home = BundleSeam.home(dir);
+    home = Sample.home(dir);
     home.clock.stepping(Duration.ofMillis(7)); // each reading is another one
   }
 
@@ -59,13 +59,13 @@ class EveryKindOfEventReplaysTest {
 
   private ReplayResult replays(String... kinds) {
     assertThat(home.kinds("acme", "run-1")).contains(kinds);
-    return Replayed.completely(home, BundleSeam.RUN);
+    return Replayed.completely(home, Sample.RUN);
   }
 
   @Test
   void of_a_run_with_everything_that_is_closed() {
-    BundleSeam.fill(home);
-    BundleSeam.close(home, "run-1");
+    Sample.fill(home);
+    Sample.close(home, "run-1");
     ReplayResult result = replays(EventKind.RUN_CLOSED, EventKind.APPROVAL_RECEIVED);
     assertThat(result.reexecuted())
         .containsExactly(
@@ -378,29 +378,28 @@ class EveryKindOfEventReplaysTest {
     assertThat(Refused.code(() -> home.submit(home.ask("alice").sandbox("missing-box"))))
         .isEqualTo("EXE-305");
     assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
-    Recording recording = BundleSeam.recording(home, BundleSeam.RUN, true, false);
+    Recording recording = Sample.recording(home, Sample.RUN, true, false);
     Replayed.completely(home, recording);
   }
 
   @Test
   void without_blobs_and_without_tools() {
-    BundleSeam.fill(home);
-    BundleSeam.close(home, "run-1");
+    Sample.fill(home);
+    Sample.close(home, "run-1");
     ReplayResult blobless =
-        Replayed.completely(home, BundleSeam.recording(home, BundleSeam.RUN, false, true));
+        Replayed.completely(home, Sample.recording(home, Sample.RUN, false, true));
     assertThat(blobless.neither())
         .containsExactly(
             "6 effects: only the receipt was made again, their output is not in the bundle");
     ReplayResult toolless =
-        Replayed.completely(home, BundleSeam.recording(home, BundleSeam.RUN, true, false));
+        Replayed.completely(home, Sample.recording(home, Sample.RUN, true, false));
     assertThat(toolless.neither())
         .contains(
             "6 decisions: the manifest of their tool is not in the bundle",
             "6 effects: taken as recorded, their stages could not be run again");
     // Without its driver the same tools are replayed, but for the sandbox in the snapshot.
     ReplayResult driverless =
-        new Replay(BundleSeam.recording(home, BundleSeam.RUN), ReplayOptions.recorded(List.of()))
-            .run();
+        new Replay(Sample.recording(home, Sample.RUN), ReplayOptions.recorded(List.of())).run();
     assertThat(driverless.state()).isEqualTo(ReplayResult.State.COMPLETE);
     assertThat(driverless.neither())
         .contains("8 snapshots: taken as recorded, the tool's driver is not here");

@@ -2,8 +2,8 @@ package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.testing.TestDriver;
-import dev.writ.replay.Bundle;
-import dev.writ.replay.BundleVerifier;
+import dev.writ.verify.bundle.Bundle;
+import dev.writ.verify.bundle.BundleVerifier;
 import java.nio.file.Path;
 import java.util.List;
 

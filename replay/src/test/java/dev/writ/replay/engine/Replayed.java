@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
 import dev.writ.ledger.RunId;
-import dev.writ.replay.BundleSeam;
-import dev.writ.replay.Recording;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.Sample;
 import java.util.List;
 
 /** Replays of a test's installation. */
@@ -18,7 +18,7 @@ final class Replayed {
 
   /** Replays a run, which must come out as it was recorded. */
   static ReplayResult completely(TestHome home, RunId run) {
-    return completely(home, BundleSeam.recording(home, run));
+    return completely(home, Sample.recording(home, run));
   }
 
   static ReplayResult completely(TestHome home, Recording recording) {

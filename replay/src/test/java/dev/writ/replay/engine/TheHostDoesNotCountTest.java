@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestHome;
-import dev.writ.replay.BundleSeam;
+import dev.writ.verify.bundle.Sample;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -31,13 +31,13 @@ class TheHostDoesNotCountTest {
   @TempDir Path dir;
 
   private Path bundle() throws IOException {
-    try (TestHome home = BundleSeam.home(dir.resolve("home"))) {
+    try (TestHome home = Sample.home(dir.resolve("home"))) {
       home.clock.stepping(Duration.ofMillis(7));
-      BundleSeam.fill(home);
+      Sample.fill(home);
       home.driver.does("mail", Behaviours.fails());
       home.submit(home.ask("alice").tool("mail").params("{\"text\":\"İıß…\",\"x\":1e21}"));
-      BundleSeam.close(home, "run-1");
-      return Files.write(dir.resolve("run.writ"), BundleSeam.bundle(home, BundleSeam.RUN));
+      Sample.close(home, "run-1");
+      return Files.write(dir.resolve("run.writ"), Sample.bundle(home, Sample.RUN));
     }
   }
 

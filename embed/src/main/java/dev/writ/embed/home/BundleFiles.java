@@ -1,0 +1,53 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.bundle.BundleExport;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Writes bundles to files. */
+public final class BundleFiles {
+  private BundleFiles() {}
+
+  /**
+   * Exports a run. What cannot be written whole is not left behind.
+   *
+   * @throws WritException {@code CLI-003} where the file is there already or cannot be written, and
+   *     the codes of {@link BundleExport#write}
+   */
+  public static void write(
+      LedgerView ledger,
+      RunId run,
+      BundleExport.Packages packages,
+      BundleExport.Options options,
+      Path file) {
+    boolean whole = false;
+    try (FileChannel out =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      try {
+        BundleExport.write(ledger, run, packages, options, out);
+        out.force(true);
+        whole = true;
+      } finally {
+        if (!whole) {
+          Files.delete(file);
+        }
+      }
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+    }
+  }
+}

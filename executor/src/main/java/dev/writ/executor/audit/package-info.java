@@ -1,2 +1,0 @@
-/** Recomputes decisions, accounts and chains of a whole ledger (spec/audit.md). */
-package dev.writ.executor.audit;

@@ -1,0 +1,212 @@
+package dev.writ.verify.audit;
+
+import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What the accounts hold, as far as the ledger tells: for budgets a lower and an upper bound, since
+ * the moment of settlement is not recorded; for rates the times themselves.
+ */
+final class AccountSums {
+  /** More than any account can hold, and far from overflow. */
+  static final long UNKNOWN = 1L << 61;
+
+  record Account(String budget, String key, Instant windowStart) implements Comparable<Account> {
+    private static final Comparator<Account> ORDER =
+        Comparator.comparing(Account::budget)
+            .thenComparing(Account::key)
+            .thenComparing(Account::windowStart);
+
+    @Override
+    public int compareTo(Account other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /**
+   * What one request is charged in one account.
+   *
+   * @param least and {@code most} bound used and reserved together
+   * @param usedMost what of it can be settled
+   */
+  record Charge(Account account, long least, long most, long usedMost) {}
+
+  record Counter(String rate, String key) implements Comparable<Counter> {
+    private static final Comparator<Counter> ORDER =
+        Comparator.comparing(Counter::rate).thenComparing(Counter::key);
+
+    @Override
+    public int compareTo(Counter other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /**
+   * One use of a counter.
+   *
+   * @param sure false where the accounts may have forgotten it before the request was judged again
+   */
+  record Mark(Counter counter, Instant at, boolean sure) {}
+
+  /** Bounds of one account; unknown amounts are counted, not added. */
+  record Bounds(long least, long most, long usedMost, long unknown) {
+    static final Bounds NONE = new Bounds(0, 0, 0, 0);
+
+    private Bounds plus(Charge charge, int sign) {
+      boolean open = charge.most() >= UNKNOWN;
+      return new Bounds(
+          least + sign * charge.least(),
+          most + sign * (open ? 0 : charge.most()),
+          usedMost + sign * (open ? 0 : charge.usedMost()),
+          unknown + sign * (open ? 1 : 0));
+    }
+  }
+
+  private final TreeMap<Account, Bounds> bounds = new TreeMap<>();
+  private final TreeMap<Counter, TreeMap<Instant, Long>> times = new TreeMap<>();
+  private final TreeMap<Counter, TreeMap<Instant, Long>> unsure = new TreeMap<>();
+
+  void add(List<Charge> charges, List<Mark> marks, int sign) {
+    for (Charge charge : charges) {
+      Bounds sum = bounds.getOrDefault(charge.account(), Bounds.NONE).plus(charge, sign);
+      if (sum.equals(Bounds.NONE)) {
+        bounds.remove(charge.account());
+      } else {
+        bounds.put(charge.account(), sum);
+      }
+    }
+    for (Mark mark : marks) {
+      add(times, mark, sign);
+      if (!mark.sure()) {
+        add(unsure, mark, sign);
+      }
+    }
+  }
+
+  private static void add(TreeMap<Counter, TreeMap<Instant, Long>> times, Mark mark, long sign) {
+    TreeMap<Instant, Long> counted = times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
+    counted.merge(mark.at(), sign, (a, b) -> a + b == 0 ? null : a + b);
+    if (counted.isEmpty()) {
+      times.remove(mark.counter());
+    }
+  }
+
+  Bounds bounds(Account account) {
+    return bounds.getOrDefault(account, Bounds.NONE);
+  }
+
+  /** How often the counter was used after that time, at the most. */
+  long count(Counter counter, Instant after) {
+    return count(times, counter, after);
+  }
+
+  /** How many of these the accounts may have forgotten. */
+  long forgotten(Counter counter, Instant after) {
+    return count(unsure, counter, after);
+  }
+
+  private static long count(
+      TreeMap<Counter, TreeMap<Instant, Long>> times, Counter counter, Instant after) {
+    TreeMap<Instant, Long> counted = times.get(counter);
+    return counted == null
+        ? 0
+        : counted.tailMap(after, false).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /**
+   * Since when each budget and rate is defined as it is: what was charged under another definition
+   * is not added up.
+   */
+  static final class Definitions {
+    private record Since(Object definition, Instant from) {}
+
+    private final TreeMap<String, Since> since = new TreeMap<>();
+    private Optional<Policy> policy = Optional.empty();
+
+    /**
+     * @param now the latest time so far; none before the first judgement
+     */
+    void use(Policy next, Optional<Instant> now) {
+      if (policy.filter(p -> p.digest().equals(next.digest())).isPresent()) {
+        return;
+      }
+      policy = Optional.of(next);
+      TreeMap<String, Object> definitions = new TreeMap<>();
+      for (Budget b : next.budgets().values()) {
+        definitions.put(
+            "budget " + b.name(),
+            new Budget(b.name(), b.scope(), b.unit(), Optional.empty(), b.windowS(), b.match()));
+      }
+      for (Rate r : next.rates().values()) {
+        definitions.put("rate " + r.name(), new Rate(r.name(), r.scope(), 0, r.perS(), r.match()));
+      }
+      since.keySet().retainAll(definitions.keySet());
+      for (Map.Entry<String, Object> entry : definitions.entrySet()) {
+        Since known = since.get(entry.getKey());
+        if (known == null || !known.definition().equals(entry.getValue())) {
+          since.put(entry.getKey(), new Since(entry.getValue(), now.orElse(Instant.MIN)));
+        }
+      }
+    }
+
+    /** Time goes on from an earlier one: what was defined later was defined by then. */
+    void restart(Instant now) {
+      since.replaceAll(
+          (_, known) -> known.from().isAfter(now) ? new Since(known.definition(), now) : known);
+    }
+
+    boolean holdsSince(Budget budget, Instant start) {
+      // What was charged at that very time was charged under the definition before.
+      return since.get("budget " + budget.name()).from().isBefore(start);
+    }
+
+    boolean holdsSince(Rate rate, Instant start) {
+      return !since.get("rate " + rate.name()).from().isAfter(start);
+    }
+  }
+
+  /** Judgements that took a step and never reached the log: until when they may have charged. */
+  static final class Gaps {
+    private final TreeMap<Instant, Long> until = new TreeMap<>();
+    private long open;
+
+    void add(long count) {
+      open += count;
+    }
+
+    /** All gaps so far happened before this time. */
+    void before(Instant time) {
+      if (open > 0) {
+        until.merge(time, open, Long::sum);
+        open = 0;
+      }
+    }
+
+    /** Time goes on from an earlier one: what counted until later counts until then. */
+    void restart(Instant now) {
+      before(now);
+      long later = until.tailMap(now, false).values().stream().mapToLong(Long::longValue).sum();
+      until.tailMap(now, false).clear();
+      if (later > 0) {
+        until.merge(now, later, Long::sum);
+      }
+    }
+
+    /** How many may count in a window or span that begins then. */
+    long since(Instant start) {
+      return open + until.tailMap(start, true).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    void forget(Instant time) {
+      until.headMap(time.minus(Duration.ofDays(400))).clear();
+    }
+  }
+}

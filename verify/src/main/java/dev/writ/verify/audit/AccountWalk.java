@@ -1,0 +1,519 @@
+package dev.writ.verify.audit;
+
+import static dev.writ.verify.error.AuditError.ACCOUNT;
+import static dev.writ.verify.error.AuditError.ROW;
+import static dev.writ.verify.error.AuditError.TWICE;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.Accounts;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.audit.AccountSums.Account;
+import dev.writ.verify.audit.AccountSums.Bounds;
+import dev.writ.verify.audit.AccountSums.Charge;
+import dev.writ.verify.audit.AccountSums.Counter;
+import dev.writ.verify.audit.AccountSums.Mark;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
+ * record. Decisions come in the order of the log, which is nearly theirs; one that comes early
+ * waits.
+ */
+final class AccountWalk {
+  private final LedgerView ledger;
+  private final Findings findings;
+  private final TreeMap<Digest, Policy> policies;
+  private final Steps steps;
+  private final Fates fates;
+  private final AccountSums sums = new AccountSums();
+  private final AccountSums.Definitions definitions = new AccountSums.Definitions();
+  private final AccountSums.Gaps gaps = new AccountSums.Gaps();
+  private final TreeMap<Long, Judged> waiting = new TreeMap<>();
+  private final TreeMap<Digest, Entry> entries = new TreeMap<>();
+  private final TreeMap<String, Digest> nonces = new TreeMap<>();
+  private final TreeMap<Instant, TreeSet<Digest>> expiries = new TreeMap<>();
+  private final ArrayDeque<Instant> restarts;
+  private final TreeMap<Digest, Instant> ahead = new TreeMap<>();
+  private final TreeMap<Digest, Instant> redated = new TreeMap<>();
+  private Optional<Judged> last = Optional.empty();
+  private Optional<Instant> latest = Optional.empty();
+  private Optional<Digest> inUse = Optional.empty();
+  private long nextStep = 1;
+
+  /** A decision on its way to its place. */
+  private record Judged(
+      String place,
+      RunId run,
+      Digest id,
+      Decision decision,
+      Request request,
+      JudgeInputs inputs,
+      Policy policy,
+      Optional<Instant> issuedAt) {
+    Judged issuedAt(Instant at) {
+      return new Judged(place, run, id, decision, request, inputs, policy, Optional.of(at));
+    }
+  }
+
+  /**
+   * What is remembered of a request.
+   *
+   * @param at when it was judged last, or when time restarted since, where that is earlier
+   * @param nonceUntil another request with its nonce is certainly refused until then: by the
+   *     shortest freshness window since
+   * @param keptUntil until then it may be counted
+   * @param rowUntil until then its row is there: what was given back needs none for its windows
+   */
+  private record Entry(
+      Policy policy,
+      Instant at,
+      String nonce,
+      Instant nonceUntil,
+      Instant keptUntil,
+      Instant rowUntil,
+      List<Charge> charges,
+      List<Mark> marks) {
+    Entry under(Policy inUse) {
+      Instant until = AccountWalk.nonceUntil(inUse, at);
+      return until.isBefore(nonceUntil)
+          ? new Entry(policy, at, nonce, until, keptUntil, rowUntil, charges, marks)
+          : this;
+    }
+  }
+
+  /**
+   * @param restarts times at which time restarts, in the order of the log
+   */
+  AccountWalk(
+      LedgerView ledger,
+      Findings findings,
+      TreeMap<Digest, Policy> policies,
+      Steps steps,
+      List<Instant> restarts) {
+    this.restarts = new ArrayDeque<>(restarts);
+    this.ledger = ledger;
+    this.findings = findings;
+    this.policies = policies;
+    this.steps = steps;
+    this.fates = new Fates(ledger);
+  }
+
+  void event(Event event) {
+    if (last.isPresent()) {
+      boolean itsIntent =
+          event.kind().equals(EventKind.INTENT_ISSUED) && event.runId().equals(last.get().run());
+      offer(itsIntent ? last.get().issuedAt(event.at()) : last.get());
+      last = Optional.empty();
+    }
+    if (event.kind().equals(EventKind.DECISION_MADE)) {
+      last = judged(event);
+    }
+  }
+
+  /** What cannot be read was found in the walk over the runs. */
+  private Optional<Judged> judged(Event event) {
+    try {
+      Decision decision = Decision.read(ledger.document(event.body()).orElseThrow().document());
+      Policy policy = policies.get(decision.policy());
+      if (policy == null) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Judged(
+              Findings.place(event),
+              event.runId(),
+              event.body(),
+              decision,
+              Request.read(ledger.document(decision.request()).orElseThrow().document()),
+              JudgeInputs.read(decision.inputs()),
+              policy,
+              Optional.empty()));
+    } catch (WritException | NoSuchElementException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void offer(Judged judged) {
+    if (judged.inputs().step() < nextStep || waiting.containsKey(judged.inputs().step())) {
+      return; // a step twice, found before
+    }
+    waiting.put(judged.inputs().step(), judged);
+    flush(false);
+  }
+
+  /** Takes what waits, as far as no step of the log is missing before it. */
+  private void flush(boolean all) {
+    while (!waiting.isEmpty()) {
+      long first = waiting.firstKey();
+      if (!all && steps.next(nextStep) != first) {
+        return;
+      }
+      gaps.add(first - nextStep);
+      findings.gaps += first - nextStep;
+      nextStep = first + 1;
+      take(waiting.remove(first));
+    }
+  }
+
+  void end() {
+    last.ifPresent(this::offer);
+    flush(true);
+    for (var entry : entries.entrySet()) {
+      String key = Accounts.ROW_PREFIX + entry.getKey().hex();
+      findings.rows++;
+      if (entry.getValue().rowUntil().isAfter(ledger.highWater())
+          && ledger.get(Tables.ACCOUNT, key).isEmpty()) {
+        findings.problem(
+            ROW,
+            Findings.row(Tables.ACCOUNT, key),
+            "no row",
+            "a row, until " + entry.getValue().rowUntil());
+      }
+    }
+  }
+
+  /**
+   * The log's time goes on from an earlier one. Nothing is in flight, and whatever was charged or
+   * counted at a time that is not yet is charged and counted now, so that no window is spent twice.
+   */
+  void restart() {
+    last.ifPresent(this::offer);
+    last = Optional.empty();
+    flush(true);
+    Instant now = restarts.removeFirst();
+    new TreeMap<>(entries)
+        .forEach((request, entry) -> {
+          drop(request, entry);
+          add(request, redated(entry, now));
+        });
+    ahead.forEach((decision, at) -> {
+      if (at.isAfter(now)) {
+        redated.put(decision, now);
+      }
+    });
+    ahead.replaceAll((_, at) -> earlier(at, now));
+    definitions.restart(now);
+    gaps.restart(now);
+    latest = Optional.of(now);
+  }
+
+  private static Entry redated(Entry entry, Instant now) {
+    Policy policy = entry.policy();
+    Instant at = earlier(entry.at(), now);
+    List<Charge> charges =
+        entry.charges().stream()
+            .map(charge -> {
+              Account account = charge.account();
+              Instant start = policy.budgets().get(account.budget()).windowStart(at);
+              return new Charge(
+                  new Account(account.budget(), account.key(), start),
+                  charge.least(),
+                  charge.most(),
+                  charge.usedMost());
+            })
+            .toList();
+    List<Mark> marks =
+        entry.marks().stream()
+            .map(mark -> new Mark(mark.counter(), earlier(mark.at(), now), mark.sure()))
+            .toList();
+    return new Entry(
+        policy,
+        at,
+        entry.nonce(),
+        at.plus(Duration.between(entry.at(), entry.nonceUntil())),
+        KeptUntil.of(policy, at, charges, marks),
+        rowUntil(policy, at, charges, marks),
+        charges,
+        marks);
+  }
+
+  /** What was given back settles nothing, so its windows need no row. */
+  private static Instant rowUntil(
+      Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
+    return KeptUntil.of(
+        policy,
+        at,
+        charges.stream().filter(charge -> charge.usedMost() > 0).toList(),
+        marks.stream().filter(Mark::sure).toList());
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+
+  /**
+   * Decisions that time restarted behind, with the time that their charges and marks have since.
+   */
+  TreeMap<Digest, Instant> redated() {
+    return redated;
+  }
+
+  /** One step of the accounts, as {@link Accounts} takes it. */
+  private void take(Judged judged) {
+    Instant time = judged.inputs().time();
+    definitions.use(judged.policy(), latest);
+    if (!inUse.equals(Optional.of(judged.policy().digest()))) {
+      inUse = Optional.of(judged.policy().digest());
+      entries.replaceAll((_, entry) -> entry.under(judged.policy()));
+    }
+    nonce(judged, time);
+    Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
+    before.ifPresent(entry -> drop(judged.decision().request(), entry));
+    balances(judged);
+    rates(judged);
+    put(judged, before);
+    judged.issuedAt().ifPresent(gaps::before);
+    latest = latest.filter(l -> l.isAfter(time)).or(() -> Optional.of(time));
+    expire(latest.get());
+  }
+
+  private void nonce(Judged judged, Instant time) {
+    Request request = judged.request();
+    String nonce = Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
+    Digest owner = nonces.get(nonce);
+    if (owner != null
+        && !owner.equals(judged.decision().request())
+        && time.isBefore(entries.get(owner).nonceUntil())) {
+      findings.problem(
+          TWICE,
+          judged.place() + " request's nonce",
+          "used by " + owner + " and " + judged.decision().request(),
+          "one request until " + entries.get(owner).nonceUntil());
+    }
+  }
+
+  private void balances(Judged judged) {
+    Request request = judged.request();
+    List<Account> accounts = new ArrayList<>();
+    List<Budget> budgets = new ArrayList<>();
+    for (Budget budget : judged.policy().budgets().values()) {
+      for (String key :
+          judged
+              .policy()
+              .accountsOf(
+                  budget,
+                  request.scope().tenant(),
+                  judged.inputs().charged(),
+                  request.effect().tool())) {
+        accounts.add(new Account(budget.name(), key, budget.windowStart(judged.inputs().time())));
+        budgets.add(budget);
+      }
+    }
+    List<JudgeInputs.Balance> recorded = judged.inputs().balances();
+    List<Account> named =
+        recorded.stream().map(b -> new Account(b.budget(), b.key(), b.windowStart())).toList();
+    if (!named.equals(accounts)) {
+      findings.problem(ACCOUNT, judged.place() + " /inputs/balances", named, accounts);
+      return;
+    }
+    for (int i = 0; i < recorded.size(); i++) {
+      String place = judged.place() + " /inputs/balances/" + i;
+      findings.same(ACCOUNT, place + "/limit", recorded.get(i).limit(), budgets.get(i).limit());
+      balance(place, judged, budgets.get(i), accounts.get(i), recorded.get(i));
+    }
+  }
+
+  /**
+   * Whether what is old enough to matter has surely been kept, and what is late is not too late.
+   */
+  private boolean comparable(Judged judged, boolean defined) {
+    Instant time = judged.inputs().time();
+    boolean late =
+        latest.filter(l -> l.isAfter(time.plus(SystemStateHistory.IN_FLIGHT))).isPresent();
+    if (late || !defined) {
+      findings.loose++;
+      return false;
+    }
+    return true;
+  }
+
+  private void balance(
+      String place, Judged judged, Budget budget, Account account, JudgeInputs.Balance recorded) {
+    if (!comparable(judged, definitions.holdsSince(budget, account.windowStart()))) {
+      return;
+    }
+    Bounds bounds = sums.bounds(account);
+    long lost = gaps.since(account.windowStart());
+    boolean calls = budget.unit() == Budget.Unit.CALLS;
+    boolean open = bounds.unknown() > 0 || lost > 0 && !calls;
+    long more = lost > 0 && calls ? lost : 0;
+    long least = lost > 0 ? calls ? Math.max(0, bounds.least() - lost) : 0 : bounds.least();
+    long most = open ? AccountSums.UNKNOWN : bounds.most() + more;
+    long usedMost = open ? AccountSums.UNKNOWN : bounds.usedMost() + more;
+    long taken = recorded.used() + recorded.reserved();
+    if (lost > 0 || least != most) {
+      findings.loose++;
+    }
+    if (taken < least || taken > most) {
+      findings.problem(
+          ACCOUNT,
+          place,
+          "used " + recorded.used() + " and reserved " + recorded.reserved(),
+          "together " + range(least, most));
+    } else if (recorded.used() > usedMost) {
+      findings.problem(ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
+    }
+    findings.balances++;
+  }
+
+  private static String range(long least, long most) {
+    return least == most
+        ? String.valueOf(least)
+        : most >= AccountSums.UNKNOWN ? least + " or more" : least + " to " + most;
+  }
+
+  private void rates(Judged judged) {
+    Request request = judged.request();
+    List<Counter> counters = new ArrayList<>();
+    List<Rate> rates = new ArrayList<>();
+    for (Rate rate : judged.policy().rates().values()) {
+      for (String key : keys(rate, judged.policy(), request, judged.inputs())) {
+        counters.add(new Counter(rate.name(), key));
+        rates.add(rate);
+      }
+    }
+    List<JudgeInputs.RateCount> recorded = judged.inputs().rates();
+    List<Counter> named = recorded.stream().map(r -> new Counter(r.rate(), r.key())).toList();
+    if (!named.equals(counters)) {
+      findings.problem(ACCOUNT, judged.place() + " /inputs/rates", named, counters);
+      return;
+    }
+    for (int i = 0; i < recorded.size(); i++) {
+      Instant start = rates.get(i).spanStart(judged.inputs().time());
+      if (comparable(judged, definitions.holdsSince(rates.get(i), start))) {
+        long all = sums.count(counters.get(i), start);
+        long least = all - sums.forgotten(counters.get(i), start);
+        long most = all + gaps.since(start);
+        long count = recorded.get(i).count();
+        if (count < least || count > most) {
+          findings.problem(
+              ACCOUNT,
+              judged.place() + " /inputs/rates/" + i + "/count",
+              count,
+              range(least, most));
+        }
+        findings.rates++;
+      }
+    }
+  }
+
+  private static List<String> keys(Rate rate, Policy policy, Request request, JudgeInputs inputs) {
+    return policy.accountsOf(
+        rate, request.scope().tenant(), inputs.charged(), request.effect().tool());
+  }
+
+  private void put(Judged judged, Optional<Entry> before) {
+    Request request = judged.request();
+    Instant time = judged.inputs().time();
+    Policy policy = judged.policy();
+    List<Charge> charges = new ArrayList<>();
+    List<Mark> marks = new ArrayList<>();
+    before.ifPresent(entry -> {
+      boolean kept = entry.rowUntil().isAfter(latest.orElse(time));
+      entry
+          .marks()
+          .forEach(mark -> marks.add(new Mark(mark.counter(), mark.at(), mark.sure() && kept)));
+    });
+    if (judged.decision().verdict() == Verdict.ALLOW) {
+      Fates.Fate fate = fates.of(judged.decision().request(), judged.id());
+      for (Budget budget : policy.budgets().values()) {
+        for (String key :
+            policy.accountsOf(
+                budget,
+                request.scope().tenant(),
+                judged.inputs().charged(),
+                request.effect().tool())) {
+          charges.add(
+              fate.charge(
+                  new Account(budget.name(), key, budget.windowStart(time)),
+                  budget.unit(),
+                  amount(policy, budget, request.effect())));
+        }
+      }
+      for (Rate rate : policy.rates().values()) {
+        for (String key : keys(rate, policy, request, judged.inputs())) {
+          marks.add(new Mark(new Counter(rate.name(), key), time, true));
+        }
+      }
+    }
+    Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
+    Entry entry =
+        new Entry(
+            policy,
+            time,
+            Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
+            nonceUntil(policy, time),
+            keptUntil,
+            rowUntil(policy, time, charges, marks),
+            charges,
+            marks);
+    add(judged.decision().request(), entry);
+    if (restarts.stream().anyMatch(time::isAfter)) {
+      ahead.put(judged.id(), time);
+    }
+  }
+
+  private void add(Digest id, Entry entry) {
+    entries.put(id, entry);
+    nonces.put(entry.nonce(), id);
+    sums.add(entry.charges(), entry.marks(), 1);
+    expiries.computeIfAbsent(entry.keptUntil(), _ -> new TreeSet<>()).add(id);
+  }
+
+  private static Instant nonceUntil(Policy policy, Instant at) {
+    return at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
+  }
+
+  static long amount(Policy policy, Budget budget, Effect effect) {
+    return switch (budget.unit()) {
+      case CALLS -> 1;
+      case CPU_MS -> effect.resources().cpuMs();
+      case COST -> policy.price(effect.tool(), effect.operation()).orElse(0L);
+    };
+  }
+
+  private void drop(Digest id, Entry entry) {
+    entries.remove(id);
+    nonces.remove(entry.nonce(), id);
+    sums.add(entry.charges(), entry.marks(), -1);
+    TreeSet<Digest> same = expiries.get(entry.keptUntil());
+    same.remove(id);
+    if (same.isEmpty()) {
+      expiries.remove(entry.keptUntil());
+    }
+  }
+
+  /** Forgets what no judgement that is compared can count any more, also after a restart. */
+  private void expire(Instant latestTime) {
+    Instant now = restarts.stream().reduce(latestTime, AccountWalk::earlier);
+    Instant end = now.minus(SystemStateHistory.IN_FLIGHT);
+    while (!expiries.isEmpty() && expiries.firstKey().isBefore(end)) {
+      for (Digest id : List.copyOf(expiries.firstEntry().getValue())) {
+        drop(id, entries.get(id));
+      }
+    }
+    gaps.forget(now);
+  }
+}

@@ -1,0 +1,193 @@
+package dev.writ.verify.audit;
+
+import static dev.writ.verify.error.AuditError.SYSTEM;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.Tools;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads a whole ledger and recomputes what it means: who signed what under which trust, what
+ * belongs together, every judgement, and what spans runs: balances, rates, nonces and idempotency
+ * keys. That its bytes are whole is for {@link dev.writ.ledger.Fsck} to say; run that first.
+ *
+ * <p>It walks the log twice and holds open runs, unfinished requests, and what the accounts of the
+ * current windows hold. The view must stand still meanwhile, as a reader's does.
+ */
+public final class Audit {
+  /** Hears how far the audit is; called for every event, so it must be quick. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * @param step what is being audited, in the plural
+     * @param done how many were
+     */
+    void at(String step, long done);
+  }
+
+  private final LedgerView ledger;
+  private final Progress progress;
+  private final long size;
+  private final Findings findings = new Findings();
+  private final SystemStateHistory standing;
+  private final RowCheck rows;
+  private final RunWalk runs;
+  private Optional<Event> system = Optional.empty();
+
+  private Audit(LedgerView ledger, Tools tools, Progress progress) {
+    this.ledger = ledger;
+    this.progress = progress;
+    this.size = ledger.treeSize();
+    this.standing = new SystemStateHistory(ledger, ledger.origin(), findings, true);
+    this.rows = new RowCheck(ledger, findings, tools);
+    Documents documents = new Documents(ledger, findings);
+    this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
+  }
+
+  /**
+   * @param ledger a reader, or a ledger that nobody writes to meanwhile
+   * @param tools the registered tools and their drivers, for judging again; a tool that is not
+   *     there any more is counted
+   * @throws WritException {@code LED-006}, {@code LED-008} where the ledger cannot be read at all
+   */
+  public static AuditReport check(LedgerView ledger, Tools tools, Progress progress) {
+    return new Audit(ledger, tools, progress).run();
+  }
+
+  private AuditReport run() {
+    ledger.eventsByIndex(0, size, this::event);
+    standing.end(ledger.incarnation());
+    findings.same(SYSTEM, "time restarts", ledger.timeRestarts(), standing.restarts());
+    runs.end();
+    system.ifPresent(rows::systemRun);
+    rows.end();
+    seals().check();
+    AccountWalk accounts =
+        new AccountWalk(ledger, findings, standing.policies(), runs.steps, restartTimes());
+    ledger.eventsByIndex(
+        0,
+        size,
+        (index, event) -> {
+          if (standing.restarts().contains(index)) {
+            accounts.restart();
+          }
+          accounts.event(event);
+          progress.at("steps of the accounts, event", index + 1);
+        });
+    accounts.end();
+    new AccountRows(ledger, findings, standing.policies(), accounts.redated()).check();
+    return report();
+  }
+
+  private SealCheck seals() {
+    return new SealCheck(ledger, findings, standing.trust(), standing.revocations());
+  }
+
+  private List<Instant> restartTimes() {
+    List<Instant> times = new ArrayList<>();
+    for (long index : standing.restarts()) {
+      ledger.eventsByIndex(index, index + 1, (_, event) -> times.add(event.at()));
+    }
+    return times;
+  }
+
+  private void event(long index, Event event) {
+    progress.at("events", index + 1);
+    standing.time(index, event);
+    if (!event.runId().equals(SystemState.RUN)) {
+      runs.event(index, event);
+    } else if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
+      system = Optional.of(event);
+    } else {
+      standing.system(event);
+    }
+  }
+
+  private AuditReport report() {
+    return new AuditReport(
+        verified(),
+        notVerified(),
+        findings.problems(),
+        findings.problemsTotal(),
+        new AuditReport.Totals(
+            size,
+            runs.opened + (system.isPresent() ? 1 : 0),
+            findings.requests,
+            findings.decisions,
+            findings.dispatched,
+            findings.receipts));
+  }
+
+  private List<String> verified() {
+    return List.of(
+        standing.changes + " changes of the system run: each signed under the state before it",
+        findings.signatures + " documents of events: signed under the trust at their place",
+        findings.bindings
+            + " intents and receipts: bound to request, decision, effect, seed, tool and snapshot",
+        findings.dispatched
+            + " dispatches: allowed, unexpired, once for each intent, request and idempotency key",
+        findings.receipts + " receipts: lamport, prev; and the closings of their runs",
+        findings.judged
+            + " decisions: judged again to the same bytes, "
+            + findings.snapshots
+            + " of them under the same snapshot",
+        size
+            + " times of events: none more than a day behind those before it, but for "
+            + standing.restarts().size()
+            + " corrections that an operator signed",
+        findings.balances + " balances and " + findings.rates + " rates: added up over all runs",
+        findings.rows + " rows that the kernel acts on: recomputed from the events",
+        findings.outputs + " outputs and artifacts: kept, in full size");
+  }
+
+  private List<String> notVerified() {
+    List<String> lines = new ArrayList<>();
+    lines.add("bytes, chains, digests and the log's tree: that is `writ fsck`");
+    lines.add("outcomes: whether tools give the same output again is for replay to say");
+    lines.add(
+        "moments of settlement and release: not recorded, so cpu_ms is held between measured and"
+            + " reserved");
+    if (findings.notJudged > 0) {
+      lines.add(
+          findings.notJudged
+              + " decisions: not judged again, their tool or policy is not at hand as it was then");
+    }
+    if (findings.snapshots < findings.judged) {
+      lines.add(
+          (findings.judged - findings.snapshots)
+              + " snapshots: made of tools, drivers or stages that are not registered so now");
+    }
+    if (findings.gaps > 0) {
+      lines.add(
+          findings.gaps
+              + " steps of the accounts: taken by judgements that never reached the log; balances"
+              + " after them are compared loosely");
+    }
+    if (findings.loose > 0) {
+      lines.add(findings.loose + " balances and rates: compared within bounds, or not at all");
+    }
+    if (findings.unsealed > 0) {
+      lines.add(findings.unsealed + " closed runs: their checkpoint is not made yet");
+    }
+    if (!seals().knowsKeys()) {
+      lines.add("who signed the checkpoints of closed runs: no log key is enrolled");
+    }
+    lines.addAll(findings.ofReceipts());
+    lines.addAll(findings.ofWorkspaces());
+    if (findings.lateTotal() > 0) {
+      lines.add(
+          findings.lateTotal()
+              + " documents: reached the log after a revocation or change that the kernel's clock"
+              + " puts behind them, first "
+              + findings.latest());
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,122 @@
+package dev.writ.verify.audit;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.policy.Budget;
+import dev.writ.ledger.LedgerView;
+import dev.writ.verify.audit.AccountSums.Account;
+import dev.writ.verify.audit.AccountSums.Charge;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What became of an ALLOW, and so of what was reserved for it. */
+record Fates(LedgerView ledger) {
+  private static final int OBSERVATIONS_BYTES_MAX = 64 << 20;
+
+  /** How it ended. */
+  enum End {
+    /** It has a receipt of an effect that ended. */
+    SETTLED,
+    /** Its receipt says IN_DOUBT. */
+    IN_DOUBT,
+    /** It is running, or nobody executed it: the next moment may settle or release it. */
+    OPEN,
+    /** It was refused before dispatch, or another decision took its place. */
+    GONE,
+    /** The rows that would tell contradict the events: findings of their own. */
+    UNKNOWN
+  }
+
+  /**
+   * @param cpuMs measured; absent where it is not recorded
+   */
+  record Fate(End end, OptionalLong cpuMs) {
+    /** What an account may hold for it; when it was settled or released is not recorded. */
+    Charge charge(Account account, Budget.Unit unit, long declared) {
+      boolean cpu = unit == Budget.Unit.CPU_MS;
+      return switch (end) {
+        case SETTLED -> {
+          if (!cpu) {
+            yield new Charge(account, declared, declared, declared);
+          }
+          if (cpuMs.isEmpty()) {
+            yield unknown(account);
+          }
+          long measured = cpuMs.getAsLong();
+          yield new Charge(
+              account, Math.min(declared, measured), Math.max(declared, measured), measured);
+        }
+        case IN_DOUBT -> cpu ? unknown(account) : new Charge(account, declared, declared, declared);
+        case OPEN, UNKNOWN -> cpu ? unknown(account) : new Charge(account, 0, declared, declared);
+        case GONE -> new Charge(account, 0, declared, 0);
+      };
+    }
+
+    /** The same of a row that was left as it was when the effect was dispatched. */
+    Fate left() {
+      return new Fate(End.OPEN, OptionalLong.empty());
+    }
+
+    private static Charge unknown(Account account) {
+      return new Charge(account, 0, AccountSums.UNKNOWN, AccountSums.UNKNOWN);
+    }
+  }
+
+  Fate of(Digest request, Digest decision) {
+    try {
+      Optional<Receipt> receipt =
+          ledger
+              .get(Tables.SERVED, Tables.key(request))
+              .map(Digest::ofBytes)
+              .flatMap(ledger::document)
+              .map(envelope -> Receipt.read(envelope.document()));
+      if (receipt.isPresent() && !receipt.get().request().equals(request)) {
+        return end(End.UNKNOWN);
+      }
+      if (receipt.isPresent()) {
+        return receipt.get().decision().equals(decision) ? ended(receipt.get()) : end(End.GONE);
+      }
+      return ledger
+          .get(Tables.REQUEST, Tables.key(request))
+          .map(RequestRow::parse)
+          .filter(row -> row.decision().equals(decision))
+          .filter(row -> row.state() == RequestRow.State.ALLOWED)
+          .map(_ -> end(End.OPEN))
+          .orElseGet(() -> end(End.GONE));
+    } catch (WritException e) {
+      return end(End.UNKNOWN);
+    }
+  }
+
+  private static Fate end(End end) {
+    return new Fate(end, OptionalLong.empty());
+  }
+
+  private Fate ended(Receipt receipt) {
+    if (receipt.status() == Status.IN_DOUBT) {
+      return end(End.IN_DOUBT);
+    }
+    return new Fate(
+        End.SETTLED, receipt.observations().map(this::cpuMs).orElseGet(OptionalLong::empty));
+  }
+
+  private OptionalLong cpuMs(Digest observations) {
+    try {
+      Fields observed =
+          Fields.of(
+              "observations",
+              Jcs.parseCanonical(
+                  ledger.blob(observations, OBSERVATIONS_BYTES_MAX), Limits.DEFAULT));
+      return OptionalLong.of(observed.fields("metrics").count("cpu_ms"));
+    } catch (WritException e) {
+      return OptionalLong.empty(); // unread: unknown
+    }
+  }
+}

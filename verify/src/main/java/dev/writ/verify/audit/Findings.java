@@ -1,0 +1,150 @@
+package dev.writ.verify.audit;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.Event;
+import dev.writ.verify.audit.AuditReport.Problem;
+import dev.writ.verify.error.AuditError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What is found along the way. Not thread safe. */
+final class Findings {
+  private static final int TEXT_MAX = 300;
+
+  private final List<Problem> problems = new ArrayList<>();
+  private final List<String> latest = new ArrayList<>();
+  private long problemsTotal;
+  private long late;
+  long signatures;
+  long bindings;
+  long judged;
+  long snapshots;
+  long rows;
+  long balances;
+  long rates;
+  long loose;
+  long gaps;
+  long notJudged;
+  long unsealed;
+  long outputs;
+  long workspaces;
+  long emptied;
+  private long otherReceipts;
+  private Optional<String> otherReceiptFirst = Optional.empty();
+  private long changed;
+  private Optional<String> changedFirst = Optional.empty();
+  long requests;
+  long decisions;
+  long dispatched;
+  long receipts;
+
+  static String place(Event event) {
+    return "event " + event.runId() + " " + event.seq() + " " + event.kind();
+  }
+
+  static String row(String table, String key) {
+    return "row " + table + " " + key.replace('\u001f', '/');
+  }
+
+  void problem(ErrorCode code, String place, Object recorded, Object recomputed) {
+    problemsTotal++;
+    if (problems.size() < AuditReport.PROBLEMS_MAX) {
+      problems.add(new Problem(code, place, text(recorded), text(recomputed)));
+    }
+  }
+
+  /** Holds what is recorded against what is recomputed. */
+  void same(ErrorCode code, String place, Object recorded, Object recomputed) {
+    if (!recorded.equals(recomputed)) {
+      problem(code, place, recorded, recomputed);
+    }
+  }
+
+  /** An event has a seed where its kind has one (spec/journal.md), and nowhere else. */
+  void seed(AuditError code, Event event, boolean wanted) {
+    if (event.prngSeed().isPresent() != wanted) {
+      problem(
+          code,
+          place(event) + " /prng_seed",
+          event.prngSeed().orElse("none"),
+          wanted ? "a seed" : "none");
+    }
+  }
+
+  /** Something reached the log after what it rests on had ended, as in-flight work does. */
+  void late(String place, String what) {
+    late++;
+    if (latest.size() < 10) {
+      latest.add(place + ", " + what);
+    }
+  }
+
+  /** A workspace was found as nobody in the log left it. */
+  void changed(String place) {
+    changed++;
+    changedFirst = changedFirst.or(() -> Optional.of(place));
+  }
+
+  /** A judgement states the time of receipt of another call with the same request. */
+  void otherReceipt(String place) {
+    otherReceipts++;
+    otherReceiptFirst = otherReceiptFirst.or(() -> Optional.of(place));
+  }
+
+  /** What is to be said of times of receipt beside what was verified. */
+  List<String> ofReceipts() {
+    return otherReceipts == 0
+        ? List.of()
+        : List.of(
+            otherReceipts
+                + " decisions: judged with the time at which another call with the same request"
+                + " came in (spec/audit.md, bound 11), first "
+                + otherReceiptFirst.orElseThrow());
+  }
+
+  /** What is to be said of workspaces beside what was verified. */
+  List<String> ofWorkspaces() {
+    List<String> lines = new ArrayList<>();
+    if (changed > 0) {
+      lines.add(
+          changed
+              + " effects: found their workspace other than the effect before left it, by nobody in"
+              + " the log, first "
+              + changedFirst.orElseThrow());
+    }
+    if (emptied > 0) {
+      lines.add(
+          emptied
+              + " effects: found their workspace empty, which the effect before did not leave so;"
+              + " as when its time is over");
+    }
+    return lines;
+  }
+
+  static String text(Object value) {
+    String text =
+        switch (value) {
+          case WritException e -> e.code().code() + " " + e.found();
+          default -> value.toString();
+        };
+    return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "…";
+  }
+
+  List<Problem> problems() {
+    return problems;
+  }
+
+  long problemsTotal() {
+    return problemsTotal;
+  }
+
+  long lateTotal() {
+    return late;
+  }
+
+  List<String> latest() {
+    return latest;
+  }
+}

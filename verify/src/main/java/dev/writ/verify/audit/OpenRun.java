@@ -1,0 +1,93 @@
+package dev.writ.verify.audit;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A run on the way through the log: what its events so far add up to. */
+final class OpenRun {
+  final RunId id;
+  final Event opening;
+  final String seed;
+  String opener;
+
+  /** For whom it was opened: the subject of its first request. */
+  String owner = "";
+
+  /** Whether a decision so far recorded that; then every later one does that has to. */
+  boolean ownerIsRecorded;
+
+  Event head;
+  Digest lastReceipt;
+  long lamport;
+  long receipts;
+
+  /** Requests that something may still follow on. */
+  final TreeMap<Digest, Asked> asked = new TreeMap<>();
+
+  /** Receipts in doubt that are not resolved. */
+  final TreeSet<Digest> doubts = new TreeSet<>();
+
+  /** tool, operation pairs that succeeded. */
+  final TreeSet<String> done = new TreeSet<>();
+
+  /** The run's workspace, as effects so far left it. */
+  final OpenWorkspace workspace = new OpenWorkspace();
+
+  /** {@code effect.finished} that waits for its receipt. */
+  Optional<Event> finished = Optional.empty();
+
+  OpenRun(Event opening) {
+    this.id = opening.runId();
+    this.opening = opening;
+    this.seed = opening.prngSeed().orElse("");
+    this.opener = "";
+    this.head = opening;
+    this.lastReceipt = opening.id();
+  }
+
+  /** A request on the way through the log. */
+  static final class Asked {
+    final Digest id;
+    final String holder;
+
+    /** As the request's row has it: of the event, or of the judgement that states another. */
+    Instant receivedAt;
+
+    /** When it was judged first. */
+    Optional<Instant> judgedAt = Optional.empty();
+
+    Optional<RequestRow.State> state = Optional.empty();
+    Optional<Digest> decision = Optional.empty();
+
+    /** For whom its run was opened, as its last decision records it. */
+    Optional<String> owner = Optional.empty();
+
+    Optional<Digest> intent = Optional.empty();
+    Optional<Event> dispatched = Optional.empty();
+
+    /** Approvals received so far. */
+    final TreeSet<Digest> approvals = new TreeSet<>();
+
+    Asked(Digest id, Instant receivedAt, String holder) {
+      this.id = id;
+      this.receivedAt = receivedAt;
+      this.holder = holder;
+    }
+  }
+
+  long pending() {
+    return asked.values().stream()
+        .filter(a -> a.state.filter(s -> s == RequestRow.State.PENDING).isPresent())
+        .count();
+  }
+
+  long running() {
+    return asked.values().stream().filter(a -> a.dispatched.isPresent()).count();
+  }
+}

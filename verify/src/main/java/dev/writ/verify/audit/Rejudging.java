@@ -1,0 +1,390 @@
+package dev.writ.verify.audit;
+
+import static dev.writ.verify.error.AuditError.BINDING;
+import static dev.writ.verify.error.AuditError.DOCUMENT;
+import static dev.writ.verify.error.AuditError.JUDGEMENT;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.Admission;
+import dev.writ.guardian.Admitted;
+import dev.writ.guardian.Approvals;
+import dev.writ.guardian.Judge;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.JudgeInputs.Ran;
+import dev.writ.guardian.JudgeInputs.SeenApproval;
+import dev.writ.guardian.JudgeInputs.SeenArtifact;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import dev.writ.verify.audit.Differences.Difference;
+import dev.writ.verify.audit.Documents.Read;
+import dev.writ.verify.audit.OpenRun.Asked;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Judges decisions again. All inputs that follow from documents are gathered from these and not
+ * from the decision; what only the moment knew (balances, counts, what succeeded in the run by
+ * then) is taken from the decision, and held against the rest of the ledger elsewhere.
+ */
+final class Rejudging {
+  /** The one check that reads the tool's manifest: the last, of four or five. */
+  private static String toolCheck(Decision decision) {
+    return "/checks/" + (decision.checks().size() - 1) + "/";
+  }
+
+  private final Documents documents;
+  private final Findings findings;
+  private final SystemStateHistory standing;
+  private final Tools tools;
+
+  Rejudging(Documents documents, SystemStateHistory standing, Tools tools) {
+    this.documents = documents;
+    this.findings = documents.findings();
+    this.standing = standing;
+    this.tools = tools;
+  }
+
+  /** Returns the inputs that the decision recorded; none where they cannot be read. */
+  Optional<JudgeInputs> judge(OpenRun run, Asked asked, Event event, Read<Decision> read) {
+    String place = Findings.place(event);
+    Decision decision = read.document();
+    Optional<JudgeInputs> found = recorded(decision, place);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    JudgeInputs recorded = found.get();
+    Optional<Read<Request>> request =
+        documents.read(decision.request(), Request.TYPE, Request::read, place);
+    Optional<Policy> policy =
+        standing
+            .policy(decision.policy(), decision.decidedAt(), place)
+            .flatMap(named ->
+                request.map(asks ->
+                    standing.governing(
+                        named,
+                        asks.document().effect(),
+                        recorded.governed(),
+                        decision.decidedAt(),
+                        place)));
+    if (policy.isEmpty() || request.isEmpty()) {
+      findings.notJudged++;
+      return Optional.of(recorded);
+    }
+    findings.same(
+        BINDING, place + " /effect", decision.effect(), request.get().document().effect().digest());
+    succeeded(run, recorded, place);
+    receipt(request.get(), policy.get(), asked, recorded, place);
+    Optional<Admitted> admitted =
+        admit(request.get().envelope(), policy.get(), asked, decision.decidedAt(), place);
+    if (admitted.isPresent()) {
+      JudgeInputs inputs =
+          inputs(run, admitted.get(), asked, policy.get(), recorded, decision.decidedAt());
+      compare(admitted.get(), policy.get(), inputs, asked, read, place);
+    }
+    return Optional.of(recorded);
+  }
+
+  private Optional<JudgeInputs> recorded(Decision decision, String place) {
+    try {
+      return Optional.of(JudgeInputs.read(decision.inputs()));
+    } catch (WritException e) {
+      findings.problem(DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
+      return Optional.empty();
+    }
+  }
+
+  /** What is said to have succeeded in the run did so before; a false may have been true since. */
+  private void succeeded(OpenRun run, JudgeInputs recorded, String place) {
+    for (Ran ran : recorded.history()) {
+      if (ran.succeeded() && !run.done.contains(Tables.key(ran.tool(), ran.operation()))) {
+        findings.problem(
+            JUDGEMENT,
+            place + " /inputs/history",
+            ran.tool() + " " + ran.operation() + " succeeded",
+            "no such receipt before");
+      }
+    }
+  }
+
+  /**
+   * Takes another time of receipt than the event's where two calls with one request can have led to
+   * it: kernels before this rule judged the second by its own (spec/audit.md, bound 11).
+   */
+  private void receipt(
+      Read<Request> request, Policy policy, Asked asked, JudgeInputs recorded, String place) {
+    Instant other = recorded.receivedAt();
+    Instant judgedAt = asked.judgedAt.orElse(Instant.MIN);
+    asked.judgedAt = asked.judgedAt.or(() -> Optional.of(recorded.time()));
+    if (!other.equals(asked.receivedAt)
+        && asked.decision.isPresent()
+        && !other.isAfter(recorded.time())
+        && !other.isAfter(judgedAt.plus(SystemStateHistory.IN_FLIGHT))
+        && Admission.isFresh(request.document(), policy, other)) {
+      asked.receivedAt = other;
+      findings.otherReceipt(place);
+    }
+  }
+
+  /** The request as it was let in: at the reading of its receipt, or of this judgement. */
+  private Optional<Admitted> admit(
+      Envelope envelope, Policy policy, Asked asked, Instant decidedAt, String place) {
+    WritException refused = null;
+    // Nearly always the first holds; the other trust is not put together before it is needed.
+    for (Supplier<Trust> trust :
+        List.<Supplier<Trust>>of(standing::trust, () -> standing.inFlight(decidedAt))) {
+      for (Instant now : List.of(asked.receivedAt, decidedAt)) {
+        try {
+          Admission.requireSize(envelope.toBytes().length, policy);
+          return Optional.of(
+              Admission.readmit(envelope, trust.get(), policy, asked.receivedAt, now));
+        } catch (WritException e) {
+          refused = refused == null ? e : refused;
+        }
+      }
+    }
+    findings.problem(JUDGEMENT, place, "judged", refused);
+    return Optional.empty();
+  }
+
+  private JudgeInputs inputs(
+      OpenRun run,
+      Admitted admitted,
+      Asked asked,
+      Policy policy,
+      JudgeInputs recorded,
+      Instant decidedAt) {
+    Request request = admitted.request();
+    run.ownerIsRecorded |= recorded.owner().isPresent();
+    boolean hasOwner = request.origin().isPresent() && run.ownerIsRecorded;
+    List<SeenApproval> approvals = approvals(admitted, asked, policy, recorded, decidedAt);
+    Optional<Instant> validUntil =
+        Stream.concat(
+                request.delegations().stream()
+                    .map(link -> Delegation.read(link.document()).expiresAt()),
+                approvals.stream()
+                    .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
+                    .map(SeenApproval::expiresAt))
+            .min(Comparator.naturalOrder());
+    return new JudgeInputs(
+        recorded.time(),
+        asked.receivedAt,
+        recorded.step(),
+        admitted.charged(),
+        policy.rolesOf(request.scope().tenant(), request.scope().subject()),
+        recorded.balances(),
+        recorded.rates(),
+        false, // a nonce that another request used is refused before it is judged
+        approvals,
+        recorded.ignored(),
+        artifacts(request, recorded, decidedAt),
+        recorded.history(),
+        validUntil,
+        recorded.profile(), // the raw request behind it is not kept
+        policy.governed(request.effect().tool(), request.effect().version()),
+        Optional.of(run.owner).filter(_ -> hasOwner));
+  }
+
+  /** Every approval that was received, was not set aside with a code, and holds. */
+  private List<SeenApproval> approvals(
+      Admitted admitted, Asked asked, Policy policy, JudgeInputs recorded, Instant decidedAt) {
+    TreeSet<Digest> ignored = new TreeSet<>();
+    recorded.ignored().forEach(i -> ignored.add(i.id()));
+    TreeMap<Digest, SeenApproval> seen = new TreeMap<>();
+    for (Digest id : asked.approvals) {
+      if (!ignored.contains(id)) {
+        documents
+            .source()
+            .document(id)
+            .filter(envelope -> holds(envelope, admitted, policy, decidedAt))
+            .ifPresent(envelope -> {
+              Approval approval = Approval.read(envelope.document());
+              seen.put(
+                  id,
+                  new SeenApproval(
+                      id,
+                      envelope.signatures().getFirst().kid(),
+                      approval.approver(),
+                      approval.role(),
+                      approval.verdict(),
+                      approval.expiresAt()));
+            });
+      }
+    }
+    return List.copyOf(seen.values());
+  }
+
+  /** Whether an approval counts: for this effect, by whom it says, whom the policy lets. */
+  private boolean holds(Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
+    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+      try {
+        Approvals.verify(envelope, admitted, policy, trust, decidedAt);
+        return true;
+      } catch (WritException e) {
+        continue; // not under this trust
+      }
+    }
+    return false;
+  }
+
+  /** The artifacts that the decision counts, as their documents and the trust say they are. */
+  private List<SeenArtifact> artifacts(Request request, JudgeInputs recorded, Instant at) {
+    return recorded.artifacts().stream()
+        .filter(artifact -> request.evidence().contains(artifact.id()))
+        .flatMap(artifact -> documents.source().document(artifact.id()).stream())
+        .flatMap(envelope -> artifact(envelope, request, at).stream())
+        .toList();
+  }
+
+  private Optional<SeenArtifact> artifact(Envelope envelope, Request request, Instant at) {
+    for (Trust trust : List.of(standing.trust(), standing.inFlight(at))) {
+      try {
+        List<TrustedKey> signers = trust.verify(envelope, envelope.payloadType(), at);
+        boolean foreign =
+            signers.stream()
+                .anyMatch(
+                    s -> s.tenant().filter(t -> !t.equals(request.scope().tenant())).isPresent());
+        return foreign
+            ? Optional.empty()
+            : Optional.of(
+                new SeenArtifact(
+                    envelope.id(),
+                    envelope.payloadType(),
+                    signers.stream()
+                        .map(s -> new JudgeInputs.Signer(s.kid(), s.role().text(), s.subject()))
+                        .toList()));
+      } catch (WritException e) {
+        continue; // not under this trust
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void compare(
+      Admitted admitted,
+      Policy policy,
+      JudgeInputs inputs,
+      Asked asked,
+      Read<Decision> read,
+      String place) {
+    Decision recorded = read.document();
+    Optional<Difference> gathered = Differences.first(recorded.inputs(), inputs.toJson());
+    if (gathered.isPresent()) {
+      report(place + " /inputs" + gathered.get().pointer(), gathered.get());
+      return;
+    }
+    Effect effect = admitted.request().effect();
+    if (recorded.verdict() == Verdict.ALLOW
+        && isStagedOut(policy, effect, CanaryDraw.of(recorded.scope(), inputs.owner()))) {
+      findings.problem(
+          JUDGEMENT, place + " /verdict", recorded.verdict(), "a version rolled out to this run");
+      return;
+    }
+    Tools.Circumstances now = tools.circumstances(effect, policy);
+    List<Difference> differences = new ArrayList<>();
+    for (ToolManifest manifest :
+        List.of(now.manifest(), ToolManifest.unregistered(effect.tool(), effect.version()))) {
+      Decision again =
+          Judge.judge(admitted, manifest, policy, inputs, recorded.snapshot(), asked.decision);
+      Optional<Difference> found = Differences.first(recorded.toJson(), again.toJson());
+      if (found.isEmpty()) {
+        findings.judged++;
+        findings.snapshots += now.snapshot().equals(recorded.snapshot()) ? 1 : 0;
+        return;
+      }
+      differences.add(found.get());
+    }
+    Difference difference = differences.getFirst();
+    if (sameTool(now, recorded, effect, policy)
+        || !difference.pointer().startsWith(toolCheck(recorded))) {
+      report(place + " " + difference.pointer(), difference);
+    } else {
+      findings.notJudged++;
+    }
+  }
+
+  /** That holds whatever the tool's manifest says, which need not be at hand. */
+  private static boolean isStagedOut(Policy policy, Effect effect, CanaryDraw draw) {
+    return policy.governs(effect.tool(), effect.version())
+        && policy
+            .tool(effect.tool(), effect.version())
+            .filter(tool -> policy.mayRun(tool, draw))
+            .isEmpty();
+  }
+
+  private void report(String place, Difference difference) {
+    findings.problem(JUDGEMENT, place, difference.recorded(), difference.recomputed());
+  }
+
+  /**
+   * Whether the tool as registered now is certainly the one that was judged: the snapshot names it,
+   * or the verdict is ALLOW, which only the package that policy approves can get.
+   */
+  private static boolean sameTool(
+      Tools.Circumstances now, Decision recorded, Effect effect, Policy policy) {
+    return now.snapshot().equals(recorded.snapshot())
+        || recorded.verdict() == Verdict.ALLOW
+            && policy
+                .tool(effect.tool(), effect.version())
+                .map(ApprovedTool::ref)
+                .filter(now.manifest().ref()::equals)
+                .isPresent();
+  }
+
+  /** Whether a tool uses the workspace of its run; empty where its manifest is not at hand. */
+  Optional<Boolean> usesWorkspace(ToolRef tool) {
+    return tools.manifest(tool).map(manifest -> manifest.capabilities().workspace());
+  }
+
+  /**
+   * An intent's tool is the one that the decision's policy approves: it lists it, or lets govern
+   * it, and then it is the one that the decision recorded, which was held against the system run.
+   */
+  void tool(Decision decision, ToolRef tool, String place) {
+    documents
+        .read(decision.request(), Request.TYPE, Request::read, place)
+        .map(read -> read.document().effect())
+        .ifPresent(effect -> {
+          String name = effect.tool();
+          String version = effect.version();
+          Optional<ToolRef> approved =
+              Optional.ofNullable(standing.policies().get(decision.policy()))
+                  .flatMap(policy ->
+                      policy
+                          .listed(name, version)
+                          .or(() ->
+                              recorded(decision, place)
+                                  .flatMap(JudgeInputs::governed)
+                                  .filter(_ -> policy.governs(name, version))
+                                  .map(governed -> ApprovedTool.of(name, version, governed))))
+                  .map(ApprovedTool::ref);
+          findings.same(
+              BINDING,
+              place + " /tool",
+              tool.toString(),
+              approved.map(ToolRef::toString).orElse("none approved"));
+        });
+  }
+}

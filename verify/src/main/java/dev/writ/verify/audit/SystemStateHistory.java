@@ -1,0 +1,343 @@
+package dev.writ.verify.audit;
+
+import static dev.writ.executor.error.ExecutorError.CLOCK_CORRECTION;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.ClockCorrection;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Audience;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.GovernedTool;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.VersionRule;
+import dev.writ.ledger.DocumentSource;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LogTime;
+import dev.writ.verify.error.AuditError;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What is in force at one place of the log: the sum of the system run up to there. Signatures are
+ * verified under it (protocol rule 25).
+ *
+ * <p>A change is in force for the kernel a moment after its event, and an effect in flight reaches
+ * the log after it was judged. What comes after a revocation, and says by the kernel's clock that
+ * it happened before or within {@link #IN_FLIGHT} of it, is counted apart and not taken for forged.
+ */
+final class SystemStateHistory {
+  /** How long after a change the kernel may still act on what was before it. */
+  static final Duration IN_FLIGHT = SystemState.IN_FLIGHT;
+
+  private final DocumentSource documents;
+  private final String origin;
+  private final Findings findings;
+  private SystemState state = SystemState.NOTHING;
+  private final List<Past> past = new ArrayList<>();
+  private final TreeMap<Digest, Policy> policies = new TreeMap<>();
+  private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
+  private final TreeMap<String, Instant> prohibited = new TreeMap<>();
+  private final TreeSet<String> revokedBeforeCorrection = new TreeSet<>();
+  private final TreeMap<String, Long> revocations = new TreeMap<>();
+  private final LogTime time = LogTime.begin();
+  private final List<Long> restarts = new ArrayList<>();
+  private final boolean wholeLog;
+  private Audience audience;
+  private long index;
+  long changes;
+
+  /** What was in force before a change, which may still have been acted on for a moment. */
+  private record Past(SystemState state, Instant until) {
+    boolean isInFlightAt(Instant at) {
+      return !until.plus(IN_FLIGHT).isBefore(at);
+    }
+  }
+
+  /**
+   * @param wholeLog whether it is given every event of the log, or those of two runs
+   */
+  SystemStateHistory(DocumentSource documents, String origin, Findings findings, boolean wholeLog) {
+    this.wholeLog = wholeLog;
+    this.documents = documents;
+    this.origin = origin;
+    this.findings = findings;
+    this.audience = new Audience(origin, 1);
+  }
+
+  /** Takes the time of the log's next event; a correction of the clock may set it back. */
+  void time(long index, Event event) {
+    this.index = index;
+    try {
+      correction(event).ifPresent(correction -> correct(index, correction, event));
+      time.take(event.at());
+    } catch (WritException e) {
+      findings.problem(
+          AuditError.TIME, Findings.place(event), event.at(), "not before " + time.earliest());
+    }
+  }
+
+  private void correct(long index, ClockCorrection correction, Event event) {
+    String place = Findings.place(event) + " /detail";
+    findings.same(CLOCK_CORRECTION, place + "/tree_size", correction.treeSize(), index);
+    if (wholeLog || correction.from().isBefore(time.latest())) {
+      findings.same(CLOCK_CORRECTION, place + "/from", correction.from(), time.latest());
+    }
+    if (correction.goesBack()) {
+      restarts.add(index);
+      time.restart(event.at());
+      settle();
+    }
+  }
+
+  /** What was in flight when time went back is void: what ended before, ended long before. */
+  private void settle() {
+    past.clear();
+    superseded.replaceAll((_, _) -> Instant.MIN);
+    prohibited.replaceAll((_, _) -> Instant.MIN);
+    state.trust().keys().values().stream()
+        .filter(key -> key.revokedAt().isPresent())
+        .forEach(key -> revokedBeforeCorrection.add(key.kid()));
+  }
+
+  /** One that holds; what is wrong with another is found with the change itself. */
+  private Optional<ClockCorrection> correction(Event event) {
+    if (!event.kind().equals(EventKind.CLOCK_CORRECTED) || !event.runId().equals(SystemState.RUN)) {
+      return Optional.empty();
+    }
+    try {
+      state.after(event, documents);
+      return Optional.of(
+          ClockCorrection.read(
+              SystemChange.read(documents.document(event.body()).orElseThrow().document())
+                  .detail()));
+    } catch (WritException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Positions of the corrections that set time back. */
+  List<Long> restarts() {
+    return restarts;
+  }
+
+  /** Takes an event of the system run. One that does not hold changes nothing. */
+  void system(Event event) {
+    findings.seed(AuditError.SYSTEM, event, false);
+    Optional<Policy> before = state.policy();
+    Optional<Digest> inForce = before.map(Policy::digest);
+    SystemState after;
+    try {
+      after = state.after(event, documents);
+      Optional<Long> incarnation = incarnation(event);
+      if (incarnation.isPresent()) {
+        audience = new Audience(origin, incarnation.get());
+      }
+    } catch (WritException e) {
+      findings.problem(AuditError.SYSTEM, Findings.place(event), e, "a change that holds");
+      return;
+    }
+    boolean samePolicy = after.policy().map(Policy::digest).equals(inForce);
+    if (event.kind().equals(EventKind.POLICY_ACTIVATED) == samePolicy) {
+      findings.problem(
+          AuditError.SYSTEM, Findings.place(event), event.kind(), "a change of policy");
+    }
+    if (!samePolicy) {
+      Policy policy = after.policyInForce();
+      policies.put(policy.digest(), policy);
+      before.ifPresent(p -> superseded.put(p.digest(), event.at()));
+    }
+    after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
+    past.add(new Past(state, event.at()));
+    past.removeIf(p -> !p.isInFlightAt(time.earliest()));
+    if (event.kind().equals(EventKind.KEY_REVOKED)) {
+      after.trust().keys().values().stream()
+          .filter(key -> key.revokedAt().isPresent())
+          .forEach(key -> revocations.putIfAbsent(key.kid(), index));
+    }
+    state = after;
+    changes++;
+  }
+
+  /** The incarnation that begins with an event. */
+  private Optional<Long> incarnation(Event event) {
+    Envelope document = documents.document(event.body()).orElseThrow();
+    Optional<Long> next =
+        document.payloadType().equals(SystemChange.TYPE)
+            ? SystemChange.read(document.document()).incarnation()
+            : Optional.empty();
+    if (next.filter(n -> n <= audience.incarnation()).isPresent()) {
+      throw new WritException(
+          ExecutorError.MALFORMED,
+          "incarnation " + next.get() + " after " + audience.incarnation());
+    }
+    return next;
+  }
+
+  /** At the end of the log: whether it is of the incarnation that its events name. */
+  void end(long incarnation) {
+    findings.same(AuditError.SYSTEM, "incarnation", incarnation, audience.incarnation());
+  }
+
+  Audience audience() {
+    return audience;
+  }
+
+  Trust trust() {
+    return state.trust();
+  }
+
+  /** Where in the log each revoked key was revoked. */
+  TreeMap<String, Long> revocations() {
+    return revocations;
+  }
+
+  /** Every policy that was in force up to here. */
+  TreeMap<Digest, Policy> policies() {
+    return policies;
+  }
+
+  /**
+   * The policy that a decision names: it must have been in force, and not be superseded long
+   * before.
+   */
+  Optional<Policy> policy(Digest named, Instant decidedAt, String place) {
+    Optional<Policy> policy = Optional.ofNullable(policies.get(named));
+    Instant until = superseded.get(named);
+    if (policy.isEmpty() || until != null && decidedAt.isAfter(until.plus(IN_FLIGHT))) {
+      findings.problem(
+          AuditError.SYSTEM,
+          place + " /policy",
+          named,
+          state.policy().map(p -> p.digest().toString()).orElse("none in force"));
+    } else if (until != null) {
+      findings.late(place, "its policy was superseded at " + until);
+    }
+    return policy;
+  }
+
+  /**
+   * A policy as governance had completed it when a decision was made: as it is here, or as it was a
+   * moment before where that is what the decision recorded.
+   *
+   * @param policy that was in force
+   * @param recorded what the decision says of the tool
+   */
+  Policy governing(
+      Policy policy, Effect effect, Optional<GovernedTool> recorded, Instant at, String place) {
+    Policy now = completed(policy, state);
+    if (governed(now, effect).equals(recorded)) {
+      return now;
+    }
+    for (Past p : past.reversed()) {
+      if (!p.isInFlightAt(at)) {
+        continue; // times may go back, so that one before it may be
+      }
+      Policy then = completed(policy, p.state());
+      if (governed(then, effect).equals(recorded)) {
+        findings.late(place, "governance of its tool changed at " + p.until());
+        return then;
+      }
+    }
+    return now;
+  }
+
+  private static Optional<GovernedTool> governed(Policy policy, Effect effect) {
+    return policy.governed(effect.tool(), effect.version());
+  }
+
+  private static Policy completed(Policy policy, SystemState at) {
+    return policy.with(at.governance().rollout(at.prohibited()));
+  }
+
+  /** Whether a governed tool did not run for that call, by what was in force up to a moment ago. */
+  boolean stagedOutLongBefore(ToolRef tool, CanaryDraw draw, Instant at) {
+    Optional<Policy> policy = state.policy();
+    if (policy.filter(p -> p.governs(tool.name(), tool.version())).isEmpty()) {
+      return false;
+    }
+    if (runs(state, tool, draw)) {
+      return false;
+    }
+    return past.stream()
+        .filter(p -> p.isInFlightAt(at))
+        .noneMatch(p -> runs(p.state(), tool, draw));
+  }
+
+  private static boolean runs(SystemState state, ToolRef tool, CanaryDraw draw) {
+    return state
+        .policy()
+        .flatMap(p -> p.tool(tool.name(), tool.version()))
+        .filter(approved -> approved.ref().equals(tool))
+        .filter(approved -> VersionRule.mayRun(approved, draw))
+        .isPresent();
+  }
+
+  /** Whether the tool was prohibited long before. */
+  Optional<Instant> prohibitedLongBefore(String tool, String version, Instant at) {
+    return Optional.ofNullable(prohibited.get(tool + " " + version))
+        .filter(since -> at.isAfter(since.plus(IN_FLIGHT)));
+  }
+
+  /**
+   * Verifies a document of an event.
+   *
+   * @return its signers; none where it does not hold, which is a problem by then
+   */
+  List<TrustedKey> verify(Envelope envelope, String type, Instant at, String place) {
+    try {
+      List<TrustedKey> signers = signers(envelope, type, at, place);
+      findings.signatures++;
+      return signers;
+    } catch (WritException e) {
+      findings.problem(AuditError.SIGNATURE, place, e, "a signature that holds for " + type);
+      return List.of();
+    }
+  }
+
+  private List<TrustedKey> signers(Envelope envelope, String type, Instant at, String place) {
+    try {
+      return state.trust().verify(envelope, type, at);
+    } catch (WritException e) {
+      if (e.code() != CanonicalizeError.KEY_REVOKED) {
+        throw e;
+      }
+      List<TrustedKey> signers = inFlight(at).verify(envelope, type, at);
+      findings.late(place, "its key was revoked");
+      return signers;
+    }
+  }
+
+  /** The trust as work in flight at that time may still have known it. */
+  Trust inFlight(Instant at) {
+    return Trust.of(
+        state.trust().keys().values().stream()
+            .map(key ->
+                key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
+                        && !revokedBeforeCorrection.contains(key.kid())
+                    ? new TrustedKey(
+                        key.key(),
+                        key.role(),
+                        key.tenant(),
+                        key.subject(),
+                        key.notBefore(),
+                        key.notAfter(),
+                        Optional.empty())
+                    : key)
+            .toList());
+  }
+}

@@ -1,0 +1,81 @@
+package dev.writ.verify.bundle;
+
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Does a piece of work on all cores, ahead of who takes the results, which come in the order of the
+ * pieces; a bounded number is under way. What fails is thrown where its result would have come.
+ *
+ * @param <T> a piece
+ * @param <R> what is made of it
+ */
+final class Ahead<T, R> implements AutoCloseable {
+  /** More workers than this would hold more than they gain. */
+  private static final int WORKERS_MAX = 8;
+
+  private final int workers =
+      Math.clamp(Runtime.getRuntime().availableProcessors(), 1, WORKERS_MAX);
+  private final ExecutorService pool =
+      Executors.newFixedThreadPool(
+          workers, Thread.ofPlatform().daemon().name("writ-verify-", 0).factory());
+  private final ArrayDeque<Future<R>> underWay = new ArrayDeque<>();
+  private final Supplier<Optional<T>> pieces;
+  private final Function<T, R> work;
+  private boolean ended;
+
+  /**
+   * @param pieces asked on the thread of who takes the results; none at the end
+   */
+  Ahead(Supplier<Optional<T>> pieces, Function<T, R> work) {
+    this.pieces = pieces;
+    this.work = work;
+  }
+
+  /** The next result; none at the end. */
+  Optional<R> next() {
+    while (!ended && underWay.size() <= workers) {
+      begin();
+    }
+    Future<R> first = underWay.poll();
+    if (first == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(first.get());
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while it verifies", e);
+    }
+  }
+
+  private void begin() {
+    try {
+      Optional<T> piece = pieces.get();
+      ended = piece.isEmpty();
+      piece.ifPresent(p -> underWay.add(pool.submit(() -> work.apply(p))));
+    } catch (RuntimeException e) {
+      // What came before it is to be seen before it.
+      ended = true;
+      underWay.add(CompletableFuture.failedFuture(e));
+    }
+  }
+
+  @Override
+  public void close() {
+    pool.shutdownNow();
+  }
+}

@@ -1,0 +1,351 @@
+package dev.writ.verify.bundle;
+
+import static dev.writ.verify.bundle.ArchiveForm.END_BYTES;
+import static dev.writ.verify.bundle.ArchiveForm.LOCAL_BYTES;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.verify.error.BundleError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.ToLongFunction;
+import java.util.zip.CRC32;
+
+/**
+ * A ZIP file in one form ({@link ArchiveForm}): stored, not compressed; entries sorted by name; one
+ * fixed time; no comments, extra fields, folders or links. Every header is held against what the
+ * entry's name and content give. So nothing hides between entries, no byte is without meaning, and
+ * nothing can grow when it is unpacked.
+ *
+ * <p>The content stays where it is and is read on demand; the index takes twelve bytes an entry.
+ * Safe for many threads.
+ */
+final class Archive implements AutoCloseable {
+  private final Source source;
+
+  /** Where each entry begins, as unsigned numbers; one more for where the directory does. */
+  private int[] offsets = new int[1024];
+
+  /** What {@code key} says of each name. */
+  private long[] keys = new long[1024];
+
+  private int entries;
+
+  private Archive(Source source) {
+    this.source = source;
+  }
+
+  /**
+   * Reads the headers; the checksums are for {@link #verify}.
+   *
+   * @param key a number for a name: names with one that is not 0 are sorted by it, and found
+   *     faster; it may refuse a name
+   * @throws WritException {@code RPL-010} to {@code RPL-016}
+   */
+  static Archive open(Source source, ToLongFunction<String> key) {
+    Archive archive = new Archive(source);
+    archive.headers(key);
+    return archive;
+  }
+
+  private void headers(ToLongFunction<String> key) {
+    long size = source.size();
+    ArchiveForm.requireBounds(size, 0);
+    if (size < END_BYTES) {
+      throw new WritException(BundleError.ARCHIVE_TRUNCATED, size + " bytes");
+    }
+    Window locals = new Window(source);
+    if (locals.at(0, Integer.BYTES).getInt(0) != ArchiveForm.LOCAL) {
+      throw new WritException(BundleError.ARCHIVE_FORM, "it does not begin as a ZIP file does");
+    }
+    Window directory = new Window(source);
+    ByteBuffer end = directory.at(size - END_BYTES, END_BYTES);
+    if (end.getInt(0) != ArchiveForm.END) {
+      throw new WritException(
+          BundleError.ARCHIVE_TRUNCATED, "the last " + END_BYTES + " bytes are not its end record");
+    }
+    long start = end.getInt(16) & 0xffff_ffffL;
+    long at = 0;
+    long central = start;
+    String before = "";
+    while (at < start) {
+      String name = name(locals, at, start);
+      requireOrder(name, before);
+      byte[] header = header(locals, at, start, name);
+      byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
+      long contentSize = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(22);
+      contentSize &= 0xffff_ffffL;
+      int crc = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(14);
+      requireBytes(locals, at, ArchiveForm.local(nameBytes, crc, contentSize));
+      byte[] listed = ArchiveForm.central(nameBytes, crc, contentSize, at);
+      requireBytes(directory, central, listed);
+      add(at, key.applyAsLong(name));
+      central += listed.length;
+      at += header.length + nameBytes.length + contentSize;
+      before = name;
+    }
+    if (at != start) {
+      throw form(at, "the directory begins at " + start);
+    }
+    requireBytes(directory, central, ArchiveForm.end(entries, start, central));
+    if (central + ArchiveForm.endBytes(entries) != size) {
+      throw form(central, "the file has " + size + " bytes");
+    }
+    offsets = Arrays.copyOf(offsets, entries + 1);
+    keys = Arrays.copyOf(keys, entries);
+    offsets[entries] = (int) start;
+  }
+
+  private void add(long at, long key) {
+    ArchiveForm.requireBounds(0, entries + 1L);
+    if (entries == keys.length) {
+      offsets = Arrays.copyOf(offsets, 2 * entries);
+      keys = Arrays.copyOf(keys, 2 * entries);
+    }
+    offsets[entries] = (int) at;
+    keys[entries++] = key;
+  }
+
+  /** The name comes first: no other damage hides that one leads elsewhere. */
+  private static String name(Window locals, long at, long start) {
+    if (start - at < LOCAL_BYTES) {
+      throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
+    }
+    int length = locals.at(at, LOCAL_BYTES).getShort(26) & 0xffff;
+    if (start - at - LOCAL_BYTES < length) {
+      throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the name at byte " + at);
+    }
+    if (length > ArchiveForm.NAME_MAX) {
+      throw new WritException(BundleError.ENTRY_NAME, length + " bytes at byte " + at);
+    }
+    byte[] name = new byte[length];
+    locals.at(at + LOCAL_BYTES, length).get(name);
+    return ArchiveForm.name(new String(name, StandardCharsets.ISO_8859_1));
+  }
+
+  private static void requireOrder(String name, String before) {
+    if (name.equals(before)) {
+      throw new WritException(BundleError.ENTRY_TWICE, name);
+    }
+    if (name.compareTo(before) < 0) {
+      throw new WritException(BundleError.ARCHIVE_FORM, name + " stands behind " + before);
+    }
+  }
+
+  private static byte[] header(Window locals, long at, long start, String name) {
+    byte[] header = new byte[LOCAL_BYTES];
+    ByteBuffer in = locals.at(at, LOCAL_BYTES);
+    in.get(0, header);
+    int method = in.getShort(8) & 0xffff;
+    int flags = in.getShort(6) & 0xffff;
+    int extra = in.getShort(28) & 0xffff;
+    if (method != 0 || flags != 0 || extra != 0) {
+      throw form(
+          at,
+          name
+              + " has method "
+              + method
+              + ", flags "
+              + flags
+              + ", extra bytes "
+              + extra
+              + "; all are 0 here (stored)");
+    }
+    long size = in.getInt(22) & 0xffff_ffffL;
+    long left = start - at - LOCAL_BYTES - name.length();
+    if (size > left) {
+      throw new WritException(
+          BundleError.ARCHIVE_TRUNCATED,
+          name + " at byte " + at + " has " + size + " bytes, left are " + left);
+    }
+    return header;
+  }
+
+  /** Holds bytes of the file against the only ones that can be there. */
+  private void requireBytes(Window window, long at, byte[] wanted) {
+    if (at + wanted.length > source.size()) {
+      throw form(at, "the file has " + source.size() + " bytes");
+    }
+    byte[] found = new byte[wanted.length];
+    window.at(at, wanted.length).get(found);
+    int differs = Arrays.mismatch(found, wanted);
+    if (differs >= 0) {
+      throw form(
+          at + differs,
+          "recorded " + (found[differs] & 0xff) + ", recomputed " + (wanted[differs] & 0xff));
+    }
+  }
+
+  private static WritException form(long at, String what) {
+    return new WritException(BundleError.ARCHIVE_FORM, "at byte " + at + ": " + what);
+  }
+
+  int entries() {
+    return entries;
+  }
+
+  /** Where the entry's header is. */
+  private long offset(int entry) {
+    return offsets[entry] & 0xffff_ffffL;
+  }
+
+  /** By its key alone. */
+  boolean isBlob(int entry) {
+    return keys[entry] >>> 62 == 1;
+  }
+
+  String name(int entry) {
+    return new String(nameBytes(entry), StandardCharsets.US_ASCII);
+  }
+
+  private byte[] nameBytes(int entry) {
+    byte[] head = new byte[(int) Math.min(160, offset(entry + 1) - offset(entry))];
+    source.read(offset(entry), head, 0, head.length);
+    int length = head[26] & 0xff | (head[27] & 0xff) << 8;
+    byte[] name = Arrays.copyOfRange(head, LOCAL_BYTES, LOCAL_BYTES + length);
+    if (LOCAL_BYTES + length > head.length) {
+      source.read(offset(entry) + LOCAL_BYTES, name, 0, length);
+    }
+    return name;
+  }
+
+  long size(int entry) {
+    byte[] size = new byte[Integer.BYTES];
+    source.read(offset(entry) + 22, size, 0, size.length);
+    return ByteBuffer.wrap(size).order(ByteOrder.LITTLE_ENDIAN).getInt() & 0xffff_ffffL;
+  }
+
+  private long contentAt(int entry) {
+    return offset(entry + 1) - size(entry);
+  }
+
+  /** The entry of that name. */
+  OptionalInt find(String name, long key) {
+    int low = 0;
+    int high = entries - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      int order = compare(middle, name, key);
+      if (order == 0) {
+        return OptionalInt.of(middle);
+      } else if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return OptionalInt.empty();
+  }
+
+  /** The first entry whose name is that, or stands behind it; {@link #entries} where none is. */
+  int ceiling(String name) {
+    int low = 0;
+    int high = entries;
+    while (low < high) {
+      int middle = low + high >>> 1;
+      if (name(middle).compareTo(name) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private int compare(int entry, String name, long key) {
+    int order = key == 0 || keys[entry] == 0 ? 0 : Long.compareUnsigned(keys[entry], key);
+    return order != 0 ? order : name(entry).compareTo(name);
+  }
+
+  /**
+   * The content of an entry.
+   *
+   * @throws WritException {@code RPL-012} where it is larger than {@code max}
+   */
+  byte[] read(int entry, int max) {
+    long size = size(entry);
+    if (size > max) {
+      throw new WritException(
+          BundleError.ARCHIVE_BOUNDS, name(entry) + " has " + size + " bytes, at most " + max);
+    }
+    byte[] content = new byte[(int) size];
+    source.read(contentAt(entry), content, 0, content.length);
+    return content;
+  }
+
+  /** Reads on through the content, from a place in it. */
+  InputStream stream(int entry, long from) {
+    long end = offset(entry + 1);
+    return new InputStream() {
+      private long at = contentAt(entry) + from;
+
+      @Override
+      public int read() {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      }
+
+      @Override
+      public int read(byte[] into, int start, int length) {
+        int count = (int) Math.min(length, end - at);
+        if (count <= 0) {
+          return length == 0 ? 0 : -1;
+        }
+        source.read(at, into, start, count);
+        at += count;
+        return count;
+      }
+    };
+  }
+
+  /** Takes an entry's content, piece by piece. */
+  interface Hash {
+    void update(byte[] bytes, int from, int length);
+
+    /** At the end of it. */
+    void end();
+  }
+
+  /**
+   * Reads an entry through and compares its checksum.
+   *
+   * @param hash what else is to hear the content
+   * @throws WritException {@code RPL-015}: named apart, since it tells a damaged disk from a forger
+   */
+  void verify(int entry, Optional<Hash> hash, byte[] buffer) {
+    CRC32 crc = new CRC32();
+    try (InputStream in = stream(entry, 0)) {
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        crc.update(buffer, 0, n);
+        if (hash.isPresent()) {
+          hash.get().update(buffer, 0, n);
+        }
+      }
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    byte[] stated = new byte[Integer.BYTES];
+    source.read(offset(entry) + 14, stated, 0, stated.length);
+    int said = ByteBuffer.wrap(stated).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    if ((int) crc.getValue() != said) {
+      throw new WritException(
+          BundleError.ENTRY_CHECKSUM,
+          name(entry)
+              + " has "
+              + Long.toHexString(crc.getValue())
+              + ", its header says "
+              + Integer.toHexString(said));
+    }
+    hash.ifPresent(Hash::end);
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}

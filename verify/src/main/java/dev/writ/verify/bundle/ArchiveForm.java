@@ -1,0 +1,133 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.verify.error.BundleError;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.regex.Pattern;
+
+/**
+ * The one form of a ZIP file that a bundle has (spec/bundle.md): each header as it follows from an
+ * entry's name, checksum, size and place.
+ */
+final class ArchiveForm {
+  /** Of the whole file: what 32 bits count, without the values that ZIP gives a meaning. */
+  static final long BYTES_MAX = 0xffff_fffeL;
+
+  static final int ENTRIES_MAX = 1 << 22;
+
+  /** From here on a ZIP counts entries in its 64-bit records. */
+  static final int ENTRIES_ZIP64 = 0xffff;
+
+  static final int NAME_MAX = 2048;
+
+  /** Relative, no part that begins with a dot: nothing leads out of a folder. */
+  private static final Pattern NAME =
+      Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9._+-]*/){0,15}[A-Za-z0-9_][A-Za-z0-9._+-]*");
+
+  static final int LOCAL = 0x04034b50;
+  static final int CENTRAL = 0x02014b50;
+  static final int END = 0x06054b50;
+  static final int END_ZIP64 = 0x06064b50;
+  static final int LOCATOR = 0x07064b50;
+  static final int LOCAL_BYTES = 30;
+  static final int CENTRAL_BYTES = 46;
+  static final int END_BYTES = 22;
+  static final int END_ZIP64_BYTES = 56;
+  static final int LOCATOR_BYTES = 20;
+
+  /** ZIP 1.0: stored entries only. */
+  private static final short VERSION = 10;
+
+  /** ZIP 4.5: 64-bit records. */
+  private static final short VERSION_ZIP64 = 45;
+
+  /** 1980-01-01T00:00:00, the first time that ZIP can write. */
+  private static final short TIME = 0;
+
+  private static final short DATE = 0x21;
+
+  private ArchiveForm() {}
+
+  /**
+   * Checks a name.
+   *
+   * @throws WritException {@code RPL-013}
+   */
+  static String name(String name) {
+    if (name.length() > NAME_MAX || !NAME.matcher(name).matches()) {
+      throw new WritException(BundleError.ENTRY_NAME, shown(name));
+    }
+    return name;
+  }
+
+  static String shown(String name) {
+    String cut = name.length() > 80 ? name.substring(0, 80) + "…" : name;
+    return "\"" + cut.replaceAll("[^\\x20-\\x7e…]", "?") + "\"";
+  }
+
+  /**
+   * @throws WritException {@code RPL-012}
+   */
+  static void requireBounds(long bytes, long entries) {
+    if (bytes > BYTES_MAX || entries > ENTRIES_MAX) {
+      throw new WritException(
+          BundleError.ARCHIVE_BOUNDS,
+          bytes + " bytes, " + entries + " entries; at most " + BYTES_MAX + ", " + ENTRIES_MAX);
+    }
+  }
+
+  static byte[] local(byte[] name, int crc, long size) {
+    ByteBuffer out = buffer(LOCAL_BYTES + name.length).putInt(LOCAL);
+    return common(out, name, crc, size).put(name).array();
+  }
+
+  static byte[] central(byte[] name, int crc, long size, long offset) {
+    ByteBuffer out = buffer(CENTRAL_BYTES + name.length).putInt(CENTRAL).putShort(VERSION);
+    return common(out, name, crc, size)
+        .putShort((short) 0)
+        .putShort((short) 0)
+        .putShort((short) 0)
+        .putInt(0)
+        .putInt((int) offset)
+        .put(name)
+        .array();
+  }
+
+  /** What the local and the central header have in common: version to length of extra fields. */
+  private static ByteBuffer common(ByteBuffer out, byte[] name, int crc, long size) {
+    return out.putShort(VERSION)
+        .putShort((short) 0)
+        .putShort((short) 0)
+        .putShort(TIME)
+        .putShort(DATE)
+        .putInt(crc)
+        .putInt((int) size)
+        .putInt((int) size)
+        .putShort((short) name.length)
+        .putShort((short) 0);
+  }
+
+  /** Everything behind the directory, which begins at {@code start} and ends at {@code end}. */
+  static byte[] end(int entries, long start, long end) {
+    boolean zip64 = entries >= ENTRIES_ZIP64;
+    ByteBuffer out = buffer(endBytes(entries));
+    if (zip64) {
+      out.putInt(END_ZIP64).putLong(END_ZIP64_BYTES - 12);
+      out.putShort(VERSION_ZIP64).putShort(VERSION_ZIP64).putInt(0).putInt(0);
+      out.putLong(entries).putLong(entries).putLong(end - start).putLong(start);
+      out.putInt(LOCATOR).putInt(0).putLong(end).putInt(1);
+    }
+    short count = zip64 ? (short) 0xffff : (short) entries;
+    out.putInt(END).putShort((short) 0).putShort((short) 0).putShort(count).putShort(count);
+    return out.putInt((int) (end - start)).putInt((int) start).putShort((short) 0).array();
+  }
+
+  static int endBytes(int entries) {
+    return END_BYTES + (entries >= ENTRIES_ZIP64 ? END_ZIP64_BYTES + LOCATOR_BYTES : 0);
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

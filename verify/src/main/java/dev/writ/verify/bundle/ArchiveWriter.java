@@ -1,0 +1,117 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.WritException;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * Writes an {@link Archive}, entry after entry in the order of their names. An entry's header is
+ * mended when its content was written; the directory is made from the headers at the end, so
+ * nothing but their places is held.
+ */
+final class ArchiveWriter {
+  /** Writes an entry's content. */
+  @FunctionalInterface
+  interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private final Target target;
+  private int[] offsets = new int[1024];
+  private int entries;
+  private long at;
+  private String before = "";
+
+  ArchiveWriter(Target target) {
+    this.target = target;
+  }
+
+  void entry(String name, byte[] content) {
+    entry(name, out -> out.write(content));
+  }
+
+  /**
+   * @throws WritException {@code RPL-012}, {@code RPL-013}, {@code RPL-016}
+   */
+  void entry(String name, Content content) {
+    ArchiveForm.name(name);
+    if (name.compareTo(before) <= 0) {
+      throw new IllegalArgumentException(name + " behind " + before);
+    }
+    before = name;
+    ArchiveForm.requireBounds(at, entries + 1L);
+    if (entries == offsets.length) {
+      offsets = Arrays.copyOf(offsets, 2 * entries);
+    }
+    offsets[entries++] = (int) at;
+    byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
+    long header = at;
+    at += ArchiveForm.LOCAL_BYTES + nameBytes.length;
+    long start = at;
+    CRC32 crc = new CRC32();
+    try (OutputStream out = new BufferedOutputStream(new Appending(crc), 1 << 16)) {
+      content.writeTo(out);
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    put(header, ArchiveForm.local(nameBytes, (int) crc.getValue(), at - start));
+  }
+
+  private final class Appending extends OutputStream {
+    private final CRC32 crc;
+
+    Appending(CRC32 crc) {
+      this.crc = crc;
+    }
+
+    @Override
+    public void write(int b) {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) {
+      ArchiveForm.requireBounds(at + length, 0);
+      target.write(at, bytes, from, length);
+      crc.update(bytes, from, length);
+      at += length;
+    }
+  }
+
+  private void put(long place, byte[] bytes) {
+    target.write(place, bytes, 0, bytes.length);
+  }
+
+  /**
+   * Writes the directory.
+   *
+   * @throws WritException {@code RPL-012}, {@code RPL-016}
+   */
+  void end() {
+    long start = at;
+    Window locals = new Window(target);
+    try (OutputStream out = new BufferedOutputStream(new Appending(new CRC32()), 1 << 16)) {
+      for (int i = 0; i < entries; i++) {
+        long offset = offsets[i] & 0xffff_ffffL;
+        ByteBuffer header = locals.at(offset, ArchiveForm.LOCAL_BYTES);
+        header.order(ByteOrder.LITTLE_ENDIAN);
+        int crc = header.getInt(14);
+        long size = header.getInt(22) & 0xffff_ffffL;
+        byte[] name = new byte[header.getShort(26) & 0xffff];
+        locals.at(offset + ArchiveForm.LOCAL_BYTES, name.length).get(name);
+        out.write(ArchiveForm.central(name, crc, size, offset));
+      }
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    byte[] end = ArchiveForm.end(entries, start, at);
+    ArchiveForm.requireBounds(at + end.length, 0);
+    put(at, end);
+  }
+}

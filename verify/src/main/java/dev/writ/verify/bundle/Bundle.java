@@ -1,0 +1,271 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.Limits;
+import dev.writ.executor.driver.Driver;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.SignedNote;
+import dev.writ.verify.error.BundleError;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A bundle whose archive is in its one form and whose entries are of known places. Content is read
+ * when it is asked for, and then held against its digest. What it claims is for {@link
+ * BundleVerifier}. Safe for many threads.
+ */
+public final class Bundle implements Recording, AutoCloseable {
+  /** The largest blob that is handed out in one piece. */
+  private static final int BLOB_MAX = 1 << 30;
+
+  private final Archive archive;
+  private final BundleManifest manifest;
+  private final Checkpoint checkpoint;
+  private final Inclusion inclusion;
+  private final DocumentCache documents = new DocumentCache();
+
+  private Bundle(Archive archive) {
+    this.archive = archive;
+    this.manifest =
+        at(
+            Layout.MANIFEST,
+            () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
+    this.checkpoint =
+        at(
+            Layout.CHECKPOINT,
+            () ->
+                Checkpoint.parse(archive.read(required(Layout.CHECKPOINT), SignedNote.BYTES_MAX)));
+    int entry = required(Layout.INCLUSION);
+    this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
+  }
+
+  /**
+   * Opens a file; it must stay as it is until this is closed.
+   *
+   * @throws WritException {@code RPL-01x}, {@code RPL-02x}, {@code RPL-033}, {@code LED-05x},
+   *     {@code CAN-0xx}, with the entry
+   */
+  public static Bundle open(Path file) {
+    return of(Source.open(file));
+  }
+
+  /**
+   * The same of a file's bytes.
+   *
+   * @throws WritException as {@link #open}
+   */
+  public static Bundle of(byte[] file) {
+    return of(Source.of(file));
+  }
+
+  private static Bundle of(Source source) {
+    try {
+      Names names = new Names();
+      Bundle bundle = new Bundle(Archive.open(source, names::key));
+      names.unknown.ifPresent(name -> {
+        throw new WritException(BundleError.ENTRY_UNUSED, name);
+      });
+      return bundle;
+    } catch (RuntimeException e) {
+      source.close();
+      throw e;
+    }
+  }
+
+  /** Keeps the first name of no known place: it is told when the format's version is known. */
+  private static final class Names {
+    private Optional<String> unknown = Optional.empty();
+
+    long key(String name) {
+      if (unknown.isEmpty() && !Layout.isKnown(name)) {
+        unknown = Optional.of(name);
+      }
+      return Layout.key(name);
+    }
+  }
+
+  private interface Reader<T> {
+    T read();
+  }
+
+  /** Puts the entry's name in front of what a parser says. */
+  private static <T> T at(String entry, Reader<T> reader) {
+    try {
+      return reader.read();
+    } catch (WritException e) {
+      throw e.found().contains(entry)
+          ? e
+          : new WritException(e.code(), entry + ": " + e.found(), e);
+    }
+  }
+
+  Archive archive() {
+    return archive;
+  }
+
+  OptionalInt entry(String name) {
+    return archive.find(name, Layout.key(name));
+  }
+
+  /**
+   * @throws WritException {@code RPL-023}
+   */
+  int required(String name) {
+    return entry(name).orElseThrow(() -> new WritException(BundleError.ENTRY_MISSING, name));
+  }
+
+  private byte[] single(String name) {
+    return archive.read(required(name), Layout.LIMITS.bytesMax());
+  }
+
+  @Override
+  public BundleManifest manifest() {
+    return manifest;
+  }
+
+  Checkpoint checkpoint() {
+    return checkpoint;
+  }
+
+  Inclusion inclusion() {
+    return inclusion;
+  }
+
+  /** The bytes of {@code trust.jwks}, for people; nothing is verified under it. */
+  public byte[] trust() {
+    return archive.read(required(Layout.TRUST), Layout.CONTENT_MAX);
+  }
+
+  /** The proof that was asked for at the export. */
+  Optional<Consistency> consistency() {
+    OptionalInt entry = entry(Layout.CONSISTENCY);
+    return entry.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            at(
+                Layout.CONSISTENCY,
+                () ->
+                    Consistency.read(
+                        Jcs.parseCanonical(single(Layout.CONSISTENCY), Layout.LIMITS))));
+  }
+
+  Lines lines(Journal journal) {
+    String name = Layout.journal(journal);
+    return new Lines(name, archive.stream(required(name), 0));
+  }
+
+  @Override
+  public void events(Visitor visitor) {
+    LogOrder log = new LogOrder(this);
+    while (log.index() != LogOrder.END) {
+      Journal journal = log.journal();
+      long index = log.index();
+      String place = log.place();
+      visitor.event(journal, index, Lines.event(log.take(), place));
+    }
+  }
+
+  /** A document and the size of its entry. */
+  record Sized(Envelope envelope, int bytes) {}
+
+  @Override
+  public Optional<Envelope> document(Digest id) {
+    return documents.get(id, this::read);
+  }
+
+  /** Reads a document, past the cache. */
+  Optional<Sized> read(Digest id) {
+    String name = Layout.document(id);
+    OptionalInt entry = entry(name);
+    if (entry.isEmpty()) {
+      return Optional.empty();
+    }
+    byte[] bytes = archive.read(entry.getAsInt(), Limits.DEFAULT.bytesMax());
+    Envelope envelope = at(name, () -> Envelope.parse(bytes));
+    requireDigest(name, envelope.id(), id);
+    return Optional.of(new Sized(envelope, bytes.length));
+  }
+
+  private static void requireDigest(String name, Digest found, Digest wanted) {
+    if (!found.equals(wanted)) {
+      throw new WritException(
+          BundleError.ENTRY_DIGEST, name + ": recorded " + wanted + ", recomputed " + found);
+    }
+  }
+
+  @Override
+  public Optional<byte[]> blob(Digest digest) {
+    String name = Layout.blob(digest);
+    OptionalInt entry = entry(name);
+    if (entry.isEmpty()) {
+      return Optional.empty();
+    }
+    byte[] bytes = archive.read(entry.getAsInt(), BLOB_MAX);
+    requireDigest(name, Digest.sha256(bytes), digest);
+    return Optional.of(bytes);
+  }
+
+  @Override
+  public Optional<ToolManifest> tool(ToolRef tool) {
+    String name = Layout.tool(tool);
+    OptionalInt entry = entry(name);
+    return entry.isEmpty()
+        ? Optional.empty()
+        : Optional.of(at(name, () -> manifest(name, entry.getAsInt())))
+            .filter(m -> m.ref().equals(tool));
+  }
+
+  private ToolManifest manifest(String name, int entry) {
+    byte[] bytes = archive.read(entry, Limits.DEFAULT.bytesMax());
+    Digest found = Digest.sha256(bytes);
+    if (!name.endsWith("/" + found.hex() + "/manifest.json")) {
+      throw new WritException(BundleError.ENTRY_DIGEST, name + " has the digest " + found);
+    }
+    ToolManifest tool = ToolManifest.read(Jcs.parseCanonical(bytes, Limits.DEFAULT));
+    if (!Layout.tool(tool.ref()).equals(name)) {
+      throw new WritException(
+          BundleError.ENTRY_DIGEST, name + " has the content of " + Layout.tool(tool.ref()));
+    }
+    return tool;
+  }
+
+  /** The first package of that name and version. */
+  Optional<ToolManifest> tool(String name, String version) {
+    String folder = Layout.TOOLS + name + "-" + version + "/";
+    for (int entry = archive.ceiling(folder); entry < archive.entries(); entry++) {
+      String found = archive.name(entry);
+      if (!found.startsWith(folder)) {
+        break;
+      }
+      if (Layout.isManifest(found)) {
+        ToolManifest tool = manifest(found, entry);
+        if (tool.name().equals(name) && tool.version().equals(version)) {
+          return Optional.of(tool);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public Driver.PackageContent files(ToolManifest tool) {
+    return file -> {
+      String name = Layout.file(tool.ref(), file);
+      int entry = entry(name).orElseThrow(() -> new WritException(BundleError.TOOL_MISSING, name));
+      byte[] bytes = archive.read(entry, Layout.CONTENT_MAX);
+      requireDigest(name, Digest.sha256(bytes), file.digest());
+      return bytes;
+    };
+  }
+
+  @Override
+  public void close() {
+    archive.close();
+  }
+}

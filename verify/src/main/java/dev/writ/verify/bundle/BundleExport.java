@@ -1,0 +1,361 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.error.BundleError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * Takes the bundle of one run out of a ledger (spec/bundle.md). The same run at the same size of
+ * the log is the same bytes, wherever the ledger lies. One pass over the events finds what they
+ * refer to, as digests; a second one writes.
+ */
+public final class BundleExport {
+  /**
+   * What is left out, and what else is to be shown.
+   *
+   * @param kept a checkpoint that somebody kept: the bundle shows that its log is of one history
+   *     with it
+   * @param latest takes a closed run, too, at the latest checkpoint, with what the system run says
+   *     until then: the revocation of a key that signed before, for example
+   */
+  public record Options(boolean blobs, boolean tools, Optional<Checkpoint> kept, boolean latest) {
+    public static final Options WHOLE = new Options(true, true, Optional.empty());
+
+    /** At the checkpoint of its closing. */
+    public Options(boolean blobs, boolean tools, Optional<Checkpoint> kept) {
+      this(blobs, tools, kept, false);
+    }
+
+    /** The same, at the latest checkpoint. */
+    public Options atLatest() {
+      return new Options(blobs, tools, kept, true);
+    }
+  }
+
+  /** Finds packages. */
+  public interface Packages {
+    /** The manifest of exactly that package. */
+    Optional<ToolManifest> manifest(ToolRef tool);
+
+    /** The files of a package. */
+    Driver.PackageContent files(ToolManifest manifest);
+  }
+
+  private final LedgerView ledger;
+  private final RunId run;
+  private final Packages packages;
+  private final Options options;
+  private final boolean closed;
+  private final Checkpoint checkpoint;
+  private final Found found = new Found();
+  private final InclusionWriter inclusion;
+  private final TreeMap<Long, Event> consumed = new TreeMap<>();
+  private final Optional<Trust> stated;
+  private SystemState system = SystemState.NOTHING;
+  private long incarnation = 1;
+
+  private BundleExport(LedgerView ledger, RunId run, Packages packages, Options options) {
+    this(ledger, run, packages, options, Optional.empty());
+  }
+
+  private BundleExport(
+      LedgerView ledger, RunId run, Packages packages, Options options, Optional<Trust> stated) {
+    this.stated = stated;
+    this.ledger = ledger;
+    this.run = run;
+    this.packages = packages;
+    this.options = options;
+    Event head =
+        ledger
+            .head(run)
+            .filter(_ -> !run.equals(SystemState.RUN))
+            .orElseThrow(() -> new WritException(BundleError.RUN_UNKNOWN, run.toString()));
+    this.closed = head.kind().equals(EventKind.RUN_CLOSED);
+    this.checkpoint = checkpoint(head);
+    this.inclusion = new InclusionWriter(ledger, checkpoint.size());
+  }
+
+  /**
+   * @param ledger also one that another process writes to
+   * @return the bundle's bytes
+   * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is
+   *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code RPL-012}
+   *     where it is too large
+   */
+  public static byte[] of(LedgerView ledger, RunId run, Packages packages, Options options) {
+    Target.Memory memory = new Target.Memory();
+    new BundleExport(ledger, run, packages, options).write(memory);
+    return memory.toBytes();
+  }
+
+  /** For tests: as a forger writes it, whose system run does not add up. */
+  static byte[] forged(LedgerView ledger, RunId run, Packages packages, Trust stated) {
+    Target.Memory memory = new Target.Memory();
+    new BundleExport(ledger, run, packages, Options.WHOLE, Optional.of(stated)).write(memory);
+    return memory.toBytes();
+  }
+
+  /**
+   * The same into a file.
+   *
+   * @param file empty, open for reading and writing
+   * @throws WritException as {@link #of}; {@code RPL-016} where the storage fails
+   */
+  public static void write(
+      LedgerView ledger, RunId run, Packages packages, Options options, FileChannel file) {
+    new BundleExport(ledger, run, packages, options).write(Target.of(file));
+  }
+
+  /**
+   * A closed run's own, so that its bundle never changes, unless the latest is asked for; an open
+   * run's is the latest.
+   */
+  private Checkpoint checkpoint(Event head) {
+    long index = index(head);
+    Optional<Checkpoint> stored =
+        closed && !options.latest()
+            ? ledger
+                .get(Tables.CLOSED, Tables.key(run.tenant(), run.run()))
+                .filter(row -> row.length > 0)
+                .map(row -> new String(row, StandardCharsets.US_ASCII))
+                .flatMap(size -> ledger.checkpoint(Long.parseUnsignedLong(size, 16)))
+            : ledger.latestCheckpoint();
+    return stored
+        .filter(c -> c.size() > index)
+        .orElseThrow(() ->
+            new WritException(
+                BundleError.NOT_COVERED,
+                run
+                    + " ends at log index "
+                    + index
+                    + ", the checkpoint has "
+                    + stored.map(Checkpoint::size).map(String::valueOf).orElse("no size yet")));
+  }
+
+  private long index(Event event) {
+    return ledger.indexOf(event.runId(), event.seq()).orElseThrow();
+  }
+
+  private void events(RunId of, Consumer<Event> consumer) {
+    ledger.events(
+        of,
+        0,
+        event -> {
+          if (index(event) < checkpoint.size()) {
+            consumer.accept(event);
+          }
+        });
+  }
+
+  private void write(Target target) {
+    Optional<Consistency> consistency = options.kept().flatMap(this::consistency);
+    References references = new References(ledger, found);
+    events(
+        SystemState.RUN,
+        event -> {
+          references.event(event);
+          inclusion.add(Journal.SYSTEM, index(event));
+          system(event);
+        });
+    events(
+        run,
+        event -> {
+          references.event(event);
+          inclusion.add(Journal.RUN, index(event));
+        });
+    consumed();
+    ArchiveWriter out = new ArchiveWriter(target);
+    if (options.blobs()) {
+      found.blobs.drainSorted(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
+    }
+    out.entry(Layout.MANIFEST, Jcs.write(manifest().toJson()));
+    found.documents.drainSorted(
+        id -> out.entry(Layout.document(id), ledger.document(id).orElseThrow().toBytes()));
+    out.entry(Layout.CONSUMED, to -> consumed.values().forEach(event -> line(event, to)));
+    out.entry(Layout.RUN, to -> events(run, event -> line(event, to)));
+    out.entry(Layout.SYSTEM, to -> events(SystemState.RUN, event -> line(event, to)));
+    out.entry(Layout.CHECKPOINT, checkpoint.toBytes());
+    consistency.ifPresent(proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
+    out.entry(Layout.INCLUSION, inclusion::writeTo);
+    if (options.tools()) {
+      found.tools.values().forEach(tool -> tool(out, tool));
+    }
+    out.entry(Layout.TRUST, Jcs.write(stated.orElseGet(system::trust).toJson()));
+    out.end();
+  }
+
+  private BundleManifest manifest() {
+    return new BundleManifest(
+        run,
+        ledger.origin(),
+        incarnation,
+        checkpoint.size(),
+        closed,
+        options.blobs(),
+        options.tools());
+  }
+
+  private void system(Event event) {
+    if (stated.isEmpty()) {
+      system = system.after(event, ledger);
+    }
+    Envelope signed = ledger.document(event.body()).orElseThrow();
+    if (signed.payloadType().equals(SystemChange.TYPE)) {
+      incarnation = SystemChange.read(signed.document()).incarnation().orElse(incarnation);
+    }
+  }
+
+  /** A proof between two sizes; none where they are one. */
+  private Optional<Consistency> consistency(Checkpoint kept) {
+    if (!kept.origin().equals(ledger.origin())) {
+      throw new WritException(
+          LedgerError.CHECKPOINT_ORIGIN, kept.origin() + " instead of " + ledger.origin());
+    }
+    if (kept.size() > ledger.treeSize()) {
+      throw new WritException(
+          BundleError.CHECKPOINT_AHEAD,
+          "the kept checkpoint has size " + kept.size() + ", the ledger " + ledger.treeSize());
+    }
+    Digest root = ledger.root(kept.size());
+    if (!root.equals(kept.root())) {
+      throw new WritException(
+          BundleError.FORK,
+          "at size " + kept.size() + " the ledger's root is " + root + ", kept is " + kept.root());
+    }
+    long size1 = Math.min(kept.size(), checkpoint.size());
+    long size2 = Math.max(kept.size(), checkpoint.size());
+    return size1 == size2
+        ? Optional.empty()
+        : Optional.of(new Consistency(size1, size2, ledger.consistencyProof(size1, size2)));
+  }
+
+  /** What the events refer to. */
+  private final class Found implements References.Sink {
+    private final DigestSet documents = new DigestSet();
+    private final DigestSet blobs = new DigestSet();
+    private final TreeMap<String, ToolRef> tools = new TreeMap<>();
+    private final TreeSet<String> withFiles = new TreeSet<>();
+    private final TreeMap<RunId, TreeSet<Digest>> foreign = new TreeMap<>();
+
+    @Override
+    public void document(Digest id, String place) {
+      documents.add(id);
+      if (!ledger.hasDocument(id)) {
+        throw new WritException(BundleError.CONTENT_MISSING, place + " names document " + id);
+      }
+    }
+
+    @Override
+    public void blob(Digest digest, OptionalLong size, String place) {
+      blobs.add(digest);
+    }
+
+    @Override
+    public void notKept(Digest digest) {
+      // stays outside
+    }
+
+    @Override
+    public void tool(ToolRef tool, String place) {
+      tools.put(Layout.tool(tool), tool);
+    }
+
+    @Override
+    public void files(ToolRef tool, String place) {
+      tool(tool, place);
+      withFiles.add(Layout.tool(tool));
+    }
+
+    @Override
+    public void foreign(Digest receipt, RunId other, String place) {
+      foreign.computeIfAbsent(other, _ -> new TreeSet<>()).add(receipt);
+    }
+  }
+
+  private void consumed() {
+    found.foreign.forEach((other, receipts) ->
+        ledger.events(
+            other,
+            0,
+            event -> {
+              if (event.kind().equals(EventKind.RECEIPT_SIGNED)
+                  && receipts.contains(event.body())) {
+                consumed.put(index(event), event);
+              }
+            }));
+    consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
+  }
+
+  private static void line(Event event, OutputStream out) {
+    try {
+      out.write(event.toBytes());
+      out.write('\n');
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+  }
+
+  private void blob(Digest digest, OutputStream out) throws IOException {
+    if (!ledger.hasBlob(digest)) {
+      throw new WritException(BundleError.CONTENT_MISSING, "blob " + digest);
+    }
+    try (InputStream in = ledger.openBlob(digest)) {
+      in.transferTo(out);
+    }
+  }
+
+  private void tool(ArchiveWriter out, ToolRef tool) {
+    ToolManifest manifest =
+        packages
+            .manifest(tool)
+            .filter(m -> m.ref().equals(tool))
+            .orElseThrow(() ->
+                new WritException(
+                    BundleError.TOOL_MISSING,
+                    tool.name() + " " + tool.version() + " " + tool.packageDigest()));
+    if (found.withFiles.contains(Layout.tool(tool))) {
+      Driver.PackageContent files = packages.files(manifest);
+      TreeMap<String, ToolManifest.PackageFile> sorted = new TreeMap<>();
+      manifest.files().forEach(file -> sorted.put(Layout.file(tool, file), file));
+      sorted.forEach((name, file) -> out.entry(name, file(files, name, file)));
+    }
+    out.entry(Layout.tool(tool), Jcs.write(manifest.toJson()));
+  }
+
+  private static byte[] file(
+      Driver.PackageContent files, String name, ToolManifest.PackageFile file) {
+    byte[] bytes = files.read(file);
+    if (!Digest.sha256(bytes).equals(file.digest()) || bytes.length > Layout.CONTENT_MAX) {
+      throw new WritException(
+          BundleError.TOOL_MISSING, name + " is " + Digest.sha256(bytes) + ", not as its manifest");
+    }
+    return bytes;
+  }
+}

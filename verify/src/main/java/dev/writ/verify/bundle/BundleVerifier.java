@@ -1,0 +1,614 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.driver.Driver;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.merkle.Merkle;
+import dev.writ.verify.audit.RunAudit;
+import dev.writ.verify.error.BundleError;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Verifies a bundle from its bytes alone: a list of checks, in an order in which each rests only on
+ * those before. It returns what it verified, or throws at the first thing that does not hold.
+ */
+public final class BundleVerifier {
+  /**
+   * @param pinned keys that the auditor holds from elsewhere: the operator's that founded the
+   *     installation and the log's must be among them; empty verifies integrity only
+   * @param earlier a checkpoint that somebody kept
+   * @param requireClosed refuses the bundle of an open run, whose tail can be missing unseen
+   */
+  public record Options(
+      Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
+    public static final Options UNPINNED = new Options(Optional.empty(), Optional.empty(), false);
+
+    public static Options pinned(Trust trust) {
+      return new Options(Optional.of(trust), Optional.empty(), false);
+    }
+  }
+
+  /** Hears each line of {@link Verified#verified} when it holds, and how far long work has come. */
+  @FunctionalInterface
+  public interface Listener extends Consumer<String> {
+    /** So many of so many are done. */
+    default void progress(String what, long done, long total) {}
+  }
+
+  /**
+   * What holds.
+   *
+   * @param pinned whether the signers are pinned
+   * @param verified with counts
+   * @param notVerified each with the reason
+   */
+  public record Verified(
+      BundleManifest manifest, boolean pinned, List<String> verified, List<String> notVerified) {
+    public Verified {
+      verified = List.copyOf(verified);
+      notVerified = List.copyOf(notVerified);
+    }
+  }
+
+  /** Entries, or lines, that are one piece of work. */
+  private static final int PIECE = 1024;
+
+  private final Bundle bundle;
+  private final Options options;
+  private final Listener listener;
+  private final List<String> verified = new ArrayList<>();
+  private final List<String> notVerified = new ArrayList<>();
+  private Optional<PinnedSigners> signers = Optional.empty();
+
+  private BundleVerifier(Bundle bundle, Options options, Listener listener) {
+    this.bundle = bundle;
+    this.options = options;
+    this.listener = listener;
+  }
+
+  /**
+   * @param listener hears each line of {@link Verified#verified} when it holds
+   * @throws WritException {@code RPL-0xx}, {@code EXE-95x}, {@code LED-0xx}, {@code CAN-0xx}: the
+   *     first thing that does not hold, with its place and both values
+   */
+  public static Verified verify(Bundle bundle, Options options, Listener listener) {
+    return new BundleVerifier(bundle, options, listener).run();
+  }
+
+  /**
+   * The same of a file's bytes.
+   *
+   * @throws WritException as the other, and as {@link Bundle#of}
+   */
+  public static Verified verify(byte[] file, Options options, Listener listener) {
+    try (Bundle bundle = Bundle.of(file)) {
+      return verify(bundle, options, listener);
+    }
+  }
+
+  private Verified run() {
+    entries();
+    Event last = chain(Recording.Journal.RUN, bundle.manifest().run());
+    chain(Recording.Journal.SYSTEM, SystemState.RUN);
+    closing(last);
+    checkpointIsOfThisLog();
+    Event covered = inclusion();
+    Trust trust = systemRun();
+    signers = options.pinned().map(_ -> new PinnedSigners(trust));
+    TrustedKey checkpointSigner = checkpointSignature(trust, covered);
+    trustFile(trust);
+    meaning(trust);
+    pins(checkpointSigner);
+    limits();
+    return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
+  }
+
+  private void verified(String line) {
+    verified.add(line);
+    listener.accept(line);
+  }
+
+  /** Documents, manifests and files of tools are hashed when they are read; blobs are not. */
+  private void entries() {
+    Archive archive = bundle.archive();
+    int[] begun = {0};
+    try (Ahead<Integer, Integer> pieces =
+        new Ahead<>(
+            () -> {
+              int from = begun[0];
+              begun[0] = Math.min(archive.entries(), from + PIECE);
+              return from == begun[0] ? Optional.empty() : Optional.of(from);
+            },
+            this::piece)) {
+      for (var done = pieces.next(); done.isPresent(); done = pieces.next()) {
+        listener.progress("entries", done.get(), archive.entries());
+      }
+    }
+    verified(archive.entries() + " entries: in the one form, with their checksums");
+  }
+
+  /** Returns where it ends. */
+  private int piece(int from) {
+    Archive archive = bundle.archive();
+    int to = Math.min(archive.entries(), from + PIECE);
+    byte[] buffer = new byte[1 << 16];
+    for (int entry = from; entry < to; entry++) {
+      archive.verify(
+          entry,
+          archive.isBlob(entry) ? Optional.of(new BlobHash(archive.name(entry))) : Optional.empty(),
+          buffer);
+    }
+    return to;
+  }
+
+  /** Holds a blob against its name. */
+  private record BlobHash(String name, MessageDigest hash) implements Archive.Hash {
+    BlobHash(String name) {
+      this(name, Digest.newSha256());
+    }
+
+    @Override
+    public void update(byte[] bytes, int from, int length) {
+      hash.update(bytes, from, length);
+    }
+
+    @Override
+    public void end() {
+      Digest found = Digest.ofBytes(hash.digest());
+      if (!Layout.blob(found).equals(name)) {
+        throw new WritException(
+            BundleError.ENTRY_DIGEST, name + " has the content of " + Layout.blob(found));
+      }
+    }
+  }
+
+  /** A line with what it says, or why it says nothing: that is told when its turn has come. */
+  private record Read(
+      Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
+    Event orThrow() {
+      refused.ifPresent(e -> {
+        throw e;
+      });
+      return event.orElseThrow();
+    }
+  }
+
+  /** Returns the journal's last event. */
+  private Event chain(Recording.Journal journal, RunId run) {
+    Lines lines = bundle.lines(journal);
+    long total = bundle.inclusion().events(journal);
+    Event last = null;
+    Optional<Digest> prev = Optional.empty();
+    try (Ahead<List<Line>, List<Read>> pieces =
+        new Ahead<>(() -> lines(lines), BundleVerifier::read)) {
+      for (var piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
+        for (Read read : piece.get()) {
+          Event event = read.orThrow();
+          long seq = last == null ? 0 : last.seq() + 1;
+          same(BundleError.EVENT_CHAIN, read.place() + " run", event.runId(), run);
+          same(BundleError.EVENT_CHAIN, read.place() + " /seq", event.seq(), seq);
+          same(BundleError.EVENT_CHAIN, read.place() + " /prev", event.prev(), prev);
+          boolean opens = event.kind().equals(EventKind.RUN_OPENED);
+          if (opens != (last == null)) {
+            String wanted = opens ? "another kind" : EventKind.RUN_OPENED;
+            throw new WritException(
+                BundleError.EVENT_CHAIN,
+                read.place() + " /kind: recorded " + event.kind() + ", recomputed " + wanted);
+          }
+          prev = Optional.of(read.id());
+          last = event;
+        }
+        listener.progress("events of " + run, last.seq() + 1, total);
+      }
+    }
+    if (last == null) {
+      throw new WritException(BundleError.RUN_EMPTY, Layout.journal(journal));
+    }
+    verified((last.seq() + 1) + " events of " + run + ": canonical, chained without gaps");
+    return last;
+  }
+
+  private record Line(byte[] bytes, String place) {}
+
+  private static Optional<List<Line>> lines(Lines lines) {
+    List<Line> piece = new ArrayList<>();
+    while (piece.size() < PIECE) {
+      byte[] line = lines.next();
+      if (line == null) {
+        break;
+      }
+      piece.add(new Line(line, lines.place()));
+    }
+    return piece.isEmpty() ? Optional.empty() : Optional.of(piece);
+  }
+
+  private static List<Read> read(List<Line> lines) {
+    return lines.stream().map(BundleVerifier::read).toList();
+  }
+
+  private static Read read(Line line) {
+    Digest id = Digest.sha256(line.bytes());
+    try {
+      Event event = Lines.event(line.bytes(), line.place());
+      return new Read(Optional.of(event), Optional.empty(), id, line.place());
+    } catch (WritException e) {
+      return new Read(Optional.empty(), Optional.of(e), id, line.place());
+    }
+  }
+
+  /** What the closing itself says is held against the run further down. */
+  private void closing(Event last) {
+    boolean closed = last.kind().equals(EventKind.RUN_CLOSED);
+    same(
+        BundleError.RUN_CUT,
+        Layout.MANIFEST + " /state",
+        bundle.manifest().closed() ? "closed" : "open",
+        closed ? "closed" : "open");
+    if (!closed && options.requireClosed()) {
+      throw new WritException(BundleError.RUN_OPEN, "its last event is " + References.place(last));
+    }
+  }
+
+  private void checkpointIsOfThisLog() {
+    Checkpoint checkpoint = bundle.checkpoint();
+    same(
+        BundleError.STATED,
+        Layout.MANIFEST + " /origin",
+        bundle.manifest().origin(),
+        checkpoint.origin());
+    same(
+        BundleError.STATED,
+        Layout.MANIFEST + " /size",
+        bundle.manifest().size(),
+        checkpoint.size());
+    bundle.consistency().ifPresent(this::consistencyForm);
+  }
+
+  /** Its hashes mean something beside a kept checkpoint alone; its form does always. */
+  private void consistencyForm(Consistency proof) {
+    long size = bundle.checkpoint().size();
+    boolean ofThis = proof.size1() == size || proof.size2() == size;
+    int hashes = proof.path().hashes().size();
+    if (proof.size1() >= proof.size2()
+        || !ofThis
+        || hashes != Merkle.consistencyHashes(proof.size1(), proof.size2())) {
+      throw new WritException(
+          BundleError.CONSISTENCY_FORM,
+          hashes
+              + " hashes between size "
+              + proof.size1()
+              + " and size "
+              + proof.size2()
+              + ", the checkpoint has size "
+              + size);
+    }
+  }
+
+  /** Returns the last event in the order of the log: no checkpoint over it is older. */
+  private Event inclusion() {
+    Checkpoint checkpoint = bundle.checkpoint();
+    LogOrder order = new LogOrder(bundle);
+    Digest root = LogRoot.of(checkpoint.size(), order, bundle.inclusion().hashes());
+    same(
+        BundleError.EVENT_PROOF,
+        "root of the log of size " + checkpoint.size(),
+        checkpoint.root(),
+        root);
+    verified(events() + " events: proven to be in the log of size " + checkpoint.size());
+    return order.taken();
+  }
+
+  private long events() {
+    return Inclusion.JOURNALS.stream().mapToLong(bundle.inclusion()::events).sum();
+  }
+
+  /** Trust comes from the system run alone: {@code trust.jwks} is for reading. */
+  private Trust systemRun() {
+    SystemState state = SystemState.NOTHING;
+    Optional<String> founder = Optional.empty();
+    Lines lines = bundle.lines(Recording.Journal.SYSTEM);
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      Event event = Lines.event(line, lines.place());
+      try {
+        state = state.after(event, this::required);
+      } catch (WritException e) {
+        throw new WritException(e.code(), References.place(event) + ": " + e.found(), e);
+      }
+      if (founder.isEmpty() && !state.trust().keys().isEmpty()) {
+        founder = Optional.of(state.trust().keys().firstKey());
+      }
+    }
+    String kid =
+        founder.orElseThrow(
+            () -> new WritException(BundleError.RUN_EMPTY, Layout.SYSTEM + " enrols no key"));
+    pin("the operator's key that founded the installation", kid, KeyRole.OPERATOR);
+    verified(
+        state.trust().keys().size()
+            + " keys: enrolled by signed documents, the first by operator key "
+            + kid);
+    return state.trust();
+  }
+
+  private Optional<Envelope> required(Digest id) {
+    Optional<Envelope> document = bundle.document(id);
+    if (document.isEmpty()) {
+      throw new WritException(BundleError.ENTRY_MISSING, Layout.document(id));
+    }
+    return document;
+  }
+
+  private void pin(String what, String kid, KeyRole role) {
+    if (options.pinned().isEmpty()) {
+      return;
+    }
+    Optional<TrustedKey> key = options.pinned().get().key(kid);
+    if (key.filter(k -> k.role() == role).isEmpty()) {
+      throw new WritException(
+          BundleError.NOT_PINNED,
+          what
+              + " is "
+              + kid
+              + ", pinned "
+              + key.map(k -> "as " + k.role().text())
+                  .orElse(
+                      "are "
+                          + options.pinned().get().keys().values().stream()
+                              .filter(k -> k.role() == role)
+                              .map(TrustedKey::kid)
+                              .toList()));
+    }
+    verified("key " + kid + ": pinned, " + what);
+  }
+
+  private TrustedKey checkpointSignature(Trust trust, Event covered) {
+    Checkpoint checkpoint = bundle.checkpoint();
+    TrustedKey signer = logKey(trust, checkpoint, Optional.of(covered), Layout.CHECKPOINT);
+    pin("the log's key that signed the checkpoint", signer.kid(), KeyRole.LOG);
+    verified(
+        "checkpoint of size "
+            + checkpoint.size()
+            + ": signed by log key "
+            + signer.kid()
+            + ", root "
+            + checkpoint.root());
+    options.earlier().ifPresent(earlier -> earlier(trust, earlier));
+    return signer;
+  }
+
+  /**
+   * @param covered the last event that it is known to cover, whose time lies in the key's window;
+   *     of a kept checkpoint none is known
+   */
+  private static TrustedKey logKey(
+      Trust trust, Checkpoint checkpoint, Optional<Event> covered, String place) {
+    String found = "no log key is enrolled";
+    for (TrustedKey key : trust.keys().values()) {
+      if (key.role() == KeyRole.LOG && key.revokedAt().isEmpty()) {
+        try {
+          checkpoint.verify(checkpoint.origin(), key.key());
+          if (covered.filter(event -> !key.isValidAt(event.at())).isEmpty()) {
+            return key;
+          }
+          found = "key " + key.kid() + " is not in force at " + covered.get().at();
+        } catch (WritException e) {
+          found = "key " + key.kid() + ": " + e.code().code() + " " + e.found();
+        }
+      }
+    }
+    throw new WritException(BundleError.CHECKPOINT_KEY, place + ": " + found);
+  }
+
+  /**
+   * Of the same size, roots are compared; of another, the proof must lead from one to the other.
+   */
+  private void earlier(Trust trust, Checkpoint kept) {
+    Checkpoint checkpoint = bundle.checkpoint();
+    if (!kept.origin().equals(checkpoint.origin())) {
+      throw new WritException(
+          LedgerError.CHECKPOINT_ORIGIN, kept.origin() + " instead of " + checkpoint.origin());
+    }
+    TrustedKey signer = logKey(trust, kept, Optional.empty(), "the kept checkpoint");
+    signers.ifPresent(s -> s.kept(signer));
+    if (kept.size() == checkpoint.size()) {
+      same(
+          BundleError.FORK, "at size " + kept.size() + " the root", checkpoint.root(), kept.root());
+      verified("the kept checkpoint: of the same size and root");
+      return;
+    }
+    Checkpoint first = kept.size() < checkpoint.size() ? kept : checkpoint;
+    Checkpoint second = kept.size() < checkpoint.size() ? checkpoint : kept;
+    Optional<Consistency> proof =
+        bundle.consistency().filter(p -> p.size1() == first.size() && p.size2() == second.size());
+    if (proof.isEmpty()) {
+      notVerified.add(
+          "that the log of size "
+              + checkpoint.size()
+              + " is consistent with the kept checkpoint of size "
+              + kept.size()
+              + ": the bundle has no proof of that; export it with --checkpoint");
+      return;
+    }
+    consistent(first, second, proof.get());
+    verified(
+        "the kept checkpoint of size "
+            + kept.size()
+            + ": of one history with the log of size "
+            + checkpoint.size());
+  }
+
+  private static void consistent(Checkpoint first, Checkpoint second, Consistency proof) {
+    try {
+      Merkle.verifyConsistency(
+          first.size(), first.root(), second.size(), second.root(), proof.path());
+    } catch (WritException e) {
+      throw new WritException(
+          BundleError.FORK,
+          "size "
+              + first.size()
+              + " root "
+              + first.root()
+              + ", size "
+              + second.size()
+              + " root "
+              + second.root()
+              + ": "
+              + e.code().code()
+              + " "
+              + e.found(),
+          e);
+    }
+  }
+
+  private void trustFile(Trust trust) {
+    if (!Arrays.equals(Jcs.write(trust.toJson()), bundle.trust())) {
+      throw new WritException(
+          BundleError.STATED, Layout.TRUST + " is not what the system run adds up to");
+    }
+  }
+
+  /**
+   * Everything in the order of the log, under the trust at each place: what an event refers to must
+   * be here, and then hold.
+   */
+  private void meaning(Trust trust) {
+    try (EventsAhead events = new EventsAhead(bundle, trust)) {
+      meaning(events);
+    }
+  }
+
+  private void meaning(EventsAhead events) {
+    Presence presence = new Presence(bundle);
+    RunAudit audit =
+        new RunAudit(events, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
+    long total = events();
+    long[] done = {0};
+    events.forEach((journal, index, event, referred) -> {
+      if (journal == Recording.Journal.CONSUMED) {
+        presence.received(event.body(), References.place(event));
+        audit.consumed(event);
+      } else {
+        referred.tell(presence);
+        audit.event(index, event);
+      }
+      signers.ifPresent(s -> s.event(event, events));
+      if (++done[0] % PIECE == 0 || done[0] == total) {
+        listener.progress("what events mean", done[0], total);
+      }
+    });
+    audit.end(bundle.manifest().incarnation());
+    audit.verified().forEach(this::verified);
+    if (bundle.manifest().closed()) {
+      verified("1 closing: counts every event and receipt of the run, and names its last");
+    }
+    notVerified.addAll(audit.notVerified());
+    presence.requireNothingElse();
+    present(presence);
+  }
+
+  /** What the pins say of whoever signed: all signatures hold by now, and the log is one. */
+  private void pins(TrustedKey checkpointSigner) {
+    if (signers.isEmpty()) {
+      return;
+    }
+    Trust pins = options.pinned().orElseThrow();
+    PinnedSigners found = signers.get();
+    found.checkpoint(checkpointSigner);
+    found.hold(pins);
+    long pinned = found.pinned(pins);
+    verified(pinned + " pinned keys that signed: holder, window and revocation are as pinned");
+    if (pinned < found.size()) {
+      notVerified.add(
+          (found.size() - pinned)
+              + " keys that signed: not pinned; that they are in force says the log alone");
+    }
+  }
+
+  private void present(Presence presence) {
+    verified(presence.documents + " documents: those that the events name, with these digests");
+    if (bundle.manifest().blobs()) {
+      verified(presence.blobs + " blobs: hashed again, of the size that is signed");
+    } else {
+      notVerified.add(
+          presence.leftOut() + " blobs: left out; their digests are signed, they are not here");
+    }
+    long notKept = presence.notKept();
+    if (notKept > 0) {
+      notVerified.add(notKept + " outputs: not kept, as the request asked; only their digests");
+    }
+    if (bundle.manifest().tools()) {
+      verified(presence.tools + " tool manifests: of the packages that the intents name");
+      verified(presence.files + " files of tools: of the packages that were dispatched");
+    } else {
+      notVerified.add("tool manifests and packages: left out");
+    }
+  }
+
+  /** The manifests in the bundle; nothing here runs a tool. */
+  private final class Registered implements Tools.Registry {
+    private final TreeMap<String, Optional<ToolManifest>> known = new TreeMap<>();
+
+    @Override
+    public Optional<ToolManifest> manifest(String name, String version) {
+      if (known.size() > 100) {
+        known.clear();
+      }
+      return known.computeIfAbsent(name + " " + version, _ -> bundle.tool(name, version));
+    }
+
+    @Override
+    public Driver.PackageContent content(ToolManifest manifest) {
+      throw new WritException(BundleError.TOOL_MISSING, manifest.name() + ": its files");
+    }
+  }
+
+  /** What no bundle can show. */
+  private void limits() {
+    if (!bundle.manifest().closed()) {
+      notVerified.add(
+          "the end of the run: it is open at size "
+              + bundle.checkpoint().size()
+              + "; events can follow, or be left out here");
+    }
+    notVerified.add(
+        "that the system run has no further event before size "
+            + bundle.checkpoint().size()
+            + ", such as a revocation: only the whole log shows that");
+    notVerified.add("balances, rates and nonces across runs: that is `writ audit`");
+    notVerified.add("outcomes: no tool ran again, and no stage; that is for replay");
+    if (options.pinned().isEmpty()) {
+      notVerified.add("who signed it: integrity only; signer not pinned (--trust)");
+    }
+  }
+
+  private static void same(BundleError code, String place, Object found, Object wanted) {
+    if (!found.equals(wanted)) {
+      throw new WritException(
+          code, place + ": recorded " + text(found) + ", recomputed " + text(wanted));
+    }
+  }
+
+  private static String text(Object value) {
+    return value instanceof Optional<?> optional
+        ? optional.map(Object::toString).orElse("none")
+        : value.toString();
+  }
+}

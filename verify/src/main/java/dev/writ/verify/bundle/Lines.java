@@ -1,0 +1,101 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.Event;
+import dev.writ.verify.error.BundleError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/** Reads on through a journal, line after line. */
+final class Lines {
+  /** No event is longer: its names are bounded. */
+  static final int LINE_MAX = 64 << 10;
+
+  private final String journal;
+  private final InputStream in;
+  private byte[] buffer = new byte[LINE_MAX];
+  private int from;
+  private int to;
+  private long lines;
+
+  Lines(String journal, InputStream in) {
+    this.journal = journal;
+    this.in = in;
+  }
+
+  /**
+   * The next line without its end; null behind the last.
+   *
+   * @throws WritException {@code RPL-031} for one that has no end, or is too long
+   */
+  byte[] next() {
+    int scanned = from;
+    while (true) {
+      for (; scanned < to; scanned++) {
+        if (buffer[scanned] == '\n') {
+          byte[] line = Arrays.copyOfRange(buffer, from, scanned);
+          from = scanned + 1;
+          lines++;
+          return line;
+        }
+      }
+      scanned -= from;
+      if (!more()) {
+        return null;
+      }
+    }
+  }
+
+  /** Moves what is left to the front, and reads behind it. */
+  private boolean more() {
+    System.arraycopy(buffer, from, buffer, 0, to - from);
+    to -= from;
+    from = 0;
+    int read;
+    try {
+      read = to == buffer.length ? -1 : in.read(buffer, to, buffer.length - to);
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    if (read < 0 && to > 0) {
+      throw new WritException(
+          BundleError.EVENT_FORM,
+          place(lines + 1) + " has no end, or more than " + LINE_MAX + " bytes");
+    }
+    to += Math.max(read, 0);
+    return read >= 0;
+  }
+
+  /** How many were read. */
+  long lines() {
+    return lines;
+  }
+
+  private String place(long line) {
+    return journal + " line " + line;
+  }
+
+  /** Of the line that was read last. */
+  String place() {
+    return place(lines);
+  }
+
+  /**
+   * Reads a line as the event of which it is the one form.
+   *
+   * @throws WritException {@code RPL-031}
+   */
+  static Event event(byte[] line, String place) {
+    try {
+      Event event = Event.parse(line);
+      if (Arrays.equals(event.toBytes(), line)) {
+        return event;
+      }
+    } catch (WritException e) {
+      throw new WritException(
+          BundleError.EVENT_FORM, place + ": " + e.code().code() + " " + e.found(), e);
+    }
+    throw new WritException(BundleError.EVENT_FORM, place + " is written otherwise");
+  }
+}

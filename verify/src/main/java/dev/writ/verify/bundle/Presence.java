@@ -1,0 +1,162 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
+import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.error.BundleError;
+import java.util.BitSet;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+
+/**
+ * Holds what is in a bundle against what its events refer to: nothing may be missing, and at the
+ * end nothing may be left over. It keeps a bit for each entry.
+ */
+final class Presence implements References.Sink {
+  private final Bundle bundle;
+  private final BitSet referred = new BitSet();
+  private final TreeSet<String> withFiles = new TreeSet<>();
+  private final DigestSet received = new DigestSet();
+  private final DigestSet consumed = new DigestSet();
+  private final DigestSet leftOut = new DigestSet();
+  private final DigestSet notKept = new DigestSet();
+  long documents;
+  long blobs;
+  long tools;
+  long files;
+
+  Presence(Bundle bundle) {
+    this.bundle = bundle;
+  }
+
+  /** Says that an entry belongs here; false where that was said before. */
+  private boolean refer(String name, String place) {
+    OptionalInt entry = bundle.entry(name);
+    if (entry.isEmpty()) {
+      throw new WritException(BundleError.ENTRY_MISSING, place + " names " + name);
+    }
+    boolean first = !referred.get(entry.getAsInt());
+    referred.set(entry.getAsInt());
+    return first;
+  }
+
+  @Override
+  public void document(Digest id, String place) {
+    documents += refer(Layout.document(id), place) ? 1 : 0;
+  }
+
+  @Override
+  public void blob(Digest digest, OptionalLong size, String place) {
+    if (!bundle.manifest().blobs()) {
+      leftOut.add(digest);
+      return;
+    }
+    String name = Layout.blob(digest);
+    blobs += refer(name, place) ? 1 : 0;
+    long found = bundle.archive().size(bundle.required(name));
+    if (size.isPresent() && size.getAsLong() != found) {
+      throw new WritException(
+          BundleError.ENTRY_DIGEST,
+          place + " " + name + " size: recorded " + size.getAsLong() + ", recomputed " + found);
+    }
+  }
+
+  @Override
+  public void notKept(Digest digest) {
+    notKept.add(digest);
+  }
+
+  @Override
+  public void tool(ToolRef tool, String place) {
+    if (!bundle.manifest().tools()) {
+      return;
+    }
+    if (refer(Layout.tool(tool), place)) {
+      tools++;
+      if (bundle.tool(tool).isEmpty()) {
+        throw new WritException(
+            BundleError.ENTRY_DIGEST, Layout.tool(tool) + " is of another package");
+      }
+    }
+  }
+
+  @Override
+  public void files(ToolRef tool, String place) {
+    tool(tool, place);
+    if (!bundle.manifest().tools() || !withFiles.add(Layout.tool(tool))) {
+      return;
+    }
+    ToolManifest manifest = bundle.tool(tool).orElseThrow();
+    for (ToolManifest.PackageFile file : manifest.files()) {
+      String name = Layout.file(tool, file);
+      if (refer(name, place)) {
+        files++;
+        int length = bundle.files(manifest).read(file).length;
+        if (length != file.size()) {
+          throw new WritException(
+              BundleError.ENTRY_DIGEST,
+              name + " size: recorded " + file.size() + ", recomputed " + length);
+        }
+      }
+    }
+  }
+
+  /** An event of {@code journal/consumed.jsonl}. */
+  void received(Digest receipt, String place) {
+    if (bundle.entry(Layout.document(receipt)).isEmpty()) {
+      throw new WritException(
+          BundleError.ENTRY_MISSING, place + " names " + Layout.document(receipt));
+    }
+    if (!received.add(receipt)) {
+      throw new WritException(BundleError.ENTRY_UNUSED, Layout.CONSUMED + " " + place + " again");
+    }
+  }
+
+  /** Receipts of other runs are in the log before they are consumed. */
+  @Override
+  public void foreign(Digest receipt, RunId run, String place) {
+    if (!received.contains(receipt)) {
+      throw new WritException(
+          BundleError.ENTRY_MISSING,
+          Layout.CONSUMED + " has no event of receipt " + receipt + " before " + place);
+    }
+    consumed.add(receipt);
+  }
+
+  /** At the end of the run. */
+  void requireNothingElse() {
+    if (received.size() != consumed.size()) {
+      throw new WritException(
+          BundleError.ENTRY_UNUSED,
+          Layout.CONSUMED
+              + " has "
+              + received.size()
+              + " receipts, the run consumes "
+              + consumed.size());
+    }
+    Layout.SINGLE.forEach(name -> bundle.entry(name).ifPresent(referred::set));
+    int unused = referred.nextClearBit(0);
+    if (unused < bundle.archive().entries()) {
+      throw new WritException(BundleError.ENTRY_UNUSED, bundle.archive().name(unused));
+    }
+  }
+
+  int leftOut() {
+    return leftOut.size();
+  }
+
+  /** Outputs that are not here, and not for another reason either. */
+  long notKept() {
+    long[] count = {0};
+    notKept.drainSorted(digest -> count[0] += isHere(digest) ? 0 : 1);
+    return count[0];
+  }
+
+  private boolean isHere(Digest digest) {
+    return leftOut.contains(digest) || bundle.entry(Layout.blob(digest)).isPresent();
+  }
+}

@@ -1,0 +1,151 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.RunClosing;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.DocumentSource;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.error.BundleError;
+import java.util.OptionalLong;
+
+/**
+ * What the events of a run refer to, and so what its bundle holds: nothing less and nothing more.
+ * It follows from the events and their documents alone, and never from what else a ledger has, so
+ * that a closed run's bundle never changes; exporter and verifier both ask here, event by event.
+ *
+ * <p>Inputs and consumed receipts count only of what was dispatched: of a request that was refused
+ * they need not exist; so do the files of its tool. Evidence counts where a decision saw it. Output
+ * that was not retained, and what an operator's resolution names, stay outside as digests.
+ */
+final class References {
+  /** Hears what is referred to, as often as it is. */
+  interface Sink {
+    /** An envelope. */
+    void document(Digest id, String place);
+
+    /** A blob, with its size where that is signed. */
+    void blob(Digest digest, OptionalLong size, String place);
+
+    /** Output that was dropped, as the request asked, or lost in doubt. */
+    void notKept(Digest digest);
+
+    /** A tool whose manifest belongs here. */
+    void tool(ToolRef tool, String place);
+
+    /** A tool whose files belong here too. */
+    void files(ToolRef tool, String place);
+
+    /** A receipt of another run that this one consumes. */
+    void foreign(Digest receipt, RunId run, String place);
+  }
+
+  private final DocumentSource source;
+  private final Sink sink;
+
+  References(DocumentSource source, Sink sink) {
+    this.source = source;
+    this.sink = sink;
+  }
+
+  static String place(Event event) {
+    return "event " + event.runId() + " " + event.seq() + " " + event.kind();
+  }
+
+  /**
+   * Takes the next event of the run or of the system run.
+   *
+   * @throws WritException what the sink throws; {@code RPL-023} where a document is missing, {@code
+   *     CAN-0xx} where it is malformed, with its place
+   */
+  void event(Event event) {
+    String place = place(event);
+    try {
+      if (event.runId().equals(SystemState.RUN)) {
+        if (!event.kind().equals(EventKind.RUN_OPENED)) {
+          sink.document(event.body(), place);
+        }
+      } else {
+        ofRun(event, place);
+      }
+    } catch (WritException e) {
+      throw e.code() instanceof BundleError
+          ? e
+          : new WritException(e.code(), place + ": " + e.found(), e);
+    }
+  }
+
+  private JsonValue document(Digest id, String place) {
+    sink.document(id, place);
+    return source
+        .document(id)
+        .orElseThrow(
+            () -> new WritException(BundleError.ENTRY_MISSING, place + " names document " + id))
+        .document();
+  }
+
+  private void ofRun(Event event, String place) {
+    switch (event.kind()) {
+      case EventKind.RUN_OPENED -> {
+        // names the first request, which has an event of its own
+      }
+      case EventKind.EFFECT_FINISHED -> sink.blob(event.body(), OptionalLong.empty(), place);
+      case EventKind.DECISION_MADE -> {
+        Decision decision = Decision.read(document(event.body(), place));
+        JudgeInputs.read(decision.inputs())
+            .artifacts()
+            .forEach(artifact -> sink.document(artifact.id(), place));
+      }
+      case EventKind.INTENT_ISSUED ->
+          sink.tool(Intent.read(document(event.body(), place)).tool(), place);
+      case EventKind.EFFECT_DISPATCHED -> {
+        Intent intent = Intent.read(document(event.body(), place));
+        sink.files(intent.tool(), place);
+        dispatched(event, Request.read(document(intent.request(), place)), place);
+      }
+      case EventKind.RECEIPT_SIGNED -> receipt(Receipt.read(document(event.body(), place)), place);
+      case EventKind.RUN_CLOSED ->
+          sink.document(RunClosing.read(document(event.body(), place)).request(), place);
+      default -> sink.document(event.body(), place);
+    }
+  }
+
+  private void dispatched(Event event, Request request, String place) {
+    for (Input input : request.effect().inputs()) {
+      sink.blob(input.digest(), OptionalLong.of(input.size()), place);
+    }
+    for (Digest consumed : request.consumes()) {
+      Receipt receipt = Receipt.read(document(consumed, place));
+      RunId other = new RunId(receipt.scope().tenant(), receipt.scope().run());
+      if (!other.equals(event.runId())) {
+        sink.foreign(consumed, other, place);
+      }
+    }
+  }
+
+  private void receipt(Receipt receipt, String place) {
+    receipt.output().ifPresent(content -> content(receipt, content, place));
+    receipt.rawOutput().ifPresent(content -> content(receipt, content, place));
+    receipt.artifacts().forEach(artifact -> content(receipt, artifact.content(), place));
+  }
+
+  private void content(Receipt receipt, Content content, String place) {
+    if (receipt.retained() && receipt.status() != Status.IN_DOUBT) {
+      sink.blob(content.digest(), OptionalLong.of(content.size()), place);
+    } else {
+      sink.notKept(content.digest());
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.WritException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+
+/** Bytes that are written one behind the other, mended, and read again. Not thread safe. */
+interface Target extends Source {
+  /**
+   * Writes over what is there, or at the end.
+   *
+   * @throws WritException {@code RPL-016} where the storage fails
+   */
+  void write(long at, byte[] bytes, int from, int length);
+
+  static Target of(FileChannel channel) {
+    return new ToFile(channel);
+  }
+
+  /** A file that is open for reading and writing. */
+  record ToFile(FileChannel channel) implements Target {
+    @Override
+    public long size() {
+      try {
+        return channel.size();
+      } catch (IOException e) {
+        throw Source.failed(e);
+      }
+    }
+
+    @Override
+    public void read(long at, byte[] into, int from, int length) {
+      new Source.OfFile(channel, size()).read(at, into, from, length);
+    }
+
+    @Override
+    public void write(long at, byte[] bytes, int from, int length) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes, from, length);
+      try {
+        while (buffer.hasRemaining()) {
+          channel.write(buffer, at + buffer.position() - from);
+        }
+      } catch (IOException e) {
+        throw Source.failed(e);
+      }
+    }
+  }
+
+  /** Memory that grows. */
+  final class Memory implements Target {
+    private byte[] bytes = new byte[1 << 16];
+    private int size;
+
+    @Override
+    public long size() {
+      return size;
+    }
+
+    @Override
+    public void read(long at, byte[] into, int from, int length) {
+      System.arraycopy(bytes, Math.toIntExact(at), into, from, length);
+    }
+
+    @Override
+    public void write(long at, byte[] from, int start, int length) {
+      int end = Math.toIntExact(at + length);
+      if (end > bytes.length) {
+        bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(2L * bytes.length, 1 << 30)));
+      }
+      System.arraycopy(from, start, bytes, (int) at, length);
+      size = Math.max(size, end);
+    }
+
+    byte[] toBytes() {
+      return Arrays.copyOf(bytes, size);
+    }
+  }
+}

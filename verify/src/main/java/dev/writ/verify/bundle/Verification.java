@@ -1,0 +1,93 @@
+package dev.writ.verify.bundle;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the verification of a bundle came to, as a value also where it does not hold.
+ *
+ * @param holds whether all of it was verified
+ * @param pinned whether its signers were held against keys from elsewhere
+ * @param state {@code open} or {@code closed}, as the run is; {@code unknown} where it does not
+ *     hold
+ * @param verified what holds, a line each
+ * @param notVerified what nobody looked at, a line each
+ * @param failure the first thing that does not hold
+ */
+public record Verification(
+    boolean holds,
+    boolean pinned,
+    String state,
+    List<String> verified,
+    List<String> notVerified,
+    Optional<WritException> failure) {
+
+  public Verification {
+    verified = List.copyOf(verified);
+    notVerified = List.copyOf(notVerified);
+  }
+
+  /** Verifies a file from its bytes alone; it has to stay as it is meanwhile. */
+  public static Verification of(
+      Path file, BundleVerifier.Options options, BundleVerifier.Listener listener) {
+    List<String> lines = new ArrayList<>();
+    try (Bundle bundle = Bundle.open(file)) {
+      BundleVerifier.Verified verified =
+          BundleVerifier.verify(
+              bundle,
+              options,
+              new BundleVerifier.Listener() {
+                @Override
+                public void accept(String line) {
+                  lines.add(line);
+                  listener.accept(line);
+                }
+
+                @Override
+                public void progress(String what, long done, long total) {
+                  listener.progress(what, done, total);
+                }
+              });
+      return new Verification(
+          true,
+          verified.pinned(),
+          verified.manifest().closed() ? "closed" : "open",
+          verified.verified(),
+          verified.notVerified(),
+          Optional.empty());
+    } catch (WritException e) {
+      return new Verification(
+          false,
+          options.pinned().isPresent(),
+          "unknown",
+          lines,
+          List.of("everything behind the first failure"),
+          Optional.of(e));
+    }
+  }
+
+  /** For programs: {@code writ verify --json}. */
+  public JsonValue toJson() {
+    return JsonValue.object()
+        .put("holds", JsonValue.of(holds))
+        .put("pinned", JsonValue.of(pinned))
+        .put("state", state)
+        .putList("verified", verified, JsonValue::of)
+        .putList("not_verified", notVerified, JsonValue::of)
+        .putIfPresent(
+            "failure",
+            failure,
+            e ->
+                JsonValue.object()
+                    .put("code", e.code().code())
+                    .put("found", e.found())
+                    .put("meaning", e.code().meaning())
+                    .put("remedy", e.code().remedy())
+                    .build())
+        .build();
+  }
+}

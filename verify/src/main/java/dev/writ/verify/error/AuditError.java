@@ -1,0 +1,65 @@
+package dev.writ.verify.error;
+
+import dev.writ.canonicalize.ErrorCode;
+
+/**
+ * What an audit finds; the verifiers of a bundle refuse with the same codes. They share their
+ * prefix with {@link dev.writ.executor.error.ExecutorError}.
+ */
+public enum AuditError implements ErrorCode {
+  SYSTEM(
+      "EXE-950",
+      "the system run does not add up, or something rests on what it does not say",
+      "Ask the operator who signed what; nothing that came after it can be trusted."),
+  SIGNATURE(
+      "EXE-951",
+      "a logged document's signature does not hold at its place in the log",
+      "Find out who wrote it: nobody who may sign it did."),
+  DOCUMENT(
+      "EXE-952",
+      "an event's document is missing, malformed, of another kind, or of another run",
+      "Run `writ fsck`, and restore what is missing from a backup or a bundle."),
+  BINDING(
+      "EXE-953",
+      "documents of one effect do not belong together",
+      "Do not rely on this effect; look at who holds the keys that signed it."),
+  ORDER(
+      "EXE-954",
+      "an event stands where nothing before it allows it",
+      "Do not rely on this run; look at who holds the executor's key."),
+  CHAIN(
+      "EXE-955",
+      "a receipt or a closing does not continue its run",
+      "Do not rely on this run; look at who holds the executor's key."),
+  JUDGEMENT(
+      "EXE-956",
+      "a decision is not what judging again gives",
+      "Look at who holds the guardian's key, and whether the judgement's version changed."),
+  TWICE(
+      "EXE-957",
+      "a nonce, an idempotency key, an intent or a step was used twice",
+      "Find out what was done twice in the world, and who holds the keys."),
+  ACCOUNT(
+      "EXE-958",
+      "a recorded balance or count is not what the decisions before it add up to",
+      "Look at who holds the guardian's key; add up what was spent by hand."),
+  ROW(
+      "EXE-959",
+      "a stored row is not what the events say",
+      "Stop the kernel: it would act on the row. Restore a backup."),
+  TIME(
+      "EXE-982",
+      "an event's time lies before what the log's time may go back to",
+      "Find out who set the clock back, and what ran meanwhile.");
+
+  private final Entry entry;
+
+  AuditError(String code, String meaning, String remedy) {
+    this.entry = new Entry(code, meaning, remedy);
+  }
+
+  @Override
+  public Entry entry() {
+    return entry;
+  }
+}

@@ -1,0 +1,2 @@
+/** Error codes of the audit (EXE) and of bundles (RPL). */
+package dev.writ.verify.error;

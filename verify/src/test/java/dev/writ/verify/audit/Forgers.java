@@ -1,0 +1,60 @@
+package dev.writ.verify.audit;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.testing.TestHome;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+
+/** Lends the audit's tests to those of bundles: what a kernel may be asked for, and forgers. */
+public final class Forgers {
+  /** The policy of {@link #schedule}. */
+  public static final String POLICY = AHealthyLedgerHasNoProblemsTest.YAML;
+
+  private Forgers() {}
+
+  /** Asks a kernel for that many things, in an order that follows from the seed. */
+  public static void schedule(TestHome home, long seed, int steps) {
+    AHealthyLedgerHasNoProblemsTest.Schedule schedule =
+        new AHealthyLedgerHasNoProblemsTest.Schedule(home, new Random(seed));
+    for (int i = 0; i < steps; i++) {
+      schedule.step(true);
+    }
+  }
+
+  /** Writes a ledger anew with one document changed and signed again, and all else made to fit. */
+  public static void rewrite(
+      LedgerView from, Digest document, UnaryOperator<JsonValue.Obj> change, LedgerConfig to) {
+    new Rewrite(from).document(document, change).write(to);
+  }
+
+  /** The same with several documents changed. */
+  public static void rewrite(
+      LedgerView from, Map<Digest, UnaryOperator<JsonValue.Obj>> changes, LedgerConfig to) {
+    Rewrite rewrite = new Rewrite(from);
+    changes.forEach(rewrite::document);
+    rewrite.write(to);
+  }
+
+  /** The same, with some documents signed by another key. */
+  public static void rewrite(
+      LedgerView from,
+      Map<Digest, UnaryOperator<JsonValue.Obj>> changes,
+      Map<Digest, String> signers,
+      LedgerConfig to) {
+    Rewrite rewrite = new Rewrite(from);
+    changes.forEach(rewrite::document);
+    signers.forEach(rewrite::signer);
+    rewrite.write(to);
+  }
+
+  /** The same, with one event changed, which keeps its place in its run. */
+  public static void rewrite(
+      LedgerView from, Event event, UnaryOperator<Event> change, LedgerConfig to) {
+    new Rewrite(from).event(event, change).write(to);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.writ.verify.bundle;
+
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** A bundle's entries in memory, to be changed and packed again. */
+final class Packed {
+  private Packed() {}
+
+  static byte[] write(SortedMap<String, byte[]> entries) {
+    Target.Memory memory = new Target.Memory();
+    ArchiveWriter out = new ArchiveWriter(memory);
+    entries.forEach(out::entry);
+    out.end();
+    return memory.toBytes();
+  }
+
+  static TreeMap<String, byte[]> read(byte[] file) {
+    TreeMap<String, byte[]> entries = new TreeMap<>();
+    try (Archive archive = Archive.open(Source.of(file), Layout::key)) {
+      for (int i = 0; i < archive.entries(); i++) {
+        archive.verify(i, Optional.empty(), new byte[1000]);
+        entries.put(archive.name(i), archive.read(i, Integer.MAX_VALUE));
+      }
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.writ.verify.bundle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.verify.testing.Node;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Asks the second verifier about every bundle that a test class had the first one verify, in one
+ * process at the end, and holds the verdicts against each other.
+ */
+final class SecondOpinion {
+  /** What only judging again finds, which the second verifier says that it does not do. */
+  private static final List<String> JUDGED = List.of("EXE-956");
+
+  private record Case(byte[] bundle, BundleVerifier.Options options, String code, String about) {}
+
+  private final List<Case> cases = new ArrayList<>();
+
+  /** Verifies, and remembers what came of it. */
+  BundleVerifier.Verified verify(byte[] bundle, BundleVerifier.Options options) {
+    try {
+      BundleVerifier.Verified verified = BundleVerifier.verify(bundle, options, _ -> {});
+      cases.add(new Case(bundle, options, "-", ""));
+      return verified;
+    } catch (WritException e) {
+      cases.add(new Case(bundle, options, e.code().code(), e.found()));
+      throw e;
+    }
+  }
+
+  /** Asks the first verifier, whatever it says. */
+  void about(String what, byte[] bundle) {
+    String code = "-";
+    String found = "";
+    try {
+      BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
+    } catch (WritException e) {
+      code = e.code().code();
+      found = e.found();
+    }
+    cases.add(new Case(bundle, BundleVerifier.Options.UNPINNED, code, what + ": " + found));
+  }
+
+  /** The same under the keys that an auditor of {@link Sample} holds. */
+  BundleVerifier.Verified pinned(byte[] bundle) {
+    return verify(bundle, BundleVerifier.Options.pinned(Sample.pins()));
+  }
+
+  /** Refused by one and not by the other is a fault of one of them. */
+  void compare(Path dir) {
+    List<JsonValue> asked = new ArrayList<>();
+    for (int i = 0; i < cases.size(); i++) {
+      asked.add(write(dir, i, cases.get(i)));
+    }
+    save(dir, "cases.json", Jcs.write(new JsonValue.Arr(asked)));
+    Node.Result result =
+        Node.run(
+            List.of(
+                Node.script("opinions.mjs").toString(), Node.VERIFIER.toString(), dir.toString()));
+    List<String> answers = result.out().lines().toList();
+    assertThat(answers).as(result.out()).hasSameSizeAs(cases);
+    List<String> disagree = new ArrayList<>();
+    int otherCodes = 0;
+    for (int i = 0; i < answers.size(); i++) {
+      String first = cases.get(i).code();
+      String second = answers.get(i).split(" ", 2)[0];
+      boolean same = first.equals("-") == second.equals("-") && !second.equals("CRASH");
+      if (!same && !(second.equals("-") && JUDGED.contains(first))) {
+        disagree.add(cases.get(i).about() + ": Java " + first + ", JavaScript " + answers.get(i));
+      }
+      if (!first.equals(second)) {
+        otherCodes++;
+        System.out.println(
+            "case "
+                + i
+                + " "
+                + cases.get(i).about()
+                + ": Java "
+                + first
+                + ", JavaScript "
+                + answers.get(i));
+      }
+    }
+    System.out.println(answers.size() + " verdicts compared, " + otherCodes + " by another code");
+    assertThat(disagree).isEmpty();
+  }
+
+  private static JsonValue write(Path dir, int i, Case one) {
+    save(dir, i + ".writ", one.bundle());
+    ObjectBuilder entry =
+        JsonValue.object().put("bundle", i + ".writ").put("closed", one.options().requireClosed());
+    Optional<byte[]> trust = one.options().pinned().map(pins -> Jcs.write(pins.toJson()));
+    trust.ifPresent(bytes -> {
+      save(dir, i + ".jwks", bytes);
+      entry.put("trust", i + ".jwks");
+    });
+    one.options()
+        .earlier()
+        .map(Checkpoint::toBytes)
+        .ifPresent(bytes -> {
+          save(dir, i + ".note", bytes);
+          entry.put("checkpoint", i + ".note");
+        });
+    return entry.build();
+  }
+
+  private static void save(Path dir, String name, byte[] bytes) {
+    try {
+      Files.write(dir.resolve(name), bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.writ.verify.bundle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The heap of who verifies does not grow with the bundle: 6 events an effect, 9 KB. With {@code
+ * -Dwrit.effects=166667} it is a million events in 1.4 GiB, which need no more than 256 MiB.
+ */
+class VerificationIsFlatInMemoryTest {
+  private static final int EFFECTS = Integer.getInteger("writ.effects", 1_000);
+  private static final String HEAP = EFFECTS > 5_000 ? "-Xmx256m" : "-Xmx32m";
+
+  @Test
+  void inAProcessWithASmallHeap(@TempDir Path dir) throws Exception {
+    Path bundle = dir.resolve("long.writ");
+    LongRun.write(dir.resolve("home"), EFFECTS, bundle);
+    assertThat(Files.size(bundle)).isGreaterThan(EFFECTS * 8_000L);
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    HEAP,
+                    "-XX:+UseSerialGC",
+                    "-XX:+ExitOnOutOfMemoryError",
+                    "-cp",
+                    System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path")),
+                    VerifyFile.class.getName(),
+                    bundle.toString()))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(said).contains(EFFECTS + " decisions: judged again to the same bytes");
+  }
+}
