@@ -374,7 +374,7 @@ final class JavaMutator extends TreeScanner<Void, Void> {
       case MethodInvocationTree call ->
           !SAID.contains(name(call))
               && !name(call).equals("super")
-              && !call.getMethodSelect().toString().startsWith("notVerified.");
+              && !call.getMethodSelect().toString().matches("(notVerified|rows)\\..*");
       case AssignmentTree assignment ->
           !later.contains(assignment.getVariable().toString())
               && !assignment.getVariable().toString().startsWith("this.");

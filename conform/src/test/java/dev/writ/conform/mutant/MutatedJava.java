@@ -3,6 +3,7 @@ package dev.writ.conform.mutant;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.Trees;
+import dev.writ.canonicalize.crypto.RememberingEngine;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
@@ -109,6 +110,9 @@ final class MutatedJava implements MutatedCode {
     try {
       Map<String, InMemory> classes = compile(areas);
       Class<?> ours = Class.forName("dev.writ.conform.Ours", true, new Own(classes));
+      Class.forName(RememberingEngine.class.getName(), true, ours.getClassLoader())
+          .getMethod("use")
+          .invoke(null);
       Class<?> type = Class.forName(Adapter.class.getName(), true, ours.getClassLoader());
       this.adapter =
           type.getConstructor(SortedMap.class).newInstance(ours.getField("OPERATIONS").get(null));

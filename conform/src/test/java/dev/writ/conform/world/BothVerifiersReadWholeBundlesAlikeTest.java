@@ -10,15 +10,12 @@ import dev.writ.conform.adapter.Answer;
 import dev.writ.conform.mutant.Golden;
 import dev.writ.conform.run.Implementation;
 import dev.writ.conform.run.ProcessImplementation;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.verify.bundle.Remade;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -101,43 +98,6 @@ class BothVerifiersReadWholeBundlesAlikeTest {
         }
       }
     }
-  }
-
-  /** Two disagreements that the fuzzer found. */
-  @Test
-  void anIntentsTimesAreHeldByBoth() {
-    Adapter first = new Adapter(Ours.OPERATIONS);
-    try (Implementation second = javaScript()) {
-      for (var wanted : java.util.Map.of(-2000L, "-", -2001L, "EXE-954", 1L, "-").entrySet()) {
-        Remade remade = FullRun.remade(OtherRuns.shared());
-        remade.shift(step(remade, EventKind.EFFECT_DISPATCHED), wanted.getKey());
-        both(first, second, remade, wanted.getValue());
-      }
-      Remade early = FullRun.remade(OtherRuns.shared());
-      early.shift(step(early, EventKind.INTENT_ISSUED), -1);
-      both(first, second, early, "EXE-953");
-      Remade late = FullRun.remade(FullRun.lean().closed);
-      Remade.Step approval = late.steps.get(step(late, EventKind.APPROVAL_RECEIVED));
-      JsonValue end = late.document(approval.body).get("expires_at");
-      late.replace(((JsonValue.Str) end).value(), "2026-11-21T12:05:00.000Z");
-      both(first, second, late, "EXE-953");
-    }
-  }
-
-  /** The last of that kind. */
-  private static int step(Remade remade, String kind) {
-    return IntStream.range(0, remade.steps.size())
-        .filter(i -> remade.steps.get(i).kind.equals(kind))
-        .max()
-        .orElseThrow();
-  }
-
-  private static void both(Adapter first, Implementation second, Remade remade, String code) {
-    var input = JsonValue.object().put("bundle_b64", StrictBase64.encode(remade.toBytes())).build();
-    Answer ours = first.ask("bundle.verify", input);
-    Answer theirs = second.ask("bundle.verify", input);
-    assertThat(said(ours)).as(ours.toString()).isEqualTo(code);
-    assertThat(said(theirs)).as(theirs.toString()).isEqualTo(code);
   }
 
   @Test

@@ -62,6 +62,9 @@ final class GovernedVectors {
     vectors.runtimes();
     vectors.system();
     vectors.inFlight();
+    vectors.delisted();
+    vectors.moved();
+    vectors.timesGoBack();
     vectors.prohibitedAgain();
     vectors.corrections();
     vectors.events();
@@ -667,6 +670,13 @@ final class GovernedVectors {
           remade -> both(remade, "canary", set("canary", canary)));
     }
     add(
+        "policy-of-nobody",
+        "a decision names a policy that was never in force",
+        "EXE-950",
+        remade ->
+            remade.change(
+                body(remade, EventKind.DECISION_MADE), set("policy", Digest.sha256().toString())));
+    add(
         "allowed-draft",
         "a decision allows a version that is a draft again",
         "EXE-956",
@@ -721,6 +731,20 @@ final class GovernedVectors {
                     && !step.kind.equals(EventKind.TOOL_REVOKED)
                     && remade.document(step.body).toString().contains("words")));
     add(
+        "repackaged-before-dispatch",
+        "another package runs under the version when an intent for the one before is dispatched",
+        "EXE-954",
+        remade -> {
+          int at = kind(remade, EventKind.EFFECT_DISPATCHED, WORDS.packageDigest().toString());
+          ToolRef other = new ToolRef("words", "1.0.0", Digest.sha256());
+          Instant time = remade.steps.get(at).at;
+          repackage(remade, at, time, other);
+          remade.change(
+              body(remade, EventKind.TOOL_STAGED, "value=active"),
+              in("detail", set("package", other.packageDigest().toString())));
+          remade.shift(at + REPACKAGED, 120_000);
+        });
+    add(
         "allowed-revoked",
         "a decision allows a version that is prohibited",
         "EXE-956",
@@ -739,6 +763,28 @@ final class GovernedVectors {
         "a decision says of a tool that it is not prohibited, where it says nothing",
         "CAN-023 or EXE-952 or EXE-956",
         remade -> decided(remade, set("revoked", JsonValue.FALSE)));
+  }
+
+  /** How many events {@link #repackage} brings in. */
+  private static final int REPACKAGED = 6;
+
+  /** From the canary back to a draft, and another package on the whole way to a canary. */
+  private static void repackage(Remade remade, int at, Instant time, ToolRef other) {
+    change(remade, at, time, EventKind.TOOL_STAGED, staging(WORDS, RolloutStage.DRAFT));
+    submit(remade, at + 1, time, other, time);
+    change(remade, at + 2, time, EventKind.TOOL_VALIDATED, validation(other));
+    for (String who : List.of("ada", "ben")) {
+      JsonValue word =
+          new ToolApproval(other, who, "tool-reviewer", Approval.Verdict.APPROVE, time).toJson();
+      bring(remade, at + 3, time, EventKind.TOOL_APPROVED, ToolApproval.TYPE, word, who);
+    }
+    change(
+        remade,
+        at + 5,
+        time,
+        EventKind.TOOL_STAGED,
+        staging(other, RolloutStage.CANARY),
+        time.plusMillis(1));
   }
 
   private static void runtime(Remade remade, long millis, boolean approved) {
@@ -808,12 +854,51 @@ final class GovernedVectors {
           remade.steps.getLast().kind = EventKind.DOUBT_RESOLVED;
         });
     add(
+        "foreign-kind-with-its-document",
+        "an operator's resolution of a doubt stands in the system run",
+        "CAN-020 or " + NOT_ITS,
+        remade -> {
+          JsonValue resolution =
+              JsonValue.object()
+                  .putList("evidence", List.<JsonValue>of(), item -> item)
+                  .put("found", "happened")
+                  .put("note", "")
+                  .put("receipt", Digest.sha256())
+                  .put("resolved_at", end(remade))
+                  .put("tenant", "writ")
+                  .build();
+          bring(
+              remade,
+              remade.steps.size(),
+              end(remade),
+              EventKind.DOUBT_RESOLVED,
+              "application/vnd.writ.resolution.v1+json",
+              resolution,
+              "operator");
+        });
+    add(
         "kind-of-another-change",
         "an event is of another kind than its document",
         NOT_ITS,
         remade -> {
           last(remade, 0, EventKind.KEY_REVOKED, revocation("cyd"));
           remade.steps.getLast().kind = EventKind.TOOL_REVOKED;
+        });
+    add(
+        "policy-of-another-kind",
+        "an event revokes a key, its document is the next policy",
+        NOT_ITS,
+        remade -> {
+          activate(remade, remade.steps.size(), end(remade), 2, document -> document);
+          remade.steps.getLast().kind = EventKind.KEY_REVOKED;
+        });
+    add(
+        "word-of-another-kind",
+        "an event revokes a key, its document submits a tool",
+        NOT_ITS,
+        remade -> {
+          submit(remade, LATER);
+          remade.steps.getLast().kind = EventKind.KEY_REVOKED;
         });
     add(
         "kind-of-the-other-runtime-change",
@@ -868,6 +953,11 @@ final class GovernedVectors {
                 0,
                 EventKind.TOOL_REVOKED,
                 Plot.json("{\"more\":1,\"tool\":\"x\",\"version\":\"1\"}")));
+    add(
+        "prohibition-without-version",
+        "a prohibition names no version",
+        "CAN-020 or EXE-950",
+        remade -> last(remade, 0, EventKind.TOOL_REVOKED, Plot.json("{\"tool\":\"x\"}")));
     add(
         "prohibited-twice",
         "a prohibited version is prohibited again",
@@ -1061,6 +1151,167 @@ final class GovernedVectors {
     }
   }
 
+  private static final UnaryOperator<JsonValue.Obj> DELISTING =
+      document -> {
+        List<JsonValue> tools = new ArrayList<>(((JsonValue.Arr) document.get("tools")).items());
+        tools.removeIf(tool -> tool.toString().contains("calc"));
+        return set("tools", JsonValue.of(tools))
+            .apply(governance("tools", "[\"calc\",\"words\"]").apply(document));
+      };
+
+  /** Policy lets govern a tool from now on that it listed before. */
+  private void delisted() {
+    for (long late : List.of(30_000L, 60_001L)) {
+      add(
+          "delisted-" + late / 1000 + "-seconds-before",
+          "a tool is dispatched that policy listed until " + late + " ms before, and lets govern",
+          late == 30_000 ? "ok" : "EXE-954",
+          remade -> {
+            int at = kind(remade, EventKind.EFFECT_DISPATCHED, "calc");
+            activate(remade, at, remade.steps.get(at).at.minusMillis(late), 2, DELISTING);
+            withoutTheLast(remade);
+          });
+    }
+  }
+
+  private static JsonValue.Obj relisted(JsonValue.Obj policy) {
+    List<JsonValue> tools = new ArrayList<>(((JsonValue.Arr) policy.get("tools")).items());
+    tools.replaceAll(tool ->
+        tool.toString().contains("calc")
+            ? set("version", "2.0.0").apply((JsonValue.Obj) tool)
+            : tool);
+    return set("tools", JsonValue.of(tools)).apply(policy);
+  }
+
+  private void moved() {
+    add(
+        "listed-in-a-later-version",
+        "a tool is dispatched of which policy lists another version now, and lets govern neither",
+        "ok",
+        remade -> {
+          int at = kind(remade, EventKind.EFFECT_DISPATCHED, "calc");
+          activate(
+              remade,
+              at,
+              remade.steps.get(at).at.minusMillis(30_000),
+              2,
+              GovernedVectors::relisted);
+          withoutTheLast(remade);
+        });
+    add(
+        "canary-moved-long-before",
+        "a tool is dispatched for a tenant whose canary ended more than a minute before",
+        "EXE-954",
+        remade -> {
+          int at = kind(remade, EventKind.EFFECT_DISPATCHED, WORDS.packageDigest().toString());
+          Instant time = remade.steps.get(at).at.minusMillis(60_001);
+          JsonValue.Obj elsewhere = new Canary(List.of("other"), 0, true).toJson();
+          change(
+              remade,
+              at,
+              time,
+              EventKind.TOOL_STAGED,
+              set("canary", elsewhere).apply(staging(WORDS, RolloutStage.CANARY)));
+        });
+    add(
+        "staged-out-long-before-another-change",
+        "a tool is dispatched that was moved away long before, and something else changed just now",
+        "EXE-954",
+        remade -> {
+          int at = kind(remade, EventKind.EFFECT_DISPATCHED, WORDS.packageDigest().toString());
+          Instant time = remade.steps.get(at).at;
+          change(remade, at, time, EventKind.KEY_REVOKED, revocation("cyd"));
+          change(
+              remade,
+              at,
+              time.minusMillis(60_001),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.DRAFT));
+          remade.change(
+              body(remade, EventKind.TOOL_STAGED, "value=active"),
+              in("detail", set("stage", "retired")));
+        });
+    add(
+        "governed-otherwise-twice",
+        "a decision records what governance said before two changes a moment ago",
+        "ok",
+        remade -> {
+          int at = lastDecision(remade);
+          Instant time = remade.steps.get(at).at;
+          change(
+              remade,
+              at,
+              time.minusMillis(2),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.DEPRECATED));
+          change(
+              remade,
+              at + 1,
+              time.minusMillis(1),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.RETIRED));
+        });
+  }
+
+  /** Where times go back, each change is still in flight for a minute of its own time. */
+  private void timesGoBack() {
+    add(
+        "governed-otherwise-and-time-back",
+        "a decision records what governance said until a moment before; a change between has an"
+            + " earlier time",
+        "ok",
+        remade -> {
+          int at = lastDecision(remade);
+          Instant time = remade.steps.get(at).at;
+          change(
+              remade,
+              at,
+              time.minusMillis(1),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.RETIRED));
+          change(remade, at + 1, time.minusSeconds(120), EventKind.KEY_REVOKED, revocation("cyd"));
+        });
+    add(
+        "governed-otherwise-and-another-tool",
+        "a decision records what governance said before another tool changed a moment ago; a change"
+            + " of its own between has an earlier time",
+        "ok",
+        remade -> {
+          int at = lastDecision(remade);
+          Instant time = remade.steps.get(at).at;
+          change(
+              remade,
+              at,
+              time.minusMillis(1),
+              EventKind.TOOL_REVOKED,
+              Plot.json("{\"tool\":\"calc\",\"version\":\"1.0.0\"}"));
+          change(
+              remade,
+              at + 1,
+              time.minusSeconds(120),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.RETIRED));
+        });
+    add(
+        "tool-staged-out-and-time-ahead",
+        "a tool is dispatched that was retired a moment before; a change between has a later time",
+        "ok",
+        remade -> {
+          int at = lastWords(remade);
+          Instant time = remade.steps.get(at).at;
+          change(
+              remade,
+              at,
+              time.minusMillis(1),
+              EventKind.TOOL_STAGED,
+              staging(WORDS, RolloutStage.RETIRED));
+          change(remade, at + 1, time.plusSeconds(130), EventKind.KEY_REVOKED, revocation("cyd"));
+          remade.change(
+              body(remade, EventKind.DECISION_MADE, "revoked"),
+              in("inputs", in("governed", set("stage", "retired"))));
+        });
+  }
+
   private void prohibitedAgain() {
     add(
         "tool-prohibited-again",
@@ -1247,6 +1498,93 @@ final class GovernedVectors {
                   .build();
           change(remade, remade.steps.size(), to, EventKind.CLOCK_CORRECTED, detail);
         });
+    add(
+        "corrected-after-a-prohibition",
+        "what was in flight when time went back is void: the tool was prohibited before",
+        "EXE-954",
+        remade -> {
+          int at = kind(remade, EventKind.EFFECT_DISPATCHED, "calc");
+          int before = kind(remade, EventKind.REQUEST_RECEIVED);
+          change(
+              remade,
+              before,
+              remade.steps.get(at).at,
+              EventKind.TOOL_REVOKED,
+              Plot.json("{\"tool\":\"calc\",\"version\":\"1.0.0\"}"));
+          back(remade, before + 1, 1);
+          remade.change(
+              body(remade, EventKind.INTENT_ISSUED, "calc"),
+              in("audience", set("incarnation", JsonValue.of(2))));
+        });
+    add(
+        "corrected-before-a-revocation",
+        "a key is revoked after time went back, and what was in flight then counts",
+        "ok",
+        remade -> {
+          int at = kind(remade, EventKind.REQUEST_RECEIVED, "n-9");
+          back(remade, at, 1);
+          change(
+              remade,
+              at + 1,
+              remade.steps.get(at + 1).at,
+              EventKind.KEY_REVOKED,
+              revocation("guardian"));
+        });
+    add(
+        "corrected-from-a-later-time",
+        "time goes on from one that no event of the bundle has: others of the log may",
+        "ok",
+        remade -> {
+          Instant from = end(remade).plusSeconds(5);
+          JsonValue detail =
+              JsonValue.object()
+                  .put("from", from)
+                  .put("to", from.plusSeconds(5))
+                  .put("tree_size", (long) remade.steps.size())
+                  .build();
+          change(
+              remade, remade.steps.size(), from.plusSeconds(5), EventKind.CLOCK_CORRECTED, detail);
+        });
+    add(
+        "corrected-forward-and-late",
+        "time was set forward, which is no least time for what comes late",
+        "ok",
+        remade -> {
+          Instant from = end(remade);
+          Instant to = from.plusSeconds(3600);
+          JsonValue detail =
+              JsonValue.object()
+                  .put("from", from)
+                  .put("to", to)
+                  .put("tree_size", (long) remade.steps.size())
+                  .build();
+          change(remade, remade.steps.size(), to, EventKind.CLOCK_CORRECTED, detail);
+          last(remade, -1000, EventKind.KEY_REVOKED, revocation("cyd"));
+        });
+    add(
+        "corrected-forward-keeps-what-was-said",
+        "a stage that was said two seconds ahead keeps its time where time is set forward by less",
+        "EXE-914",
+        remade -> {
+          approved(remade);
+          Instant now = end(remade);
+          change(
+              remade,
+              remade.steps.size(),
+              now,
+              EventKind.TOOL_STAGED,
+              staging(LATER, RolloutStage.ACTIVE),
+              now.plusMillis(2000));
+          JsonValue detail =
+              JsonValue.object()
+                  .put("from", now)
+                  .put("to", now.plusMillis(10))
+                  .put("tree_size", (long) remade.steps.size())
+                  .build();
+          change(
+              remade, remade.steps.size(), now.plusMillis(10), EventKind.CLOCK_CORRECTED, detail);
+          stage(remade, 10, RolloutStage.DEPRECATED);
+        });
     for (String member : List.of("incarnation", "more")) {
       add(
           "corrected-forward-with-" + member,
@@ -1302,15 +1640,7 @@ final class GovernedVectors {
         remade -> {
           int at = lastDecision(remade);
           remade.steps.remove(at);
-          long events =
-              remade.steps.stream().filter(step -> step.journal == Journal.RUN).count() - 1;
-          remade.change(
-              body(remade, EventKind.RUN_CLOSED),
-              closing ->
-                  set("events", JsonValue.of(events))
-                      .apply(
-                          set("run_hash", remade.steps.get(at - 1).was.id().toString())
-                              .apply(closing)));
+          closed(remade);
         });
     byte[] consuming = FullRun.made().closed;
     for (String[] field :
@@ -1331,6 +1661,25 @@ final class GovernedVectors {
         "the event of a receipt of another run has a seed",
         "EXE-953",
         remade -> consumed(remade).seed = Optional.of(seed));
+  }
+
+  /** Its closing says what the run is now. */
+  private static void closed(Remade remade) {
+    List<Remade.Step> run =
+        remade.steps.stream().filter(step -> step.journal == Journal.RUN).toList();
+    String head = run.get(run.size() - 2).was.id().toString();
+    remade.change(
+        body(remade, EventKind.RUN_CLOSED),
+        closing ->
+            set("events", JsonValue.of((long) run.size() - 1))
+                .apply(set("run_hash", head).apply(closing)));
+  }
+
+  /** Without the request that was denied at the end. */
+  private static void withoutTheLast(Remade remade) {
+    remade.steps.remove(lastDecision(remade));
+    remade.steps.remove(kind(remade, EventKind.REQUEST_RECEIVED, "n-9"));
+    closed(remade);
   }
 
   private static Remade.Step consumed(Remade remade) {

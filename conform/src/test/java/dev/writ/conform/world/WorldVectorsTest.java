@@ -47,6 +47,9 @@ class WorldVectorsTest {
     all.addAll(LogKeyVectors.all());
     all.addAll(RefusalVectors.all());
     all.addAll(ReceivedVectors.all());
+    all.addAll(IntentVectors.all());
+    all.addAll(BindingVectors.all());
+    all.addAll(StandingVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RunVectors.all());
     return all;

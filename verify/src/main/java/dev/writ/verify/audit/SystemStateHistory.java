@@ -62,7 +62,11 @@ final class SystemStateHistory {
   long changes;
 
   /** What was in force before a change, which may still have been acted on for a moment. */
-  private record Past(SystemState state, Instant until) {}
+  private record Past(SystemState state, Instant until) {
+    boolean isInFlightAt(Instant at) {
+      return !until.plus(IN_FLIGHT).isBefore(at);
+    }
+  }
 
   /**
    * @param wholeLog whether it is given every event of the log, or those of two runs
@@ -155,12 +159,11 @@ final class SystemStateHistory {
     if (!samePolicy) {
       Policy policy = after.policyInForce();
       policies.put(policy.digest(), policy);
-      superseded.remove(policy.digest());
       before.ifPresent(p -> superseded.put(p.digest(), event.at()));
     }
     after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
     past.add(new Past(state, event.at()));
-    past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
+    past.removeIf(p -> !p.isInFlightAt(time.earliest()));
     if (event.kind().equals(EventKind.KEY_REVOKED)) {
       after.trust().keys().values().stream()
           .filter(key -> key.revokedAt().isPresent())
@@ -241,8 +244,8 @@ final class SystemStateHistory {
       return now;
     }
     for (Past p : past.reversed()) {
-      if (p.until().plus(IN_FLIGHT).isBefore(at)) {
-        break;
+      if (!p.isInFlightAt(at)) {
+        continue; // times may go back, so that one before it may be
       }
       Policy then = completed(policy, p.state());
       if (governed(then, effect).equals(recorded)) {
@@ -271,7 +274,7 @@ final class SystemStateHistory {
       return false;
     }
     return past.stream()
-        .filter(p -> !p.until().plus(IN_FLIGHT).isBefore(at))
+        .filter(p -> p.isInFlightAt(at))
         .noneMatch(p -> runs(p.state(), tool, draw));
   }
 

@@ -2117,7 +2117,6 @@ class Governance {
   constructor() {
     this.versions = new Map(); // tool and version → what was said of it
     this.runtimes = new Map(); // language and version → {approved, at}
-    this.past = new Map(); // tool and version → what held before, {governed, until}
     this.drawsBySubject = false; // from the first canary with `by` on, no share is of runs
   }
 
@@ -2268,6 +2267,7 @@ class System {
     this.policy = null;
     this.prohibited = new Map(); // tool version → event
     this.governance = new Governance();
+    this.past = []; // what held before each event, {until, policy, about, governed}
     this.incarnation = 1;
     this.founder = null;
     this.inFlight = 0;
@@ -2319,6 +2319,7 @@ class System {
     if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
       refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
     }
+    this.past.push(this.before(event, document));
     if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
     if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
     if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
@@ -2363,32 +2364,45 @@ class System {
   }
 
   govern(event, document, signer, place) {
-    const about = document.detail ?? document;
+    const { governance, trust } = this;
     const policy = this.policy?.policy ?? null;
-    const named = typeof about.tool === 'string' && typeof about.version === 'string';
-    const before = named ? this.governedNow(about.tool, about.version) : null;
     const steps = {
-      'tool.submitted': () => this.governance.submit(event, document, signer, policy, this.prohibited.has(`${about.tool} ${about.version}`), place),
-      'tool.validated': () => this.governance.validate(document.detail, place),
-      'tool.approved': () => this.governance.say(event, document, signer, policy, place),
-      'tool.staged': () => this.governance.stage(event, document, policy, this.trust, place),
+      'tool.submitted': () => governance.submit(event, document, signer, policy, this.prohibited.has(`${document.tool} ${document.version}`), place),
+      'tool.validated': () => governance.validate(document.detail, place),
+      'tool.approved': () => governance.say(event, document, signer, policy, place),
+      'tool.staged': () => governance.stage(event, document, policy, trust, place),
       'tool.revoked': () => this.prohibit(event, document.detail, place),
     };
     steps[event.kind]();
-    const key = Governance.key(about.tool, about.version);
-    if (!this.governance.past.has(key)) this.governance.past.set(key, []);
-    this.governance.past.get(key).push({ governed: before, until: event });
+  }
+
+  /** What an event is about to change: the policy, and what governance says of the tool that it names. */
+  before(event, document) {
+    const { tool, version } = document.detail ?? document;
+    const named = typeof tool === 'string' && typeof version === 'string';
+    return {
+      until: event,
+      policy: this.policy?.policy ?? null,
+      about: named ? Governance.key(tool, version) : null,
+      governed: named ? this.governedNow(tool, version) : null,
+    };
   }
 
   governedNow(tool, version) {
     return this.governance.governed(tool, version, this.prohibited.has(`${tool} ${version}`));
   }
 
-  /** What the kernel can have seen governance say of a tool at an event, the newest first. */
-  governedAt(event, tool, version) {
-    const past = (this.governance.past.get(Governance.key(tool, version)) ?? []).toReversed();
-    const inFlight = past.filter(({ until }) => until.index > this.correctedAt && millis(event.at) <= millis(until.at) + IN_FLIGHT_MS);
-    return [this.governedNow(tool, version), ...inFlight.map(({ governed }) => governed)];
+  /** What of a tool the kernel can have seen at an event, {policy, governed}, the newest first. */
+  seenAt(event, tool, version) {
+    let seen = { policy: this.policy?.policy ?? null, governed: this.governedNow(tool, version) };
+    const all = [seen];
+    const key = Governance.key(tool, version);
+    for (const { until, policy, about, governed } of this.past.toReversed()) {
+      if (until.index < this.correctedAt) break;
+      seen = { policy, governed: about === key ? governed : seen.governed };
+      if (millis(event.at) <= millis(until.at) + IN_FLIGHT_MS) all.push(seen);
+    }
+    return all;
   }
 
   prohibit(event, detail, place) {
@@ -2761,7 +2775,7 @@ class Run {
     const { tool, version } = request.document.effect;
     const recorded = decision.inputs.governed ?? null;
     const governable = governs(policy, tool, version);
-    const seen = governable ? this.system.governedAt(event, tool, version) : [null];
+    const seen = governable ? this.system.seenAt(event, tool, version).map((one) => one.governed) : [null];
     const told = (value) => (value === null ? 'nothing' : writeValue(value));
     const at = seen.findIndex((value) => told(value) === told(recorded));
     if (at < 0) refuse('EXE-956', `${place} /inputs/governed`, told(recorded), told(seen[0]));
@@ -2890,11 +2904,13 @@ class Run {
   /** A governed tool ran for this call when it was dispatched, or a moment before. */
   requireRolledOut(event, intent, owner, place) {
     const { name: tool, version, package: id } = intent.tool;
-    const policy = this.system.policy.policy;
-    if (!governs(policy, tool, version)) return;
-    const seen = this.system.governedAt(event, tool, version);
-    const runs = (g) => g !== null && g.package === id && mayRun(g, tool, version, drawOf(intent, owner));
-    if (!seen.some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this subject');
+    if (!governs(this.system.policy.policy, tool, version)) return;
+    const runs = ({ policy, governed }) => {
+      const listed = policy?.tools.find((one) => one.name === tool && one.version === version);
+      if (listed) return listed.package === id;
+      return governed?.package === id && mayRun(governed, tool, version, drawOf(intent, owner));
+    };
+    if (!this.system.seenAt(event, tool, version).some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this subject');
   }
 
   needBlob({ digest: id, size }, place) {

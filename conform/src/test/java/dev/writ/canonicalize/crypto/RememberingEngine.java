@@ -1,0 +1,41 @@
+package dev.writ.canonicalize.crypto;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Bouncy Castle, asked once for each key, message and signature. For tests that verify the same
+ * documents a thousand times.
+ */
+public final class RememberingEngine extends SignatureEngine {
+  private static final SignatureEngine JUDGE = SignatureEngines.bouncyCastle();
+
+  private final Map<ByteBuffer, Boolean> verdicts = new ConcurrentHashMap<>();
+
+  private RememberingEngine() {
+    super("Bouncy Castle, remembered");
+  }
+
+  /** From now on keys use it. */
+  public static void use() {
+    SignatureEngines.use(new RememberingEngine());
+  }
+
+  @Override
+  byte[] sign(Ed25519Secret key, byte[] message) {
+    return JUDGE.sign(key, message);
+  }
+
+  @Override
+  boolean saysYes(Ed25519Public key, byte[] message, byte[] signature) {
+    byte[] raw = key.raw();
+    ByteBuffer question =
+        ByteBuffer.allocate(raw.length + signature.length + message.length)
+            .put(raw)
+            .put(signature)
+            .put(message)
+            .flip();
+    return verdicts.computeIfAbsent(question, _ -> key.accepts(JUDGE, message, signature));
+  }
+}
