@@ -12,7 +12,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Delegation;
-import dev.writ.replay.Remade;
+import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
