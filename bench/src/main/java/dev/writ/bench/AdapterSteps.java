@@ -24,7 +24,7 @@ final class AdapterSteps {
         new Step(
             "adapter, a small operation",
             "10000 a second",
-            new Target.TimeAtMost(1),
+            new BenchTarget.TimeAtMost(1),
             watch.repeat(() -> answer(adapter)),
             () -> new Cost(PROMISED_NS, PROMISED_NS)));
   }

@@ -23,10 +23,10 @@ final class BatchSteps {
     List<SignatureBatch.Item> items = items(message, count, keys);
     return new Step(
         "verify " + count + " at once, " + (keys == 1 ? "one key" : keys + " keys"),
-        "one by one, " + (Engines.hasCorretto() ? "ACCP" : "Bouncy Castle"),
-        new Target.RateAtLeast(target),
-        Engines.with(fastest, watch.repeat(() -> atOnce(items))),
-        Engines.with(fastest, watch.repeat(() -> oneByOne(items))));
+        "one by one, " + (BenchEngines.hasCorretto() ? "ACCP" : "Bouncy Castle"),
+        new BenchTarget.RateAtLeast(target),
+        BenchEngines.with(fastest, watch.repeat(() -> atOnce(items))),
+        BenchEngines.with(fastest, watch.repeat(() -> oneByOne(items))));
   }
 
   /** Signatures over messages that differ. */

@@ -20,9 +20,9 @@ public final class Bench {
    * @param parent where the directory is made: its disk is measured
    * @param progress told where the work stands
    */
-  public static Report measure(Plan plan, String only, Path parent, Consumer<String> progress)
+  public static BenchReport measure(Plan plan, String only, Path parent, Consumer<String> progress)
       throws IOException {
-    double load = Report.load();
+    double load = BenchReport.load();
     Path home = Files.createTempDirectory(parent, "writ-bench");
     Stopwatch watch = new Stopwatch(plan);
     try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
@@ -33,8 +33,8 @@ public final class Bench {
         BundleSteps bundles = new BundleSteps(watch, lab);
         HttpSteps http = new HttpSteps(watch, lab)) {
       List<Step> steps = new ArrayList<>();
-      steps.addAll(CurveSteps.of(watch, Documents.small()));
-      steps.addAll(BatchSteps.of(watch, Documents.small()));
+      steps.addAll(CurveSteps.of(watch, BenchDocuments.small()));
+      steps.addAll(BatchSteps.of(watch, BenchDocuments.small()));
       steps.addAll(HashSteps.of(watch));
       steps.addAll(JsonSteps.of(watch));
       steps.addAll(AdapterSteps.of(watch));
@@ -49,7 +49,7 @@ public final class Bench {
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));
-      return new Report(rows, plan, Report.diskOf(home), load);
+      return new BenchReport(rows, plan, BenchReport.diskOf(home), load);
     } finally {
       remove(home);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Signing and verifying through our keys, against the library that does it, called directly. */
 final class CurveSteps {
-  private static final Target TARGET = new Target.RateAtLeast(0.95);
+  private static final BenchTarget TARGET = new BenchTarget.RateAtLeast(0.95);
 
   private CurveSteps() {}
 
@@ -52,13 +52,13 @@ final class CurveSteps {
             "sign, " + library,
             "the library alone",
             TARGET,
-            Engines.with(engine, sign),
+            BenchEngines.with(engine, sign),
             watch.repeat(() -> raw.sign(message))),
         new Step(
             "verify, " + library,
             "the library alone",
             TARGET,
-            Engines.with(engine, verify),
+            BenchEngines.with(engine, verify),
             watch.repeat(() -> raw.verify(message, signature))));
   }
 }

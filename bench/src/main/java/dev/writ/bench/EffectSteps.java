@@ -14,8 +14,8 @@ final class EffectSteps implements AutoCloseable {
 
   private static final int EFFECTS_TO_WEIGH = 64;
   private static final int WARM_UP_EACH = 32;
-  private static final Target ONE_CALLER = new Target.TimeAtMost(1.2);
-  private static final Target MANY_CALLERS = new Target.RateAtLeast(0.6);
+  private static final BenchTarget ONE_CALLER = new BenchTarget.TimeAtMost(1.2);
+  private static final BenchTarget MANY_CALLERS = new BenchTarget.RateAtLeast(0.6);
 
   private final Stopwatch watch;
   private final Lab lab;
@@ -41,7 +41,7 @@ final class EffectSteps implements AutoCloseable {
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
     steps.addAll(steps("Bouncy Castle", SignatureEngines.bouncyCastle()));
-    if (Engines.hasCorretto()) {
+    if (BenchEngines.hasCorretto()) {
       steps.addAll(steps("ACCP", SignatureEngines.fastest()));
     }
     return steps;
@@ -59,14 +59,14 @@ final class EffectSteps implements AutoCloseable {
             "no-op effect, 1 caller, " + library,
             "6 curve operations + fdatasync of " + effectBytes + " B",
             ONE_CALLER,
-            Engines.with(engine, new Crowd(1, library)),
-            Engines.with(engine, floor)),
+            BenchEngines.with(engine, new Crowd(1, library)),
+            BenchEngines.with(engine, floor)),
         new Step(
             "no-op effect, " + CALLERS + " callers, " + library,
             "6 curve operations on " + cores + " cores",
             MANY_CALLERS,
-            Engines.with(engine, new Crowd(CALLERS, library)),
-            Engines.with(engine, watch.repeat(cores, curve::operations))));
+            BenchEngines.with(engine, new Crowd(CALLERS, library)),
+            BenchEngines.with(engine, watch.repeat(cores, curve::operations))));
   }
 
   /** Callers, each in a run of its own, with as many effects as fit into a slice. */

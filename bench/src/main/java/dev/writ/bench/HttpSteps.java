@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The same no-op effect through a whole gateway, against the kernel alone and against bare HTTP.
@@ -91,25 +92,25 @@ final class HttpSteps implements AutoCloseable {
         new Step(
             "no-op effect over HTTP, 64 callers",
             "the kernel in this process",
-            new Target.RateAtLeast(0.6),
+            new BenchTarget.RateAtLeast(0.6),
             overHttp,
             new InProcess()),
         new Step(
             "no-op effect over HTTP, p99, 1 caller",
             "the kernel in this process, p99",
-            new Target.TimeAtMost(2.5),
+            new BenchTarget.TimeAtMost(2.5),
             new Slowest(true),
             new Slowest(false)),
         new Step(
             "echo through the gateway, 64 callers",
             "a bare Vert.x echo",
-            new Target.RateAtLeast(0.4),
+            new BenchTarget.RateAtLeast(0.4),
             new Crowd(() -> caller("/echo"), (_, n) -> repeated(body, n)),
             new Crowd(() -> new HttpCaller(echo.port(), "/"), (_, n) -> repeated(body, n))),
         new Step(
             "no-op effect over HTTP against echo",
             "a bare Vert.x echo of the request",
-            new Target.RateAtLeast(0.05),
+            new BenchTarget.RateAtLeast(0.05),
             overHttp,
             new Crowd(
                 () -> new HttpCaller(echo.port(), "/"),
@@ -199,7 +200,7 @@ final class HttpSteps implements AutoCloseable {
       }
     }
 
-    private Cost measured(List<byte[]> requests, java.util.function.Function<byte[], ?> call) {
+    private Cost measured(List<byte[]> requests, Function<byte[], ?> call) {
       long[] nanos = new long[requests.size()];
       Cost.Start start = Cost.Start.now();
       for (int i = 0; i < nanos.length; i++) {

@@ -17,9 +17,9 @@ final class JsonSteps {
 
   static List<Step> of(Stopwatch watch) {
     List<Step> steps = new ArrayList<>();
-    steps.addAll(of(watch, "606 B", Documents.small(), 0.7));
-    steps.addAll(of(watch, "22 KB", Documents.medium(), 0.7));
-    steps.addAll(of(watch, "1 MB", Documents.large(), 0.9));
+    steps.addAll(of(watch, "606 B", BenchDocuments.small(), 0.7));
+    steps.addAll(of(watch, "22 KB", BenchDocuments.medium(), 0.7));
+    steps.addAll(of(watch, "1 MB", BenchDocuments.large(), 0.9));
     return steps;
   }
 
@@ -29,13 +29,13 @@ final class JsonSteps {
         new Step(
             "canonicalize " + size,
             "Jackson, sorted",
-            new Target.TimeAtMost(jacksonMax),
+            new BenchTarget.TimeAtMost(jacksonMax),
             ours,
             watch.repeat(() -> jackson(json))),
         new Step(
             "canonicalize " + size,
             "erdtman",
-            new Target.TimeAtMost(0.35),
+            new BenchTarget.TimeAtMost(0.35),
             ours,
             watch.repeat(() -> erdtman(json))));
   }

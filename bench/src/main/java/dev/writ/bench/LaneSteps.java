@@ -54,19 +54,19 @@ final class LaneSteps {
         new Step(
             "a turn in the lane, nobody waits",
             "the same work directly",
-            new Target.TimeAtMost(1.05),
+            new BenchTarget.TimeAtMost(1.05),
             watch.repeat(through),
             watch.repeat(LaneSteps::digest)),
         new Step(
             "a call in the lane while another tenant floods it",
             "nobody floods it",
-            new Target.TimeAtMost(2),
+            new BenchTarget.TimeAtMost(2),
             () -> steps.calls(FLOOD, 0, 1),
             () -> steps.calls(0, 0, 1)),
         new Step(
             "a tenant's share of 4 in the lane, one of them with 64 callers",
             "each with 4 callers",
-            new Target.RateAtLeast(0.9),
+            new BenchTarget.RateAtLeast(0.9),
             () -> steps.calls(FLOOD, TENANTS, TENANTS),
             () -> steps.calls(TENANTS, TENANTS, TENANTS)));
   }

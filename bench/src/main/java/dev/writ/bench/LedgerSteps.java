@@ -73,19 +73,19 @@ final class LedgerSteps implements AutoCloseable {
         new Step(
             "durable commit",
             "fdatasync, growing, " + bytes,
-            new Target.RateAtLeast(0.9),
+            new BenchTarget.RateAtLeast(0.9),
             commit,
             watch.repeat(growing::append)),
         new Step(
             "durable commit",
             "fdatasync, preallocated, " + bytes,
-            new Target.RateAtLeast(0.9),
+            new BenchTarget.RateAtLeast(0.9),
             commit,
             watch.repeat(preallocated::append)),
         new Step(
             "commits of " + CALLERS + " callers",
             "one caller",
-            new Target.RateAtLeast(15),
+            new BenchTarget.RateAtLeast(15),
             this::crowd,
             commit));
   }

@@ -2,7 +2,7 @@ package dev.writ.bench;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +31,6 @@ final class NoopDriver implements Driver {
 
   @Override
   public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-    return _ -> Outcome.succeeded(OUTPUT, "application/json", Outcome.Metrics.NONE);
+    return _ -> DriverOutcome.succeeded(OUTPUT, "application/json", DriverOutcome.Metrics.NONE);
   }
 }

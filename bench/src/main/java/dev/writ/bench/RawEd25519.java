@@ -53,7 +53,7 @@ interface RawEd25519 {
 
   /** The Corretto provider through the JCA, with its own keys; none where it does not load. */
   static Optional<RawEd25519> corretto(byte[] seed) {
-    if (!Engines.hasCorretto()) {
+    if (!BenchEngines.hasCorretto()) {
       return Optional.empty();
     }
     HexFormat hex = HexFormat.of();

@@ -18,7 +18,7 @@ record Row(Step step, Cost measured, Cost floor, List<Double> ratios, Optional<D
   record Round(Cost measured, Cost floor) {}
 
   static Row of(Step step, List<Round> rounds) {
-    Target target = step.target();
+    BenchTarget target = step.target();
     boolean sameProcess =
         rounds.stream().allMatch(r -> r.measured.cpuNs() > 0 && r.floor.cpuNs() > 0);
     return new Row(

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
  * or we are not root.
  */
 final class SandboxSteps implements AutoCloseable {
-  private static final Target BARE = new Target.TimeAtMost(60);
-  private static final Target RAW = new Target.TimeAtMost(1.3);
+  private static final BenchTarget BARE = new BenchTarget.TimeAtMost(60);
+  private static final BenchTarget RAW = new BenchTarget.TimeAtMost(1.3);
   private static final String DOCKER = "docker";
 
   /** One program as ours, raw and bare. */

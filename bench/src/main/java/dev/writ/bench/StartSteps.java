@@ -62,7 +62,7 @@ final class StartSteps {
     List<String> java =
         List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-version");
     return new Step(
-        name, FLOOR, new Target.TimeAtMost(2), () -> cost(command.get()), () -> cost(java));
+        name, FLOOR, new BenchTarget.TimeAtMost(2), () -> cost(command.get()), () -> cost(java));
   }
 
   private List<String> writ(String... args) {

@@ -5,7 +5,7 @@ package dev.writ.bench;
  *
  * @param floor what it is held against
  */
-record Step(String name, String floor, Target target, Slice measured, Slice base) {
+record Step(String name, String floor, BenchTarget target, Slice measured, Slice base) {
 
   /** Works for about a slice of time. */
   @FunctionalInterface

@@ -2,8 +2,8 @@ package dev.writ.bench;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
@@ -37,9 +37,9 @@ import java.util.Optional;
  */
 final class ToolCalls implements AutoCloseable {
   private static final long READY_WITHIN_MS = 60_000;
-  private static final Target OF_BARE = new Target.TimeAtMost(60);
-  private static final Target WARM_OF_BARE = new Target.TimeAtMost(4);
-  private static final Target OF_RUNNING = new Target.TimeAtMost(2_000);
+  private static final BenchTarget OF_BARE = new BenchTarget.TimeAtMost(60);
+  private static final BenchTarget WARM_OF_BARE = new BenchTarget.TimeAtMost(4);
+  private static final BenchTarget OF_RUNNING = new BenchTarget.TimeAtMost(2_000);
   private static final byte[] TEXT = "one two\nthree\n".getBytes(StandardCharsets.UTF_8);
 
   /** What is measured of one language; whatever it is, {@link #ready} comes before it. */
@@ -194,8 +194,8 @@ final class ToolCalls implements AutoCloseable {
             Optional.empty(),
             false);
     return () -> {
-      Outcome outcome = prepared.run(invocation);
-      if (outcome.end() != Outcome.End.SUCCEEDED) {
+      DriverOutcome outcome = prepared.run(invocation);
+      if (outcome.end() != DriverOutcome.End.SUCCEEDED) {
         throw new IllegalStateException("a measured call ended by " + outcome.reason());
       }
     };

@@ -27,9 +27,9 @@ class EveryRowIsMeasuredTest {
   void aRunGivesEveryStepItsRowAndLeavesNothingBehind() throws IOException {
     List<String> told = new ArrayList<>();
 
-    Report report = Bench.measure(TINY, "", directory, told::add);
+    BenchReport report = Bench.measure(TINY, "", directory, told::add);
 
-    String fastest = Engines.hasCorretto() ? "ACCP" : "Bouncy Castle";
+    String fastest = BenchEngines.hasCorretto() ? "ACCP" : "Bouncy Castle";
     assertThat(report.rows())
         .extracting(row ->
             row.step().name().replaceAll("\\d+ events", "N events")
@@ -75,7 +75,7 @@ class EveryRowIsMeasuredTest {
     assertTold(report);
   }
 
-  private static void assertTold(Report report) {
+  private static void assertTold(BenchReport report) {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     report.print(new PrintStream(text, true, StandardCharsets.UTF_8));
     JsonValue.Obj json = (JsonValue.Obj) Jcs.parse(Jcs.write(report.toJson()));
@@ -89,8 +89,8 @@ class EveryRowIsMeasuredTest {
 
   @Test
   void aTargetIsAboutRatesOrAboutTimes() {
-    Target rate = new Target.RateAtLeast(0.9);
-    Target time = new Target.TimeAtMost(1.2);
+    BenchTarget rate = new BenchTarget.RateAtLeast(0.9);
+    BenchTarget time = new BenchTarget.TimeAtMost(1.2);
 
     assertThat(rate.ratio(200, 100)).isEqualTo(0.5);
     assertThat(rate.isMet(0.9)).isTrue();
@@ -102,7 +102,7 @@ class EveryRowIsMeasuredTest {
 
   @Test
   void theMedianDecidesAndExtremesAreShown() {
-    Step step = new Step("step", "floor", new Target.TimeAtMost(1.2), null, null);
+    Step step = new Step("step", "floor", new BenchTarget.TimeAtMost(1.2), null, null);
     List<Row.Round> rounds =
         Stream.of(90.0, 110.0, 900.0)
             .map(ns -> new Row.Round(new Cost(ns, ns), new Cost(100, 0)))
@@ -117,14 +117,14 @@ class EveryRowIsMeasuredTest {
 
   @Test
   void theSmallDocumentHasTheSizeThatItsRowSays() {
-    assertThat(Documents.small()).hasSize(606);
-    assertThat(Documents.medium().length).isBetween(21_000, 23_000);
-    assertThat(Documents.large().length).isBetween(1_000_000, 1_100_000);
+    assertThat(BenchDocuments.small()).hasSize(606);
+    assertThat(BenchDocuments.medium().length).isBetween(21_000, 23_000);
+    assertThat(BenchDocuments.large().length).isBetween(1_000_000, 1_100_000);
   }
 
   @Test
   void whatIsComparedDoesTheSameWork() {
-    byte[] json = Documents.small();
+    byte[] json = BenchDocuments.small();
 
     assertThat(Jcs.canonicalize(json)).isEqualTo(JsonSteps.erdtman(json));
     assertThat(Jcs.canonicalize(JsonSteps.jackson(json))).isEqualTo(JsonSteps.erdtman(json));

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Failures;
+import dev.writ.cli.base.FailureReport;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
@@ -28,7 +28,7 @@ public final class Cli {
   private static final int HELP_WIDTH_MAX = 100;
 
   private final Session session;
-  private final Failures failures;
+  private final FailureReport failures;
   private final List<CliCommand> commands;
 
   public Cli(Session session) {
@@ -38,7 +38,7 @@ public final class Cli {
   Cli(Session session, List<CliCommand> commands) {
     this.session = session;
     this.commands = commands;
-    this.failures = new Failures(session);
+    this.failures = new FailureReport(session);
   }
 
   /**
@@ -67,7 +67,7 @@ public final class Cli {
     return failure == null
         ? end
         : failures.refused(
-            new WritException(CliError.OUTPUT_CLOSED, Failures.describe("stdout", failure)));
+            new WritException(CliError.OUTPUT_CLOSED, FailureReport.describe("stdout", failure)));
   }
 
   private ExitCode execute(List<String> args) throws IOException {
@@ -113,7 +113,7 @@ public final class Cli {
   }
 
   private CommandLine commandLine(List<CliCommand> commands) {
-    CommandLine root = new CommandLine(Usage.root());
+    CommandLine root = new CommandLine(CommandUsage.root());
     commands.forEach(command -> add(root, command));
     Terminal terminal = session.terminal();
     root.setExpandAtFiles(false)

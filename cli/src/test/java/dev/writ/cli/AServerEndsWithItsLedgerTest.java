@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -75,7 +76,7 @@ class AServerEndsWithItsLedgerTest {
   private int put(URI server, byte[] content) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(server.resolve("/v1/blobs/" + Digest.sha256(content)))
-            .timeout(java.time.Duration.ofSeconds(20))
+            .timeout(Duration.ofSeconds(20))
             .header("Authorization", "Bearer " + token)
             .PUT(HttpRequest.BodyPublishers.ofByteArray(content))
             .build();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.http.Tokens;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -123,8 +124,8 @@ class AServerIsChangedWhileItRunsTest {
             secrets: [secret]
             settings: { subject.acme: agent, tool.js: js 1.0.0 eval, sandbox: wasm, cpu_ms: "2000", memory_bytes: "67108864", output_bytes: "1048576", wall_ms: "5000" }
         """
-            .replace("WHOLE", dev.writ.gateway.http.Tokens.digest(whole).toString())
-            .replace("NARROW", dev.writ.gateway.http.Tokens.digest(narrow).toString()));
+            .replace("WHOLE", Tokens.digest(whole).toString())
+            .replace("NARROW", Tokens.digest(narrow).toString()));
   }
 
   private String curl(String url, String token, String path, String body) throws Exception {

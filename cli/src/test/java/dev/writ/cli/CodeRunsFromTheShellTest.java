@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,9 +142,7 @@ class CodeRunsFromTheShellTest {
         policy,
         text.replace("version: 1\n", "version: 2\n")
             .replace("sandboxes: [default,", "sandboxes: [default, privileged,")
-            .replaceFirst(
-                java.util.regex.Pattern.quote(rule),
-                "      approvals: { role: reviewer, count: 1 }\n"));
+            .replaceFirst(Pattern.quote(rule), "      approvals: { role: reviewer, count: 1 }\n"));
     Run activated = writ("policy", "activate", policy.toString());
     assertThat(activated.status()).as(activated.err()).isZero();
     Run unpinned = code("code_interpreter", "python", "7", "--sandbox", "privileged", "--json");

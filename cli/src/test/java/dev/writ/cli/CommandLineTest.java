@@ -10,9 +10,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 import dev.writ.sandbox.Guarantee;
 import java.io.ByteArrayInputStream;
@@ -184,8 +184,8 @@ class CommandLineTest {
     CliCommand above =
         new CliCommand() {
           @Override
-          public Usage usage() {
-            return Usage.of("key", "Keys.");
+          public CommandUsage usage() {
+            return CommandUsage.of("key", "Keys.");
           }
 
           @Override
@@ -326,8 +326,8 @@ class CommandLineTest {
     CliCommand probe =
         new CliCommand() {
           @Override
-          public Usage usage() {
-            return Usage.of("probe", "100 % of it.")
+          public CommandUsage usage() {
+            return CommandUsage.of("probe", "100 % of it.")
                 .argument("TOOL", "A tool.")
                 .moreArguments("REST", "More.")
                 .options("--param", "K=V", "A parameter.")
@@ -373,8 +373,8 @@ class CommandLineTest {
   private static CliCommand command(String name, Body body) {
     return new CliCommand() {
       @Override
-      public Usage usage() {
-        return Usage.of(name, "A test.");
+      public CommandUsage usage() {
+        return CommandUsage.of(name, "A test.");
       }
 
       @Override

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.rules.Project;
 import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +41,7 @@ class LauncherTest {
 
   private Ended writ(String... args) throws Exception {
     Path link = folder.resolve("a link");
-    if (!Files.exists(link, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+    if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
       Path first = Files.createSymbolicLink(folder.resolve("first"), TOP.resolve("writ"));
       Files.createSymbolicLink(link, folder.relativize(first));
     }
@@ -263,7 +266,7 @@ class LauncherTest {
   void theBuildProgramCompilesWithoutWarnings() {
     Path file = TOP.resolve("config/launcher/Build.java");
     var compiler = ToolProvider.getSystemJavaCompiler();
-    var messages = new java.io.StringWriter();
+    var messages = new StringWriter();
     try (var files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
       boolean done =
           compiler
@@ -277,7 +280,7 @@ class LauncherTest {
               .call();
       assertThat(done).as(messages.toString()).isTrue();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Writ's command line in another process, as a user who is not root and to whom nobody delegated a
@@ -107,7 +108,7 @@ final class UnprivilegedShell implements AutoCloseable {
     var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       JsonValue.Obj call = (JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8));
-      var environment = new java.util.TreeMap<String, String>();
+      var environment = new TreeMap<String, String>();
       ((JsonValue.Obj) call.get("environment"))
           .members()
           .forEach((name, value) -> environment.put(name, text(value)));

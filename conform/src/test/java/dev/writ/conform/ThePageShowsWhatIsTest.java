@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.run.Profile;
+import dev.writ.conform.run.ConformanceProfile;
 import dev.writ.conform.run.Vectors;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +74,7 @@ class ThePageShowsWhatIsTest {
     String page = Files.readString(PAGE);
     assertThat(Ours.OPERATIONS.keySet())
         .allSatisfy(op -> assertThat(page).contains("`" + op + "`"));
-    assertThat(Profile.ALL.stream().flatMap(p -> p.own().stream()))
+    assertThat(ConformanceProfile.ALL.stream().flatMap(p -> p.own().stream()))
         .allSatisfy(suite -> assertThat(page).contains(suite));
     for (var vector : Vectors.load(Golden.ROOT).all()) {
       if (vector.input().get("steps") instanceof JsonValue.Arr steps) {

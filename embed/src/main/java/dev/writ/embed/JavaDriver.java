@@ -5,9 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.End;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome.End;
-import dev.writ.executor.driver.Outcome.Metrics;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
@@ -65,7 +66,7 @@ final class JavaDriver implements Driver {
     return invocation -> run(tool, invocation);
   }
 
-  private static dev.writ.executor.driver.Outcome run(JavaTool tool, Invocation invocation) {
+  private static DriverOutcome run(JavaTool tool, Invocation invocation) {
     long began = System.nanoTime();
     CompletableFuture<byte[]> result = new CompletableFuture<>();
     Thread thread =
@@ -80,14 +81,14 @@ final class JavaDriver implements Driver {
             });
     try {
       byte[] output = result.get(invocation.resources().wallMs(), TimeUnit.MILLISECONDS);
-      return dev.writ.executor.driver.Outcome.succeeded(
+      return DriverOutcome.succeeded(
           output, "application/json", used(began, invocation.resources().cpuMs()));
     } catch (TimeoutException e) {
       thread.interrupt();
-      return dev.writ.executor.driver.Outcome.failed(
+      return DriverOutcome.failed(
           End.TIMED_OUT, Reason.WALL_TIME, "", used(began, invocation.resources().cpuMs()));
     } catch (ExecutionException e) {
-      return dev.writ.executor.driver.Outcome.failed(
+      return DriverOutcome.failed(
           End.FAILED,
           "exception",
           e.getCause().toString(),
@@ -95,7 +96,7 @@ final class JavaDriver implements Driver {
     } catch (InterruptedException e) {
       thread.interrupt();
       Thread.currentThread().interrupt();
-      return dev.writ.executor.driver.Outcome.failed(
+      return DriverOutcome.failed(
           End.KILLED, Reason.CANCELLED, "", used(began, invocation.resources().cpuMs()));
     }
   }

@@ -21,7 +21,7 @@ import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
-import dev.writ.guardian.Approvals;
+import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.JudgeInputs;
@@ -395,7 +395,7 @@ final class Judging {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
     Admitted admitted = Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
-    Approvals.verify(approval, admitted, policy, trust, now);
+    ApprovalVerification.verify(approval, admitted, policy, trust, now);
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {
       return Optional.empty();

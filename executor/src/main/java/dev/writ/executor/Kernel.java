@@ -16,6 +16,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Idempotency;
+import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Served;
@@ -23,7 +24,6 @@ import dev.writ.executor.stage.Stage;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
@@ -401,7 +401,7 @@ public final class Kernel {
       SystemState state) {
     Served served =
         executor.serve(
-            new Writ(
+            new IntentSubmission(
                 Optional.of(answer.decisionEnvelope()),
                 answer.intent(),
                 Optional.of(admitted.request()),
@@ -566,7 +566,7 @@ public final class Kernel {
               .getFirst();
       ownKeys.require(now.trust(), time.latest());
       return executor.serve(
-          new Writ(
+          new IntentSubmission(
               Optional.of(decision),
               Optional.of(intent),
               Optional.of(request),

@@ -11,7 +11,7 @@ import dev.writ.executor.stage.Prepare;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Refusals;
 import dev.writ.executor.stage.SnapshotStage;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Guardian;
@@ -62,7 +62,7 @@ record Parts(
         new Dispatch(s.time(), gate, s.inputs(), workspaces),
         new Drift(),
         new CanonicalizeStage(),
-        new Store(s.contents()),
+        new StoreStage(s.contents()),
         new ReceiptStage(s.executor(), s.accounts(), id -> idempotency.document(id).lamport()),
         new Refusals(s.journal(), s.executor(), s.accounts()),
         s.stages());

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.DispatchedRow;
@@ -15,13 +15,13 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Dispatch;
+import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.Preflight;
 import dev.writ.executor.stage.Result;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.WorkspaceUse;
-import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.document.Approval;
@@ -123,15 +123,15 @@ public final class Rerun {
    * @throws WritException where a stage refuses; that is written then
    */
   public SafeExecutor.Begun begin(Digest intent, SystemState state) {
-    Writ writ = writ(intent, state);
+    IntentSubmission submission = submission(intent, state);
     SafeExecutor.Begun begun = null;
     try {
-      begun = parts.executor().begin(writ, state.trust(), state.policyInForce());
+      begun = parts.executor().begin(submission, state.trust(), state.policyInForce());
     } finally {
       if (begun instanceof SafeExecutor.Begun.Now) {
-        borrowed.put(intent, writ.run());
+        borrowed.put(intent, submission.run());
       } else {
-        writ.run().close();
+        submission.run().close();
       }
     }
     return begun;
@@ -144,7 +144,7 @@ public final class Rerun {
   }
 
   /** What a tool gives now in stages 4 to 7; nothing is written. */
-  public Store.Stored tryOut(Dispatch.Dispatched dispatched) {
+  public StoreStage.Stored tryOut(Dispatch.Dispatched dispatched) {
     SafeExecutor e = parts.executor();
     Dispatch.Ran ran = e.dispatch().run(dispatched);
     return e.store()
@@ -155,7 +155,8 @@ public final class Rerun {
   }
 
   /** Stage 8 alone, for an outcome whose content is not at hand. */
-  public void finish(Dispatch.Dispatched dispatched, Outcome outcome, Store.Stored stored) {
+  public void finish(
+      Dispatch.Dispatched dispatched, DriverOutcome outcome, StoreStage.Stored stored) {
     Dispatch.Ran ran =
         new Dispatch.Ran(
             dispatched.ready(),
@@ -235,13 +236,13 @@ public final class Rerun {
 
   /** A refusal as it was recorded. */
   public void recordedRefusal(Refusal refusal, SystemState state) {
-    Writ writ = writ(refusal.intent(), state);
-    try (Runs.Borrowed _ = writ.run()) {
+    IntentSubmission submission = submission(refusal.intent(), state);
+    try (Runs.Borrowed _ = submission.run()) {
       parts
           .executor()
           .refusals()
           .write(
-              new Preflight().check(writ),
+              new Preflight().check(submission),
               refusal.stage(),
               RecordedCode.thrown(refusal),
               refusal.refusedAt());
@@ -251,9 +252,9 @@ public final class Rerun {
   /** The dispatch of an effect whose stages before it cannot be run again. */
   public void recordedDispatch(
       Digest intent, Instant at, Optional<Digest> workspaceBefore, SystemState state) {
-    Writ writ = writ(intent, state);
-    try (Runs.Borrowed _ = writ.run()) {
-      parts.executor().dispatch().commit(new Preflight().check(writ), at, workspaceBefore);
+    IntentSubmission submission = submission(intent, state);
+    try (Runs.Borrowed _ = submission.run()) {
+      parts.executor().dispatch().commit(new Preflight().check(submission), at, workspaceBefore);
     }
   }
 
@@ -306,7 +307,7 @@ public final class Rerun {
     return found;
   }
 
-  private Writ writ(Digest intentId, SystemState state) {
+  private IntentSubmission submission(Digest intentId, SystemState state) {
     Envelope intent = document(intentId);
     Intent read = Intent.read(intent.document());
     Request request = parts.idempotency().request(read.request());
@@ -315,7 +316,7 @@ public final class Rerun {
             .trust()
             .key(read.holder())
             .orElseThrow(() -> new WritException(ExecutorError.HOLDER, "key " + read.holder()));
-    return new Writ(
+    return new IntentSubmission(
         Optional.of(document(read.decision())),
         Optional.of(intent),
         Optional.of(request),

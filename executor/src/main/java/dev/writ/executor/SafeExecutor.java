@@ -8,6 +8,7 @@ import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.executor.stage.Drift;
 import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
+import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.Preflight;
 import dev.writ.executor.stage.Preflight.Order;
@@ -20,10 +21,9 @@ import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.SnapshotStage;
 import dev.writ.executor.stage.Stage;
 import dev.writ.executor.stage.StageObserver;
-import dev.writ.executor.stage.Store;
-import dev.writ.executor.stage.Store.Stored;
+import dev.writ.executor.stage.StoreStage;
+import dev.writ.executor.stage.StoreStage.Stored;
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
 import java.util.Optional;
@@ -48,7 +48,7 @@ public record SafeExecutor(
     Dispatch dispatch,
     Drift drift,
     CanonicalizeStage canonicalize,
-    Store store,
+    StoreStage store,
     ReceiptStage receipt,
     Refusals refusals,
     StageObserver stages) {
@@ -65,7 +65,7 @@ public record SafeExecutor(
       Dispatch dispatch,
       Drift drift,
       CanonicalizeStage canonicalize,
-      Store store,
+      StoreStage store,
       ReceiptStage receipt,
       Refusals refusals) {
     this(
@@ -89,8 +89,8 @@ public record SafeExecutor(
    * @throws WritException {@code EXE-0xx} to {@code EXE-3xx}: nothing was dispatched; {@code
    *     EXE-801} or {@code LED-0xx}: it was, and is in doubt until the next start
    */
-  public Served serve(Writ writ, Trust trust, Policy policy) {
-    return switch (begin(writ, trust, policy)) {
+  public Served serve(IntentSubmission submission, Trust trust, Policy policy) {
+    return switch (begin(submission, trust, policy)) {
       case Begun.Before before -> before.served();
       case Begun.Now now -> finish(now.dispatched());
     };
@@ -111,14 +111,14 @@ public record SafeExecutor(
    *
    * @throws WritException as {@link #serve}
    */
-  public Begun begin(Writ writ, Trust trust, Policy policy) {
-    Order order = preflight.check(writ); // 0
+  public Begun begin(IntentSubmission submission, Trust trust, Policy policy) {
+    Order order = preflight.check(submission); // 0
     Instant at = time.now(KernelTime.Reading.GATE);
     Optional<Served> before = gate(order, trust, policy, at); // 1
     if (before.isPresent()) {
       return new Begun.Before(before.get());
     }
-    writ.run().requireNotClosed();
+    submission.run().requireNotClosed();
     Ready ready;
     String stage = "gate";
     try {

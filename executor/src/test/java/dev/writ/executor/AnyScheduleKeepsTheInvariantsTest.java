@@ -8,7 +8,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
@@ -199,7 +199,7 @@ class AnyScheduleKeepsTheInvariantsTest {
           case 0 -> Behaviours.fails();
           case 1 -> Behaviours.throwing(new IllegalStateException("for a test"));
           case 2 -> Behaviours.gives("{\"ok\":1}", Behaviours.JSON);
-          case 3 -> Behaviours.ends(Outcome.End.TIMED_OUT, "wall-time");
+          case 3 -> Behaviours.ends(DriverOutcome.End.TIMED_OUT, "wall-time");
           default -> Behaviours::echo;
         };
     home.driver.does(TOOLS.get(random.nextInt(TOOLS.size())), behaviour);
@@ -254,9 +254,7 @@ class AnyScheduleKeepsTheInvariantsTest {
     for (TestDriver.Run run : home.driver.runs()) {
       String what =
           run.invocation().scope()
-              + new String(
-                  dev.writ.canonicalize.json.Jcs.write(run.invocation().params()),
-                  StandardCharsets.UTF_8);
+              + new String(Jcs.write(run.invocation().params()), StandardCharsets.UTF_8);
       (run.tool().equals("calc") ? pure : ran).merge(what, 1, Integer::sum);
     }
     ran.forEach((what, times) -> assertThat(times).as(when + ": " + what).isEqualTo(1));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
@@ -114,9 +115,7 @@ class ApprovalsTest {
 
   @Test
   void nobody_approves_his_own_request_and_no_stranger_anybodys() {
-    home.enrol(
-        TestKeys.trusted(
-            "alice-2", dev.writ.canonicalize.trust.KeyRole.APPROVER, Optional.of("acme")));
+    home.enrol(TestKeys.trusted("alice-2", KeyRole.APPROVER, Optional.of("acme")));
     assertThat(refused(approval("alice"))).isEqualTo("CAN-053");
     assertThat(refused(approval("unknown"))).isEqualTo("CAN-052");
     assertThat(refused(Forgery.signedBy(approval("rita"), "roy"))).startsWith("GRD-61");

@@ -3,23 +3,29 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
+import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.ledger.error.LedgerError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -87,7 +93,7 @@ class RunsTest {
     Served foreign = home.submit(home.ask("eve")).served().orElseThrow();
     Digest unknown = Digest.sha256(new byte[] {1});
     Digest noReceipt = home.submit(home.ask("alice")).decisionEnvelope().id();
-    for (Digest id : java.util.List.of(foreign.id(), unknown, noReceipt)) {
+    for (Digest id : List.of(foreign.id(), unknown, noReceipt)) {
       assertThat(Refused.code(() -> home.submit(home.ask("alice").consumes(id))))
           .isEqualTo("EXE-307");
       assertThat(Refused.code(() -> home.kernel().receipt("acme", id))).isEqualTo("EXE-905");
@@ -196,8 +202,7 @@ class RunsTest {
     int[] writes = {0};
     home.beforeWrite(() -> {
       if (++writes[0] == 2) {
-        throw new dev.writ.canonicalize.WritException(
-            dev.writ.ledger.error.LedgerError.DISK_FULL, "for a test");
+        throw new WritException(LedgerError.DISK_FULL, "for a test");
       }
     });
     assertThat(closing("run-1", "alice")).isEqualTo("LED-005");
@@ -236,7 +241,7 @@ class RunsTest {
     assertThat(Refused.code(() -> home.submit(home.ask("alice").signedBy("alice-2"))))
         .isEqualTo("CAN-052");
     home.enrol(
-        new dev.writ.canonicalize.trust.TrustedKey(
+        new TrustedKey(
             TestKeys.key("alice-2").verifyingKey(),
             KeyRole.AGENT,
             Optional.of("acme"),
@@ -262,10 +267,10 @@ class RunsTest {
 
   @Test
   void policies_follow_one_another() {
-    var yaml = dev.writ.executor.testing.TestPolicy.YAML;
-    var first = dev.writ.executor.testing.TestPolicy.first(yaml, home.tools);
+    var yaml = TestPolicy.YAML;
+    var first = TestPolicy.first(yaml, home.tools);
     assertThat(Refused.code(() -> home.kernel().activate(home.signed(first)))).isEqualTo("EXE-906");
-    var second = dev.writ.executor.testing.TestPolicy.after(home.policy(), yaml, home.tools);
+    var second = TestPolicy.after(home.policy(), yaml, home.tools);
     home.kernel().activate(home.signed(second));
     assertThat(Refused.code(() -> home.kernel().activate(home.signed(second))))
         .isEqualTo("EXE-906");
@@ -277,14 +282,11 @@ class RunsTest {
   /** The ledger keeps the first envelope of a payload: a forged one must not be it. */
   @Test
   void evidence_that_is_forged_does_not_stand_in_the_way_of_the_true_document() {
-    var next =
-        home.signed(
-            dev.writ.executor.testing.TestPolicy.after(
-                home.policy(), dev.writ.executor.testing.TestPolicy.YAML, home.tools));
-    Envelope forged = dev.writ.executor.testing.Forgery.signedBy(next, "alice");
+    var next = home.signed(TestPolicy.after(home.policy(), TestPolicy.YAML, home.tools));
+    Envelope forged = Forgery.signedBy(next, "alice");
     assertThat(forged.id()).isEqualTo(next.id());
-    byte[] request = home.ask("alice").evidence(java.util.List.of(next.id())).bytes();
-    assertThat(Refused.code(() -> home.kernel().submit(request, java.util.List.of(forged))))
+    byte[] request = home.ask("alice").evidence(List.of(next.id())).bytes();
+    assertThat(Refused.code(() -> home.kernel().submit(request, List.of(forged))))
         .isEqualTo("EXE-971");
     home.kernel().activate(next);
     home.restart();

@@ -11,9 +11,11 @@ import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
+import dev.writ.executor.testing.TestTools;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Status;
@@ -168,9 +170,7 @@ class TwoStepsTest {
   @Test
   void another_tool_registered_in_between_voids_nothing() {
     Answer decided = home.decide(home.ask("alice").tool("mail").sign());
-    home.tools.register(
-        dev.writ.executor.testing.TestTools.manifest(
-            "more", dev.writ.guardian.document.Determinism.PURE));
+    home.tools.register(TestTools.manifest("more", Determinism.PURE));
     assertThat(home.execute(decided, "alice").receipt().status()).isEqualTo(Status.SUCCEEDED);
   }
 

@@ -12,7 +12,7 @@ import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.Connections;
 import dev.writ.gateway.http.GatewayServer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
@@ -189,7 +189,7 @@ public final class Gateway implements AutoCloseable {
       Installation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
-    Limits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
+    HttpLimits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
     ConcurrencyLimiter places = new ConcurrencyLimiter(limits);
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics = new Metrics(() -> kernel.system().policyInForce());

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.AccessDocument;
@@ -149,12 +152,8 @@ class ACredentialDoesWhatItsRolesAllowTest {
     Envelope approval = server.home.approval(waits, "bob", Approval.Verdict.APPROVE);
     var policy =
         Envelope.sign(
-            dev.writ.executor.SystemState.POLICY_TYPE,
-            dev.writ.executor.testing.TestPolicy.after(
-                    server.home.policy(),
-                    dev.writ.executor.testing.TestPolicy.YAML,
-                    server.home.tools)
-                .toJson(),
+            SystemState.POLICY_TYPE,
+            TestPolicy.after(server.home.policy(), TestPolicy.YAML, server.home.tools).toJson(),
             TestKeys.key("alice"));
     for (String path :
         List.of("/v1/approvals", "/v1/policies", "/v1/system-changes", "/v1/resolutions")) {
@@ -180,10 +179,7 @@ class ACredentialDoesWhatItsRolesAllowTest {
   void whatWaitedGoesOnForACredentialOfTheSameRolesAlone() throws Exception {
     assertThat(server.post("worker", "/test/r/pay", "{}").statusCode()).isEqualTo(403);
     Digest id =
-        Digest.parse(
-            "sha256:"
-                + dev.writ.executor.journal.Tables.lastPart(
-                    server.home.rows(dev.writ.executor.journal.Tables.PENDING).getFirst()));
+        Digest.parse("sha256:" + Tables.lastPart(server.home.rows(Tables.PENDING).getFirst()));
     server.home.approve(server.home.document(id), "rita");
     Pipeline pipeline = server.pipeline();
     for (Caller other :

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
@@ -109,7 +109,8 @@ class AVouchedRequestIsServedOnceTest {
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
-          return Outcome.failed(Outcome.End.FAILED, "no", "", new Outcome.Metrics(0, 0, 0, 0));
+          return DriverOutcome.failed(
+              DriverOutcome.End.FAILED, "no", "", new DriverOutcome.Metrics(0, 0, 0, 0));
         });
     Effect effect = gateway.home.ask("alice").tool("sim").request().effect();
     assertThat(gateway.pipeline.standing("acme", "alice", "k"))

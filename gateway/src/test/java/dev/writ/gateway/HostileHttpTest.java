@@ -2,18 +2,24 @@ package dev.writ.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.TestGateway.Reply;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,9 +106,8 @@ class HostileHttpTest {
     assertThat(gateway.home.driver.runsWith(smuggled())).isZero();
   }
 
-  private static dev.writ.canonicalize.json.JsonValue smuggled() {
-    return dev.writ.canonicalize.json.Jcs.parse(
-        "{\"smuggled\":1}".getBytes(StandardCharsets.UTF_8));
+  private static JsonValue smuggled() {
+    return Jcs.parse("{\"smuggled\":1}".getBytes(StandardCharsets.UTF_8));
   }
 
   @ParameterizedTest
@@ -178,7 +183,7 @@ class HostileHttpTest {
     }
     String answers = gateway.raw(all.toString());
     List<String> found =
-        java.util.regex.Pattern.compile("\"request_id\":\"(sha256:[0-9a-f]{64})\"")
+        Pattern.compile("\"request_id\":\"(sha256:[0-9a-f]{64})\"")
             .matcher(answers)
             .results()
             .map(m -> m.group(1))
@@ -214,7 +219,7 @@ class HostileHttpTest {
     List<Future<String>> answers = new ArrayList<>();
     try (ExecutorService senders = Executors.newFixedThreadPool(32, Thread.ofVirtual().factory())) {
       for (int i = 0; i < count; i++) {
-        RandomGenerator random = new java.util.SplittableRandom(seed + i);
+        RandomGenerator random = new SplittableRandom(seed + i);
         byte[] mutated = mutate(valid.get(random.nextInt(valid.size())), valid, random);
         answers.add(senders.submit(() -> gateway.raw(mutated)));
       }
@@ -260,7 +265,7 @@ class HostileHttpTest {
                 + close
                 + "\r\n",
             "PUT /v1/blobs/"
-                + dev.writ.canonicalize.Digest.sha256("abc".getBytes(StandardCharsets.UTF_8))
+                + Digest.sha256("abc".getBytes(StandardCharsets.UTF_8))
                 + " HTTP/1.1\r\nHost: localhost\r\n"
                 + auth
                 + close
@@ -289,8 +294,7 @@ class HostileHttpTest {
 
   private static byte[] slice(byte[] bytes, RandomGenerator random) {
     int from = random.nextInt(bytes.length);
-    return java.util.Arrays.copyOfRange(
-        bytes, from, Math.min(bytes.length, from + 1 + random.nextInt(64)));
+    return Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + 1 + random.nextInt(64)));
   }
 
   private static byte[] with(byte[] bytes, int at, int remove, byte[] insert) {

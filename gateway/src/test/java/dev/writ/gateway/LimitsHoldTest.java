@@ -3,15 +3,17 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpAnswer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
@@ -42,7 +44,7 @@ class LimitsHoldTest {
     assertThat(gateway.failures).isEmpty();
   }
 
-  private void start(Limits limits) {
+  private void start(HttpLimits limits) {
     gateway = TestGateway.start(dir, limits, List.of());
   }
 
@@ -54,9 +56,9 @@ class LimitsHoldTest {
           begun.countDown();
           try {
             release.await();
-            return Outcome.failed(Outcome.End.FAILED, "released", "", none());
+            return DriverOutcome.failed(DriverOutcome.End.FAILED, "released", "", none());
           } catch (InterruptedException e) {
-            return Outcome.failed(Outcome.End.KILLED, "cancelled", "", none());
+            return DriverOutcome.failed(DriverOutcome.End.KILLED, "cancelled", "", none());
           }
         });
     CompletableFuture<Reply> reply =
@@ -65,8 +67,8 @@ class LimitsHoldTest {
     return reply;
   }
 
-  private static Outcome.Metrics none() {
-    return new Outcome.Metrics(0, 0, 0, 0);
+  private static DriverOutcome.Metrics none() {
+    return new DriverOutcome.Metrics(0, 0, 0, 0);
   }
 
   @Test
@@ -134,8 +136,7 @@ class LimitsHoldTest {
     assertThat(gateway.send(gateway.as("alice", path).POST(empty())).status()).isEqualTo(202);
     Reply killed = reply.get();
     assertThat(killed.status()).isEqualTo(200);
-    var receipt =
-        Envelope.parse(dev.writ.canonicalize.json.Jcs.write(killed.json().get("receipt")));
+    var receipt = Envelope.parse(Jcs.write(killed.json().get("receipt")));
     assertThat(((JsonValue.Obj) receipt.document()).get("status"))
         .isEqualTo(JsonValue.of("killed"));
     assertThat(gateway.send(gateway.as("alice", path).POST(empty())).string("code"))
@@ -264,7 +265,7 @@ class LimitsHoldTest {
 
   @Test
   void anAddressThatOthersReachNeedsProtection() {
-    start(Limits.DEFAULT);
+    start(HttpLimits.DEFAULT);
     for (String host : List.of("0.0.0.0", "192.0.2.1", "::")) {
       assertThatThrownBy(() -> new Listen(host, 0, new Listen.Protection.None()))
           .isInstanceOf(WritException.class)
@@ -276,10 +277,10 @@ class LimitsHoldTest {
             GatewayServer.start(
                 new GatewayServer.Config(
                     Listen.loopback(gateway.server.port()),
-                    Limits.DEFAULT,
+                    HttpLimits.DEFAULT,
                     List.of(),
                     List.of(),
-                    GatewayServer.places(Limits.DEFAULT),
+                    GatewayServer.places(HttpLimits.DEFAULT),
                     _ -> {},
                     (_, _) -> {},
                     gateway.home.clock,
@@ -308,7 +309,7 @@ class LimitsHoldTest {
                     }));
           }
         };
-    gateway = TestGateway.start(dir, Limits.DEFAULT, List.of(broken));
+    gateway = TestGateway.start(dir, HttpLimits.DEFAULT, List.of(broken));
     Reply reply = gateway.send(HttpRequest.newBuilder(gateway.uri("/broken")));
     assertThat(reply.status()).isEqualTo(500);
     assertThat(reply.string("code")).isEqualTo("GWY-070");
@@ -339,7 +340,7 @@ class LimitsHoldTest {
             return Optional.of(HttpAnswer.text(status, "own words for " + refused.code().code()));
           }
         };
-    gateway = TestGateway.start(dir, Limits.DEFAULT, List.of(own));
+    gateway = TestGateway.start(dir, HttpLimits.DEFAULT, List.of(own));
     HttpRequest.Builder post = HttpRequest.newBuilder(gateway.uri("/same"));
     assertThat(gateway.send(post.copy().header("X-First", "1").POST(empty())).text())
         .isEqualTo("first");
@@ -351,14 +352,14 @@ class LimitsHoldTest {
 
   @Test
   void aSurfaceWithoutAKeyForATenantVouchesForNobody() {
-    start(Limits.DEFAULT);
+    start(HttpLimits.DEFAULT);
     var effect = gateway.home.ask("alice").request().effect();
     var vouched =
         new Pipeline.Vouched(
             TestGateway.SURFACE,
             "bearer",
             "somebody",
-            dev.writ.canonicalize.Digest.sha256(),
+            Digest.sha256(),
             TestKeys.OTHER_TENANT,
             "run-1",
             "eve",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpAnswer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import java.io.InputStream;
@@ -38,9 +38,9 @@ class PlacesAreTakenAfterTheCredentialTest {
 
   /** Eight places in all, four of a tenant, two of a credential; two for who is not known. */
   private void start(long memoryMax) {
-    Limits d = Limits.DEFAULT;
-    Limits limits =
-        new Limits(
+    HttpLimits d = HttpLimits.DEFAULT;
+    HttpLimits limits =
+        new HttpLimits(
             d.uriBytesMax(),
             d.headBytesMax(),
             d.headFieldsMax(),

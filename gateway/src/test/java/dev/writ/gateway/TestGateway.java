@@ -13,7 +13,7 @@ import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
@@ -66,7 +66,7 @@ public final class TestGateway implements AutoCloseable {
   public final List<Surface> surfaces;
   private HttpClient client = newClient();
 
-  private TestGateway(TestHome home, Limits limits, Function<Pipeline, List<Surface>> more) {
+  private TestGateway(TestHome home, HttpLimits limits, Function<Pipeline, List<Surface>> more) {
     this.home = home;
     home.drivers.clear();
     home.drivers.add(running.cancellable(home.driver));
@@ -132,21 +132,22 @@ public final class TestGateway implements AutoCloseable {
   }
 
   public static TestGateway start(Path dir) {
-    return start(dir, Limits.DEFAULT, List.of());
+    return start(dir, HttpLimits.DEFAULT, List.of());
   }
 
-  public static TestGateway start(Path dir, Limits limits, List<Surface> more) {
+  public static TestGateway start(Path dir, HttpLimits limits, List<Surface> more) {
     return start(dir, limits, (Pipeline _) -> more);
   }
 
   /** With surfaces that need the pipeline. */
-  public static TestGateway start(Path dir, Limits limits, Function<Pipeline, List<Surface>> more) {
+  public static TestGateway start(
+      Path dir, HttpLimits limits, Function<Pipeline, List<Surface>> more) {
     return new TestGateway(newHome(dir), limits, more);
   }
 
   /** A server over a home that another process left behind. */
   public static TestGateway open(Path dir) {
-    return new TestGateway(TestHome.open(dir), Limits.DEFAULT, _ -> List.of());
+    return new TestGateway(TestHome.open(dir), HttpLimits.DEFAULT, _ -> List.of());
   }
 
   /** A home in which a surface may vouch for alice. */
@@ -160,10 +161,10 @@ public final class TestGateway implements AutoCloseable {
   }
 
   /** Default limits, but for how many and how long. */
-  public static Limits limits(int concurrent, int perTenant, int perAddress, long withinMs) {
-    Limits d = Limits.DEFAULT;
+  public static HttpLimits limits(int concurrent, int perTenant, int perAddress, long withinMs) {
+    HttpLimits d = HttpLimits.DEFAULT;
     Duration within = Duration.ofMillis(withinMs);
-    return new Limits(
+    return new HttpLimits(
         d.uriBytesMax(),
         d.headBytesMax(),
         d.headFieldsMax(),

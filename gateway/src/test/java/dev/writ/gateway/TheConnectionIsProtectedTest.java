@@ -3,15 +3,19 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.guardian.document.Request;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -81,8 +85,7 @@ class TheConnectionIsProtectedTest {
       socket.setSoTimeout(10_000);
       socket.getOutputStream().write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes());
       byte[] answer = socket.getInputStream().readAllBytes();
-      assertThat(new String(answer, java.nio.charset.StandardCharsets.ISO_8859_1))
-          .doesNotContain("HTTP/1.1");
+      assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("HTTP/1.1");
     }
     SSLParameters old = new SSLParameters();
     old.setProtocols(new String[] {"TLSv1.1"});
@@ -99,7 +102,7 @@ class TheConnectionIsProtectedTest {
   @Test
   void handshakesThatNeverEndAreConnectionsAndMakeRoom() throws Exception {
     start("", "limits: { connections_per_address_max: 8 }\n");
-    java.util.List<java.net.Socket> silent = new java.util.ArrayList<>();
+    List<java.net.Socket> silent = new ArrayList<>();
     byte[] hello = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3};
     for (int i = 0; i < 20; i++) {
       java.net.Socket socket = new java.net.Socket("127.0.0.1", server.gateway.port());
@@ -134,7 +137,7 @@ class TheConnectionIsProtectedTest {
                     server
                         .home
                         .kernel()
-                        .receipt("acme", dev.writ.canonicalize.Digest.parse(done.body()))
+                        .receipt("acme", Digest.parse(done.body()))
                         .receipt()
                         .request())
                 .document());
@@ -167,8 +170,7 @@ class TheConnectionIsProtectedTest {
   void withoutACertificateOfTheAuthorityThereIsNoConnection() throws Exception {
     pki.authority("stranger").issue("forged", "/O=acme/CN=builder", "stranger");
     start(", client_ca: ca.pem ", CERTIFICATES);
-    for (Optional<String> shown :
-        java.util.List.of(Optional.<String>empty(), Optional.of("forged"))) {
+    for (Optional<String> shown : List.of(Optional.<String>empty(), Optional.of("forged"))) {
       assertThatThrownBy(() -> health(pki.client("ca", shown)))
           .as("%s", shown)
           .isInstanceOf(IOException.class);
@@ -219,7 +221,7 @@ class TheConnectionIsProtectedTest {
         .hasMessageContaining("GWY-003");
     server = new WholeGateway(home, open.replace("WORD", "proxy"), dir);
     String local = "http://127.0.0.1:" + server.gateway.port();
-    for (String path : java.util.List.of("/metrics", "/v1/runs", "/v1/keys")) {
+    for (String path : List.of("/metrics", "/v1/runs", "/v1/keys")) {
       HttpResponse<String> answer =
           server.send(HttpRequest.newBuilder(java.net.URI.create(local + path)).GET());
       assertThat(answer.statusCode()).as(path).isEqualTo(401);

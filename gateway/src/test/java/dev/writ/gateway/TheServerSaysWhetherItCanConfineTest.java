@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -72,7 +73,7 @@ class TheServerSaysWhetherItCanConfineTest {
 
     @Override
     public SortedMap<String, Long> ended() {
-      return new TreeMap<>(java.util.Map.of("exited", 14L, "out-of-memory", 1L));
+      return new TreeMap<>(Map.of("exited", 14L, "out-of-memory", 1L));
     }
   }
 

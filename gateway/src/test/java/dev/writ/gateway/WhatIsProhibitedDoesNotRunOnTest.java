@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.executor.testing.TestTools;
 import dev.writ.gateway.pipeline.Running;
@@ -35,7 +35,8 @@ class WhatIsProhibitedDoesNotRunOnTest {
         _ -> {
           meanwhile.run();
           interrupted.set(Thread.interrupted());
-          return Outcome.failed(Outcome.End.KILLED, "cancelled", "", Outcome.Metrics.NONE);
+          return DriverOutcome.failed(
+              DriverOutcome.End.KILLED, "cancelled", "", DriverOutcome.Metrics.NONE);
         });
     ToolManifest manifest = TestTools.manifest(tool, Determinism.RECORDED);
     Driver.Prepared prepared = driver.prepare(manifest, "do", _ -> new byte[0]);

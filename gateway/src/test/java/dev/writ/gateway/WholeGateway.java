@@ -20,6 +20,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.verify.bundle.BundleExport;
@@ -158,7 +159,7 @@ public final class WholeGateway implements AutoCloseable {
               "do",
               (JsonValue.Obj) Jcs.parse(call.body()),
               List.of(),
-              new dev.writ.guardian.document.Resources(1_000, 64 << 20, 8 << 20, 2_000),
+              new Resources(1_000, 64 << 20, 8 << 20, 2_000),
               "box",
               Optional.empty());
       Answer answer =

@@ -78,7 +78,8 @@ record Gathered(
 
   private static SeenApproval approval(
       Envelope envelope, Admitted a, Policy p, Trust trust, Instant time) {
-    Approvals.Verified verified = Approvals.verified(envelope, a, p, trust, time);
+    ApprovalVerification.Verified verified =
+        ApprovalVerification.verified(envelope, a, p, trust, time);
     Approval approval = verified.approval();
     return new SeenApproval(
         envelope.id(),

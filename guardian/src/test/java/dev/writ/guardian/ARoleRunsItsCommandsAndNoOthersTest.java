@@ -13,6 +13,7 @@ import dev.writ.guardian.profile.CommandAdmission;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.SecretLike;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -204,7 +205,7 @@ class ARoleRunsItsCommandsAndNoOthersTest {
         .isEqualTo(
             new CommandLine(
                 List.of("echo", "a  b", "c \"d\" \\ |", "e f", "", "g#h", "i~", "-x=1"),
-                java.util.Optional.empty()));
+                Optional.empty()));
     for (String open : List.of("a 'b", "a \"b", "a \\", "a \"b\\\"", "a\0b")) {
       assertThat(CommandLine.parse(open)).as(open).isEmpty();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
@@ -61,8 +62,7 @@ class AdmissionTest {
     World.RequestBuilder request = World.request();
     request.delegations = List.of(World.signed(brief, World.OWNER));
     var decision = World.judge(policy, request);
-    Guardian guardian =
-        new Guardian(World.CI, new dev.writ.guardian.document.Audience("log.example/writ", 1));
+    Guardian guardian = new Guardian(World.CI, new Audience("log.example/writ", 1));
     var intent =
         guardian.intentFor(
             decision,

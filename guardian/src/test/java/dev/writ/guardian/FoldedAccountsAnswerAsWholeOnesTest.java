@@ -11,6 +11,7 @@ import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -169,7 +170,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
 
     List<Accounts.Row> judged(Accounts accounts, Admitted a, Instant now) {
       Accounts.Judged judged = accounts.judge(a, World.circumstances(), policy, World.trust(), now);
-      List<Accounts.Row> all = new java.util.ArrayList<>(judged.rows());
+      List<Accounts.Row> all = new ArrayList<>(judged.rows());
       all.add(new Accounts.Row("decision", Optional.of(Jcs.write(judged.decision().toJson()))));
       return all;
     }

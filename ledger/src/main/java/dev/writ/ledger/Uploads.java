@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -218,7 +219,7 @@ final class Uploads {
       return claims.entrySet().stream()
           .filter(e -> !e.getValue().named() && e.getValue().at().isBefore(before))
           .limit(max)
-          .map(java.util.Map.Entry::getKey)
+          .map(Map.Entry::getKey)
           .toList();
     } finally {
       lock.unlock();

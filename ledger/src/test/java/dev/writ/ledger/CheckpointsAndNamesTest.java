@@ -8,11 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,9 +116,7 @@ class CheckpointsAndNamesTest {
   void the_first_envelope_of_a_document_stays() {
     try (Ledger ledger = Ledger.create(config(home))) {
       var first = Fixture.document("x");
-      var second =
-          dev.writ.canonicalize.dsse.Envelope.signBytes(
-              first.payloadType(), first.payload(), Fixture.key(3));
+      var second = Envelope.signBytes(first.payloadType(), first.payload(), Fixture.key(3));
       ledger.append(new Batch().document(first).document(second));
       ledger.append(new Batch().document(second)).await();
       assertThat(ledger.document(first.id()).orElseThrow().toBytes()).isEqualTo(first.toBytes());
@@ -129,15 +130,12 @@ class CheckpointsAndNamesTest {
     Event event =
         Fixture.first("a")
             .next(
-                "k",
-                Fixture.digest("b"),
-                Fixture.AT.plusNanos(999),
-                java.util.Optional.of("0f".repeat(32)));
+                "k", Fixture.digest("b"), Fixture.AT.plusNanos(999), Optional.of("0f".repeat(32)));
     assertThat(Event.parse(event.toBytes())).isEqualTo(event);
     assertThat(event.at()).as("cut to milliseconds").isEqualTo(Fixture.AT);
     Refused.with("CAN-012", () -> Event.parse(Fixture.bytes(" {}")));
     Refused.with("CAN-020", () -> Event.parse(Fixture.bytes("{}")));
-    String text = new String(event.toBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String text = new String(event.toBytes(), StandardCharsets.UTF_8);
     Refused.with(
         "CAN-021", () -> Event.parse(Fixture.bytes(text.replace("{\"at\"", "{\"a\":1,\"at\""))));
   }

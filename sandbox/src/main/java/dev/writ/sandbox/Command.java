@@ -1,7 +1,7 @@
 package dev.writ.sandbox;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.error.SandboxError;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +34,7 @@ public record Command(
     byte[] stdin,
     SortedMap<String, String> environment,
     String directory,
-    Limits limits,
+    CgroupLimits limits,
     List<Bind> binds,
     List<SecretFile> secrets,
     Optional<List<String>> executables,
@@ -111,7 +111,7 @@ public record Command(
         new byte[0],
         new TreeMap<>(),
         "/workspace",
-        Limits.STANDARD,
+        CgroupLimits.STANDARD,
         List.of(),
         List.of(),
         Optional.empty(),
@@ -145,7 +145,7 @@ public record Command(
         argv, stdin, environment, path, limits, binds, secrets, executables, egress, reproducible);
   }
 
-  public Command withLimits(Limits all) {
+  public Command withLimits(CgroupLimits all) {
     return new Command(
         argv,
         stdin,

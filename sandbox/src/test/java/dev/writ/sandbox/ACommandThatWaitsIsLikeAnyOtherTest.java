@@ -3,7 +3,7 @@ package dev.writ.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.sandbox.testing.TestEngines;
@@ -60,7 +60,7 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
   /** Says that it is there, waits for one line, and then does what the script says. */
   private static Command waiting(String script) {
     return Command.of("/bin/sh", "-c", "echo there; read -r line; " + script)
-        .withLimits(Limits.STANDARD.withWallMs(1)); // which counts for nobody who waits
+        .withLimits(CgroupLimits.STANDARD.withWallMs(1)); // which counts for nobody who waits
   }
 
   /** A command that said that it is there. */
@@ -148,7 +148,7 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
   private static Ended after(String engine, String script, long memoryBytes, long pids)
       throws InterruptedException {
     Command command = waiting(script);
-    Limits limits = command.limits().withMemoryBytes(memoryBytes).withPids(pids);
+    CgroupLimits limits = command.limits().withMemoryBytes(memoryBytes).withPids(pids);
     try (Sandbox sandbox = sandbox("bubblewrap")) {
       Held held = held(sandbox, command.withLimits(limits.withOutputBytes(1 << 20)));
       assertThat(held.handOver(bytes("a\n"), 20_000, 0)).isTrue();
@@ -165,7 +165,7 @@ class ACommandThatWaitsIsLikeAnyOtherTest {
             + "while t() < 0.4: pass\n"
             + "print('there', flush=True); input()\n"
             + "while t() < %s: pass\n";
-    Command command = waiting("").withLimits(Limits.STANDARD.withCpuMs(700));
+    Command command = waiting("").withLimits(CgroupLimits.STANDARD.withCpuMs(700));
     try (Sandbox sandbox = sandbox(engine)) {
       Held held = held(sandbox, python(command, burn.formatted("600")));
       assertThat(held.look().cpuMs()).isGreaterThanOrEqualTo(400);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.sandbox.testing.TestEngines;
@@ -167,7 +167,7 @@ class CommandsSayHowTheyEndedTest {
                           + " sys.exit(0)))\n"
                           + "print('up', flush=True)\n"
                           + "time.sleep(600)")
-                  .withLimits(Limits.STANDARD.withWallMs(1_500).withGraceMs(20_000)));
+                  .withLimits(CgroupLimits.STANDARD.withWallMs(1_500).withGraceMs(20_000)));
       assertThat(ended.reason()).isEqualTo(EndReason.TIMED_OUT);
       assertThat(text(ended.stdout())).isEqualTo("up\nbye\n");
       assertThat(ended.usage().wallMs()).isLessThan(20_000);
@@ -181,7 +181,7 @@ class CommandsSayHowTheyEndedTest {
       Ended ended =
           sandbox.exec(
               Command.of("/bin/sh", "-c", "printf begin; yes")
-                  .withLimits(Limits.STANDARD.withOutputBytes(1_000)));
+                  .withLimits(CgroupLimits.STANDARD.withOutputBytes(1_000)));
       assertThat(ended.reason()).isEqualTo(EndReason.OUTPUT_LIMIT);
       assertThat(ended.stdout().bytes())
           .hasSize(1_000)
@@ -190,7 +190,7 @@ class CommandsSayHowTheyEndedTest {
       assertThat(ended.stdout().total()).isGreaterThan(1_000);
       Ended exact =
           sandbox.exec(
-              Command.of("printf", "12345").withLimits(Limits.STANDARD.withOutputBytes(5)));
+              Command.of("printf", "12345").withLimits(CgroupLimits.STANDARD.withOutputBytes(5)));
       assertThat(exact.succeeded()).isTrue();
       assertThat(exact.stdout().truncated()).isFalse();
     }
@@ -222,7 +222,8 @@ class CommandsSayHowTheyEndedTest {
   @MethodSource("engines")
   void theShareOfProcessorsIsHeld(String engine) {
     try (Sandbox sandbox = sandbox(engine)) {
-      Limits limits = Limits.STANDARD.withWallMs(1_500).withGraceMs(0).withCpuMilli(100);
+      CgroupLimits limits =
+          CgroupLimits.STANDARD.withWallMs(1_500).withGraceMs(0).withCpuMilli(100);
       Ended ended =
           sandbox.exec(
               Command.of("/bin/sh", "-c", "(while :; do :; done) & while :; do :; done")
@@ -431,8 +432,9 @@ class CommandsSayHowTheyEndedTest {
         .hasMessageContaining("SBX-025");
     assertThatThrownBy(() -> Command.of("x").withDirectory("/a/../b"))
         .hasMessageContaining("SBX-025");
-    assertThatThrownBy(() -> Limits.STANDARD.withPids(0)).hasMessageContaining("SBX-026");
-    assertThatThrownBy(() -> Limits.STANDARD.withMemoryBytes(1)).hasMessageContaining("SBX-026");
+    assertThatThrownBy(() -> CgroupLimits.STANDARD.withPids(0)).hasMessageContaining("SBX-026");
+    assertThatThrownBy(() -> CgroupLimits.STANDARD.withMemoryBytes(1))
+        .hasMessageContaining("SBX-026");
     try (Sandbox sandbox = sandbox(engine)) {
       assertThatThrownBy(() -> sandbox.exec(Command.of("true").withDirectory("/nowhere")))
           .hasMessageContaining("SBX-025");

@@ -3,8 +3,8 @@ package dev.writ.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.cgroup.Cgroups;
-import dev.writ.sandbox.cgroup.Limits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.host.Trees;
@@ -195,7 +195,7 @@ class ContainersAreProvedNotBelievedTest {
   private record Omission(String asked, String made, String found) {}
 
   /** Of which version 1 of cgroups leaves a part to sockets. */
-  private static final long MEMORY = Cgroups.detect().memoryBytes(Limits.STANDARD);
+  private static final long MEMORY = Cgroups.detect().memoryBytes(CgroupLimits.STANDARD);
 
   private static final List<Omission> OMISSIONS =
       List.of(

@@ -2,7 +2,7 @@ package dev.writ.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.TestEngines;
 import java.nio.charset.StandardCharsets;
@@ -133,7 +133,7 @@ class WhatIsListedIsAllThatRunsTest {
             .create(SandboxSpec.of(TestEngines.newId(), Profile.named(profile)).asApproved())) {
       Command command =
           Command.of("/usr/bin/python3", "-c", BRING_ALONG)
-              .withLimits(Limits.STANDARD.withMemoryBytes(512 << 20).withWallMs(60_000))
+              .withLimits(CgroupLimits.STANDARD.withMemoryBytes(512 << 20).withWallMs(60_000))
               .withExecutables(List.of("/usr/bin/python3"));
       Ended ended = sandbox.exec(command);
       String err = new String(ended.stderr().bytes(), StandardCharsets.UTF_8);

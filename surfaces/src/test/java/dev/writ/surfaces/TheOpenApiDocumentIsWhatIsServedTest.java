@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.TestGateway;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.surfaces.engine.EngineSurface;
@@ -36,7 +36,7 @@ class TheOpenApiDocumentIsWhatIsServedTest {
   private TestGateway start() {
     return TestGateway.start(
         dir,
-        Limits.DEFAULT,
+        HttpLimits.DEFAULT,
         pipeline -> List.of(new EngineSurface(pipeline, _ -> Optional.empty(), Lane.DIRECT)));
   }
 

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.wasm.SandboxProfile;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -96,7 +97,7 @@ class BuiltinToolsTest {
   @Test
   void theModulesAreWhatTheirTextsAssembleTo(@TempDir Path dir) throws Exception {
     boolean installed = false;
-    for (String path : System.getenv().getOrDefault("PATH", "").split(java.io.File.pathSeparator)) {
+    for (String path : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
       installed |= Files.isExecutable(Path.of(path, "wat2wasm"));
     }
     boolean ci = "true".equals(System.getenv("CI"));

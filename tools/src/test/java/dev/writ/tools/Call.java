@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
@@ -138,25 +138,25 @@ public final class Call {
         host);
   }
 
-  public Outcome run() {
+  public DriverOutcome run() {
     return prepared.run(invocation());
   }
 
   /** The output as text, of a run that must succeed. */
   public String text() {
-    Outcome outcome = run();
-    if (outcome.end() != Outcome.End.SUCCEEDED) {
+    DriverOutcome outcome = run();
+    if (outcome.end() != DriverOutcome.End.SUCCEEDED) {
       throw new AssertionError(show(outcome));
     }
     return text(outcome);
   }
 
-  public static String text(Outcome outcome) {
+  public static String text(DriverOutcome outcome) {
     return new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8);
   }
 
   /** All of an outcome that a replay compares, as text. */
-  public static String show(Outcome outcome) {
+  public static String show(DriverOutcome outcome) {
     return outcome.end()
         + " "
         + outcome.reason()

@@ -2,7 +2,7 @@ package dev.writ.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,12 +62,12 @@ class DeterminismTest {
       }
       List<String> together = new ArrayList<>();
       try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-        List<Future<Outcome>> futures = new ArrayList<>();
+        List<Future<DriverOutcome>> futures = new ArrayList<>();
         for (int seed = 0; seed < 16; seed++) {
           Call call = tool.apply(seed);
           futures.add(callers.submit(call::run));
         }
-        for (Future<Outcome> future : futures) {
+        for (Future<DriverOutcome> future : futures) {
           together.add(Call.show(future.get()));
         }
       }
@@ -80,7 +80,7 @@ class DeterminismTest {
     Call call = TestTools.js(JS).input("w.csv", INPUT);
     String alone = Call.show(call.run());
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<Outcome>> neighbours =
+      List<Future<DriverOutcome>> neighbours =
           List.of(
               callers.submit(() -> TestTools.guest("endless").cpuMs(500).run()),
               callers.submit(() -> TestTools.guest("recurse").run()),
@@ -89,8 +89,8 @@ class DeterminismTest {
       for (int i = 0; i < 10; i++) {
         assertThat(Call.show(call.run())).isEqualTo(alone);
       }
-      for (Future<Outcome> neighbour : neighbours) {
-        assertThat(neighbour.get().end()).isNotEqualTo(Outcome.End.SUCCEEDED);
+      for (Future<DriverOutcome> neighbour : neighbours) {
+        assertThat(neighbour.get().end()).isNotEqualTo(DriverOutcome.End.SUCCEEDED);
       }
     }
   }

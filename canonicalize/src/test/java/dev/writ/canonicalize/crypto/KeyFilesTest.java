@@ -8,16 +8,21 @@ import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -95,7 +100,7 @@ class KeyFilesTest {
   }
 
   private static String hex(byte[] bytes) {
-    return java.util.HexFormat.of().formatHex(bytes);
+    return HexFormat.of().formatHex(bytes);
   }
 
   @Test
@@ -133,7 +138,7 @@ class KeyFilesTest {
     try (var threads = Executors.newFixedThreadPool(8)) {
       List<SigningKey> winners =
           threads.invokeAll(writers).stream()
-              .map(java.util.concurrent.Future::resultNow)
+              .map(Future::resultNow)
               .filter(k -> k != null)
               .toList();
       assertThat(winners).hasSize(1);
@@ -315,8 +320,8 @@ class KeyFilesTest {
   @Test
   void whereThereAreNoPermissionsOnlyAnEncryptedKeyIsWritten() throws IOException {
     Path copy = file("copy.pem");
-    var create = java.util.Map.of("create", "true");
-    try (var zip = java.nio.file.FileSystems.newFileSystem(file("fs.zip"), create)) {
+    var create = Map.of("create", "true");
+    try (var zip = FileSystems.newFileSystem(file("fs.zip"), create)) {
       Path path = zip.getPath("/key.pem");
       WritException refusal =
           Refused.with(
@@ -335,7 +340,7 @@ class KeyFilesTest {
   }
 
   private static int openssl(Path directory, String... arguments) throws Exception {
-    List<String> command = new java.util.ArrayList<>(List.of("openssl"));
+    List<String> command = new ArrayList<>(List.of("openssl"));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .directory(directory.toFile())
@@ -393,8 +398,7 @@ class KeyFilesTest {
           {"-v2", "aes-256-cbc"}, {"-v2", "aes-256-cbc", "-iter", "50000"}, {"-scrypt"}
         }) {
       List<String> command =
-          new java.util.ArrayList<>(
-              List.of("pkcs8", "-topk8", "-in", "plain.pem", "-out", "enc.pem"));
+          new ArrayList<>(List.of("pkcs8", "-topk8", "-in", "plain.pem", "-out", "enc.pem"));
       command.addAll(List.of("-passout", "pass:secret"));
       command.addAll(List.of(cipher));
       assertThat(openssl(dir, command.toArray(String[]::new))).isZero();
@@ -406,8 +410,7 @@ class KeyFilesTest {
     for (String[] weak :
         new String[][] {{"-v2", "des3"}, {"-v2", "aes-128-cbc"}, {"-v2prf", "hmacWithSHA1"}}) {
       List<String> command =
-          new java.util.ArrayList<>(
-              List.of("pkcs8", "-topk8", "-in", "plain.pem", "-out", "weak.pem"));
+          new ArrayList<>(List.of("pkcs8", "-topk8", "-in", "plain.pem", "-out", "weak.pem"));
       command.addAll(List.of("-passout", "pass:secret"));
       command.addAll(List.of(weak));
       assertThat(openssl(dir, command.toArray(String[]::new))).isZero();

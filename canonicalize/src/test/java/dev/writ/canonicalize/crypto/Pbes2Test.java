@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -184,7 +185,7 @@ class Pbes2Test {
     noise[0] = 0x17;
     byte[] der = Pbes2.encrypt(noise, PASSPHRASE, new SecureRandom());
     Path file = dir.resolve("key.pem");
-    java.nio.file.Files.write(file, new Pem(Pem.ENCRYPTED, der).toBytes());
+    Files.write(file, new Pem(Pem.ENCRYPTED, der).toBytes());
     Refused.with(
         CanonicalizeError.KEY_FILE_PASSPHRASE, () -> KeyFiles.read(file, PASSPHRASE::clone));
   }

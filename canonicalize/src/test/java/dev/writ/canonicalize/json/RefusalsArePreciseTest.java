@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,7 +28,7 @@ class RefusalsArePreciseTest {
           .getBytes(StandardCharsets.ISO_8859_1);
 
   /** The result, or the refusal's code and place. */
-  private static Object outcome(java.util.function.Supplier<Object> reading) {
+  private static Object outcome(Supplier<Object> reading) {
     try {
       return reading.get();
     } catch (WritException e) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** What was given on the command line, by the names that {@link Usage} declares. */
+/** What was given on the command line, by the names that {@link CommandUsage} declares. */
 public final class Arguments {
   private final ParseResult result;
 

@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface CliCommand {
   /** Its name, what it takes, and what it is for. */
-  Usage usage();
+  CommandUsage usage();
 
   /** Does it; never called on a command that has {@link #subcommands}. */
   ExitCode run(Session session, Arguments arguments) throws IOException;

@@ -79,7 +79,7 @@ public final class Session {
         return in.readNBytes(Limits.DEFAULT.bytesMax() + 1);
       }
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNREADABLE, Failures.describe(file, e), e);
+      throw new WritException(EmbedError.FILE_UNREADABLE, FailureReport.describe(file, e), e);
     }
   }
 }

@@ -14,6 +14,7 @@ import dev.writ.replay.engine.PolicyCounterfactual;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** {@code writ replay --against}: which past decisions another policy would change, and why. */
 final class AgainstView {
@@ -41,7 +42,7 @@ final class AgainstView {
           .build();
     }
 
-    long count(java.util.function.Predicate<PolicyCounterfactual.Judged> what) {
+    long count(Predicate<PolicyCounterfactual.Judged> what) {
       return runs.stream().flatMap(run -> run.decisions().stream()).filter(what).count();
     }
   }

@@ -5,10 +5,10 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.home.Serving;
 import dev.writ.embed.home.Asking;
 import dev.writ.embed.home.Home;
@@ -24,8 +24,8 @@ import java.util.Optional;
 /** {@code writ approve}: an approver's signed word on a request that waits. */
 public final class ApproveCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "approve",
             "Approve or reject a request that was escalated; the approval names this exact request,"
                 + " effect and policy.",
@@ -44,7 +44,7 @@ public final class ApproveCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     ExitCode end;
     try {
-      Answers answers = Homes.work(session, home -> approve(home, arguments));
+      AnswerReport answers = Homes.work(session, home -> approve(home, arguments));
       session.show(answers, (a, terminal) -> a.print(terminal));
       end = answers.exitCode();
     } catch (WritException e) {
@@ -89,7 +89,7 @@ public final class ApproveCommand implements CliCommand {
     return arguments.has("--reject") ? Approval.Verdict.REJECT : Approval.Verdict.APPROVE;
   }
 
-  private static Answers approve(OpenHome home, Arguments arguments) {
+  private static AnswerReport approve(OpenHome home, Arguments arguments) {
     Envelope found = request(home.kernel().ledger(), arguments);
     SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::approver));
     Envelope approval =
@@ -100,6 +100,6 @@ public final class ApproveCommand implements CliCommand {
                 found.id(),
                 Request.read(found.document()).effect().digest(),
                 verdict(arguments));
-    return new Answers(home.kernel().approve(approval));
+    return new AnswerReport(home.kernel().approve(approval));
   }
 }

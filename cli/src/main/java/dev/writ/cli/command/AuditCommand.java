@@ -3,11 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -21,8 +21,8 @@ import dev.writ.verify.audit.AuditReport;
 /** {@code writ audit}: verifies every signature and recomputes every judgement and balance. */
 public final class AuditCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "audit",
         "Verify every signature, judge every decision again, and add up balances, rates, nonces and"
             + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the"

@@ -1,14 +1,15 @@
 package dev.writ.cli.command;
 
 import dev.writ.bench.Bench;
+import dev.writ.bench.BenchReport;
 import dev.writ.bench.Plan;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,8 +17,8 @@ import java.nio.file.Path;
 /** {@code writ bench}: how far each step is from what it cannot be faster than. */
 public final class BenchCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "bench",
             "Measure each step against its floor, side by side in one run.",
             "Ratios of one run can be compared; times of two machines cannot. bench/README.md says"
@@ -30,7 +31,7 @@ public final class BenchCommand implements CliCommand {
             "Where to write, for the disk counts; the folder for temporary" + " files by default.");
   }
 
-  record Measured(dev.writ.bench.Report report) implements Report {
+  record Measured(BenchReport report) implements Report {
     @Override
     public JsonValue toJson() {
       return report.toJson();

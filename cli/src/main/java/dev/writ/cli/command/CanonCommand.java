@@ -6,17 +6,17 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 
 /** {@code writ canon}: the canonical form of a JSON text, or its digest. */
 public final class CanonCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "canon",
             "Print the canonical form of a JSON text (RFC 8785), or its digest.",
             "The form is printed as it is, without a line end unless on a terminal.")

@@ -2,16 +2,16 @@ package dev.writ.cli.command;
 
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 
 /** {@code writ checkpoint}: signs the log as it stands. */
 public final class CheckpointCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "checkpoint",
         "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
         "Who keeps it can tell later whether anything before it was changed.");

@@ -6,11 +6,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
@@ -27,8 +27,8 @@ import java.util.List;
  */
 public final class ClockCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "clock", "Compare this host's clock with the ledger's time, and sign a correction.");
   }
 
@@ -98,8 +98,8 @@ public final class ClockCommand implements CliCommand {
   /** {@code writ clock status}. */
   static final class Status implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
           "status",
           "Compare the clock with the ledger's latest time.",
           "Reads only, also beside a server. The exit code is 1 where the clock does not fit.");
@@ -123,8 +123,8 @@ public final class ClockCommand implements CliCommand {
   /** {@code writ clock correct}. */
   static final class Correct implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "correct",
               "Sign, with the operator's key, that the clock is right and the log's time goes on"
                   + " from it.",

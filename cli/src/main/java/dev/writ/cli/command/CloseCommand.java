@@ -5,11 +5,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.executor.document.RunClose;
 import dev.writ.ledger.Checkpoint;
 import java.nio.charset.StandardCharsets;
@@ -17,8 +17,8 @@ import java.nio.charset.StandardCharsets;
 /** {@code writ close} and {@code writ checkpoint}: both end in a signed checkpoint. */
 public final class CloseCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "close",
             "Close a run for good: nothing can follow in it, and cutting off its end is seen.",
             "Prints the checkpoint that covers it.")

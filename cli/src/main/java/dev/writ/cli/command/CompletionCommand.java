@@ -2,9 +2,9 @@ package dev.writ.cli.command;
 
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import java.util.List;
 import java.util.function.Function;
 import picocli.AutoComplete;
@@ -24,8 +24,8 @@ public final class CompletionCommand implements CliCommand {
   }
 
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "completion",
             "Print a completion script for bash or zsh.",
             "Use it by: source <(writ completion bash)")

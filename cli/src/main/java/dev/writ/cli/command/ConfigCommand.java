@@ -1,28 +1,31 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ config}: the configuration of {@code writ serve}. */
 public final class ConfigCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("config", "Check the server's configuration; make tokens for it.");
+  public CommandUsage usage() {
+    return CommandUsage.of("config", "Check the server's configuration; make tokens for it.");
   }
 
   @Override
@@ -51,8 +54,8 @@ public final class ConfigCommand implements CliCommand {
   /** {@code writ config check}. */
   static final class Check implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "check",
               "Read a configuration as the server would, and say what it comes to.",
               "Secrets' files are read too; nothing of them is shown.")
@@ -113,8 +116,8 @@ public final class ConfigCommand implements CliCommand {
   /** {@code writ config token}. */
   static final class Token implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "token",
               "Make a bearer token: print it once, and the entry for the configuration.",
               "The configuration holds its digest alone.")
@@ -146,7 +149,7 @@ public final class ConfigCommand implements CliCommand {
               arguments.option("--tenant").orElse("local"),
               arguments.option("--subject").orElse("agent"),
               List.of(),
-              java.util.Optional.empty());
+              Optional.empty());
       session.show(
           new Made(token, entry),
           (made, terminal) -> {
@@ -169,9 +172,7 @@ public final class ConfigCommand implements CliCommand {
     }
 
     private static String quoted(String name) {
-      return new String(
-          dev.writ.canonicalize.json.Jcs.write(JsonValue.of(name)),
-          java.nio.charset.StandardCharsets.UTF_8);
+      return new String(Jcs.write(JsonValue.of(name)), StandardCharsets.UTF_8);
     }
   }
 }

@@ -7,11 +7,11 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
@@ -21,14 +21,15 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.op.Operations;
+import dev.writ.conform.run.ConformanceProfile;
+import dev.writ.conform.run.ConformanceReport;
+import dev.writ.conform.run.ConformanceReport.Result;
+import dev.writ.conform.run.ConformanceReport.Sum;
+import dev.writ.conform.run.ConformanceReport.Verdict;
 import dev.writ.conform.run.Implementation;
 import dev.writ.conform.run.JUnitXml;
 import dev.writ.conform.run.LocalImplementation;
 import dev.writ.conform.run.ProcessImplementation;
-import dev.writ.conform.run.Profile;
-import dev.writ.conform.run.Report.Result;
-import dev.writ.conform.run.Report.Sum;
-import dev.writ.conform.run.Report.Verdict;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Statement;
 import dev.writ.conform.run.Vectors;
@@ -51,8 +52,8 @@ public final class ConformCommand implements CliCommand {
   private static final int SHOWN_MAX = 40;
 
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "conform",
             "Hold this implementation, or any that speaks the adapter protocol, against the golden"
                 + " vectors.",
@@ -94,7 +95,7 @@ public final class ConformCommand implements CliCommand {
     };
   }
 
-  record Held(dev.writ.conform.run.Report report) implements Report {
+  record Held(ConformanceReport report) implements Report {
     @Override
     public JsonValue toJson() {
       return report.toJson();
@@ -103,15 +104,15 @@ public final class ConformCommand implements CliCommand {
 
   private static ExitCode hold(Session session, Arguments arguments) {
     Optional<SigningKey> key = key(session, arguments);
-    Profile profile =
-        Profile.valueOf(
+    ConformanceProfile profile =
+        ConformanceProfile.valueOf(
             Arguments.oneOf(
                 "--profile",
                 arguments.option("--profile").orElse("L3").toUpperCase(Locale.ROOT),
-                Profile.ALL.stream().map(Profile::name).toList()));
+                ConformanceProfile.ALL.stream().map(ConformanceProfile::name).toList()));
     Duration timeout = Duration.ofSeconds(arguments.integer("--timeout", 1, 3600).orElse(30L));
     Vectors vectors = Vectors.load(folder(arguments));
-    dev.writ.conform.run.Report report;
+    ConformanceReport report;
     try (Drivers drivers = Drivers.withoutProcesses();
         Implementation implementation = implementation(arguments, timeout, drivers);
         Progress progress = new Progress(session.terminal())) {
@@ -168,8 +169,7 @@ public final class ConformCommand implements CliCommand {
     return file.map(name -> KeyFiles.read(Path.of(name), () -> Homes.passphrase(session)));
   }
 
-  private static void write(
-      Arguments arguments, dev.writ.conform.run.Report report, SigningKey key) {
+  private static void write(Arguments arguments, ConformanceReport report, SigningKey key) {
     Digest subject =
         arguments
             .option("--artifact")
@@ -189,7 +189,7 @@ public final class ConformCommand implements CliCommand {
     }
   }
 
-  private static void print(dev.writ.conform.run.Report report, Terminal terminal) {
+  private static void print(ConformanceReport report, Terminal terminal) {
     Table table =
         new Table()
             .column("suite", Table.Fit.KEEP)
@@ -237,7 +237,7 @@ public final class ConformCommand implements CliCommand {
         Table.cell(String.format(Locale.ROOT, "%.2f", sum.micros() / 1e6)));
   }
 
-  private static String summary(dev.writ.conform.run.Report report, Terminal terminal) {
+  private static String summary(ConformanceReport report, Terminal terminal) {
     String verdict =
         report.conforms()
             ? terminal.paint(Style.GOOD, "conforms")

@@ -5,11 +5,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
@@ -47,8 +47,8 @@ import java.util.Optional;
 /** {@code writ demo}: the main job, for real, on a new data directory. */
 public final class DemoCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "demo",
         "Make a data directory and play an agent that asks for a handful of effects: allowed,"
             + " denied, escalated and approved, repeated, failing.",
@@ -71,7 +71,7 @@ public final class DemoCommand implements CliCommand {
     JsonValue toJson() {
       return JsonValue.object()
           .put("asked", asked)
-          .put("answer", new Answers(answer).toJson())
+          .put("answer", new AnswerReport(answer).toJson())
           .build();
     }
   }
@@ -252,10 +252,12 @@ public final class DemoCommand implements CliCommand {
       table.row(
           Table.cell(step.asked()),
           Table.cell(
-              step.approval() ? "APPROVED" : Answers.headline(answer), Answers.style(answer)),
+              step.approval() ? "APPROVED" : AnswerReport.headline(answer),
+              AnswerReport.style(answer)),
           Table.cell(
               step.approval() ? "judged again: " + answer.decision().verdict() : why(answer)),
-          Table.cell(answer.served().map(s -> Answers.shortId(s.id())).orElse("–"), Style.NAME));
+          Table.cell(
+              answer.served().map(s -> AnswerReport.shortId(s.id())).orElse("–"), Style.NAME));
     }
     terminal.print(table);
     out.println();
@@ -280,9 +282,9 @@ public final class DemoCommand implements CliCommand {
             .findFirst()
             .orElseThrow();
     out.println("  " + Homes.name() + " receipts");
-    out.println("  " + Homes.name() + " show " + Answers.shortId(played.run().lastReceipt()));
+    out.println("  " + Homes.name() + " show " + AnswerReport.shortId(played.run().lastReceipt()));
     out.println(
-        "  " + Homes.name() + " policy explain " + Answers.shortId(denied.answer().request()));
+        "  " + Homes.name() + " policy explain " + AnswerReport.shortId(denied.answer().request()));
     out.println("  " + Homes.name() + " run js --param source='6*7'");
     out.println(
         "  "
@@ -299,7 +301,7 @@ public final class DemoCommand implements CliCommand {
             .filter(s -> !s.repeated())
             .flatMap(s -> s.output())
             .map(bytes -> new String(bytes, StandardCharsets.UTF_8));
-    return shown.filter(text -> text.length() <= 120).orElseGet(() -> Answers.because(answer));
+    return shown.filter(text -> text.length() <= 120).orElseGet(() -> AnswerReport.because(answer));
   }
 
   private static Receipt lastReceipt(Played played) {

@@ -4,10 +4,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
@@ -19,8 +19,8 @@ import java.util.Optional;
 /** {@code writ diff}: where two runs part, and in what. */
 public final class DiffCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "diff",
             "Compare two recorded runs request by request: effect, decision, outcome and output.",
             "Both bundles are verified first. What differs in any two runs (ids, times, seeds,"

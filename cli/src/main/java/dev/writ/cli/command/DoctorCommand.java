@@ -2,9 +2,9 @@ package dev.writ.cli.command;
 
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -12,8 +12,8 @@ import dev.writ.cli.term.Terminal;
 /** {@code writ doctor}: looks at what Writ needs from this machine. The model of a command. */
 public final class DoctorCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "doctor", "Look at what Writ needs from this machine, and say what is missing.");
   }
 

@@ -5,11 +5,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.BundleFiles;
@@ -32,8 +32,8 @@ import java.util.Optional;
 /** {@code writ export}. */
 public final class ExportCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "export",
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
                 + " one file, for `verify` anywhere. Reads only, also beside a server.",

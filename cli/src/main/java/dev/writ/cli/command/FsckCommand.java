@@ -6,11 +6,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -26,8 +26,8 @@ import dev.writ.ledger.LedgerConfig;
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
 public final class FsckCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "fsck",
             "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
             "Reads only, also beside a server; --restored is the exception.")

@@ -3,11 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.OpenHome;
@@ -20,8 +20,8 @@ import java.util.SortedMap;
 /** {@code writ gc}: what a server does every ten minutes. */
 public final class GcCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
         "gc",
         "Remove uploads that no document names and whose time is over; show what tenants store.",
         "A server does it by itself, every ten minutes. Policy's storage section sets the time.");

@@ -77,7 +77,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     clock(session).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     List<Guarantee> waived = waived(session, findings);
-    findings.addAll(Confinement.findings(engines, waived));
+    findings.addAll(ConfinementFindings.findings(engines, waived));
     findings.addAll(Toolchains.look());
     return new Health(List.copyOf(findings), List.copyOf(engines), waived);
   }

@@ -3,11 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeMaker;
@@ -22,8 +22,8 @@ import java.util.Optional;
 /** {@code writ init}: keys, policy and ledger of a new installation. */
 public final class InitCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "init",
             "Make a data directory: keys, a policy to begin with, a ledger.",
             "With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")

@@ -13,11 +13,11 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
@@ -38,8 +38,8 @@ import java.util.Optional;
 /** {@code writ key}: who may sign what. Every change is a signed event of the system run. */
 public final class KeyCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("key", "List, make, enrol and revoke keys.");
+  public CommandUsage usage() {
+    return CommandUsage.of("key", "List, make, enrol and revoke keys.");
   }
 
   @Override
@@ -107,8 +107,8 @@ public final class KeyCommand implements CliCommand {
   /** {@code writ key list}. */
   static final class Lists implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("list", "List the enrolled keys, revoked ones too.");
+    public CommandUsage usage() {
+      return CommandUsage.of("list", "List the enrolled keys, revoked ones too.");
     }
 
     @Override
@@ -122,8 +122,8 @@ public final class KeyCommand implements CliCommand {
   /** {@code writ key new}. */
   static final class Make implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "new",
               "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
               "Policy must name its holder before it can do anything.")
@@ -193,8 +193,8 @@ public final class KeyCommand implements CliCommand {
   /** {@code writ key revoke}. */
   static final class Revoke implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "revoke",
               "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
           .argument("NAME|KEY-ID", "A key file's name, or a key id.");

@@ -7,10 +7,10 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.LocalAnswering;
@@ -38,8 +38,8 @@ public final class McpCommand implements CliCommand {
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
 
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "mcp",
             "Speak the Model Context Protocol on standard input and output: one line in an agent's"
                 + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",

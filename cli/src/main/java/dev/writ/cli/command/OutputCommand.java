@@ -5,10 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
@@ -20,8 +20,8 @@ import java.util.Optional;
 /** {@code writ output}: the bytes that a receipt names, hashed again on the way. */
 public final class OutputCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "output",
             "Write the output that a receipt names to stdout; it is hashed again on the way.")
         .argument("RECEIPT", "Its id, or its beginning.")

@@ -4,11 +4,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -27,8 +27,8 @@ import java.util.TreeMap;
 /** {@code writ policy}: what agents may do. */
 public final class PolicyCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("policy", "Check, activate, show, explain and test policies.");
+  public CommandUsage usage() {
+    return CommandUsage.of("policy", "Check, activate, show, explain and test policies.");
   }
 
   @Override
@@ -80,8 +80,8 @@ public final class PolicyCommand implements CliCommand {
   /** {@code writ policy check}. */
   static final class Check implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "check",
               "Check a policy file: every error names file, line, column and field.",
               "Needs no data directory; where there is one, says how the policy stands to it.")
@@ -145,8 +145,8 @@ public final class PolicyCommand implements CliCommand {
   /** {@code writ policy activate}. */
   static final class Activate implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "activate",
               "Sign a policy with the policy owner's key and put it in force.",
               "Version and `previous` are set to follow the policy in force, unless the file states"
@@ -213,8 +213,8 @@ public final class PolicyCommand implements CliCommand {
   /** {@code writ policy show}. */
   static final class Show implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("show", "Show the policy in force, in canonical members.");
+    public CommandUsage usage() {
+      return CommandUsage.of("show", "Show the policy in force, in canonical members.");
     }
 
     record InForce(Policy policy) implements Report {

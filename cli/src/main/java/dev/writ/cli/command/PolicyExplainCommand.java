@@ -3,11 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
 import java.nio.file.Files;
@@ -16,8 +16,8 @@ import java.nio.file.Path;
 /** {@code writ policy explain}. */
 final class PolicyExplainCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "explain",
             "Show why a request was judged as it was: the four checks, and the requirement's tree"
                 + " with what each node saw.",

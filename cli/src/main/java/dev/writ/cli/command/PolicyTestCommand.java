@@ -3,10 +3,10 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -19,8 +19,8 @@ import java.util.Optional;
 /** {@code writ policy test}: a policy's own cases, for its author's CI. */
 final class PolicyTestCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "test",
             "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
             "Needs no data directory; ends with 3 where a case comes out otherwise.")

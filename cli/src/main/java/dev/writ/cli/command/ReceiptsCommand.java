@@ -5,11 +5,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -25,8 +25,8 @@ import java.util.Optional;
 /** {@code writ receipts}: what was done, run by run in the order of the chain. */
 public final class ReceiptsCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("receipts", "List receipts, in the order of each run's chain.")
+  public CommandUsage usage() {
+    return CommandUsage.of("receipts", "List receipts, in the order of each run's chain.")
         .option("--run", "RUN", "Only those of this run.")
         .option("--last", "N", "At most so many, the latest of each run (default: 50).");
   }
@@ -98,8 +98,8 @@ public final class ReceiptsCommand implements CliCommand {
       table.row(
           Table.cell(receipt.scope().tenant() + "/" + receipt.scope().run()),
           Table.cell(String.valueOf(receipt.lamport())),
-          Table.cell(Answers.shortId(entry.id()), Style.NAME),
-          Table.cell(Answers.shortId(receipt.prev()), Style.DIM),
+          Table.cell(AnswerReport.shortId(entry.id()), Style.NAME),
+          Table.cell(AnswerReport.shortId(receipt.prev()), Style.DIM),
           Table.cell(receipt.tool().name()),
           Table.cell(receipt.status().text(), good ? Style.GOOD : Style.BAD),
           Table.cell(Timestamps.format(receipt.finishedAt()), Style.DIM));

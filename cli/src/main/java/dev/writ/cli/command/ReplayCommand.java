@@ -5,10 +5,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -33,8 +33,8 @@ import java.util.Optional;
 /** {@code writ replay}: needs no data directory and no keys. */
 public final class ReplayCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "replay",
             "Execute recorded runs again, and name the first byte that differs: every request is"
                 + " judged again and goes through all eight stages, with the recorded clock, seed"

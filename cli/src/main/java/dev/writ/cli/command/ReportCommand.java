@@ -5,10 +5,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
@@ -32,8 +32,8 @@ import java.util.Optional;
 /** {@code writ report}: needs no data directory. */
 public final class ReportCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "report",
             "Write one page about the run in a bundle. The page carries the bundle, verifies it in"
                 + " the browser when it is opened, and shows what it verified; it loads nothing.",

@@ -4,10 +4,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.executor.document.Resolution;
 import dev.writ.guardian.document.Receipt;
@@ -17,8 +17,8 @@ import java.util.List;
 /** {@code writ resolve}: an operator's signed statement on what a crash left in doubt. */
 public final class ResolveCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "resolve",
             "State what became of an effect whose receipt says IN_DOUBT, after looking at the"
                 + " world.",

@@ -10,10 +10,10 @@ import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Asking;
@@ -40,8 +40,8 @@ import java.util.TreeSet;
 /** {@code writ run}: an agent's request on one's own input. */
 public final class RunCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "run",
             "Sign a request for one effect of a tool, have it judged and, if allowed, executed.",
             "The output goes to stdout, what happened to stderr.")
@@ -72,7 +72,7 @@ public final class RunCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Answers answers = Homes.work(session, home -> new Task(session, arguments).ask(home));
+    AnswerReport answers = Homes.work(session, home -> new Task(session, arguments).ask(home));
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();
   }
@@ -80,7 +80,7 @@ public final class RunCommand implements CliCommand {
   /** One call of the command. */
   private record Task(Session session, Arguments arguments) {
 
-    private Answers ask(OpenHome home) {
+    private AnswerReport ask(OpenHome home) {
       SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
       Optional<TrustedKey> enrolled = home.kernel().system().trust().key(key.kid());
       String tenant = enrolled.flatMap(TrustedKey::tenant).orElse(home.home().tenant());
@@ -100,7 +100,7 @@ public final class RunCommand implements CliCommand {
                   consumed,
                   !arguments.has("--drop-output"));
       arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
-      return new Answers(home.kernel().submit(request.toBytes(), List.of()));
+      return new AnswerReport(home.kernel().submit(request.toBytes(), List.of()));
     }
 
     private static void save(Path saveRequest, Envelope request) {

@@ -4,11 +4,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.journal.RunState;
@@ -22,8 +22,8 @@ import java.util.List;
 /** {@code writ runs}. */
 public final class RunsCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("runs", "List the runs, with what keeps each from being closed.");
+  public CommandUsage usage() {
+    return CommandUsage.of("runs", "List the runs, with what keeps each from being closed.");
   }
 
   record Entry(RunId id, RunState state, Event head) {
@@ -85,7 +85,7 @@ public final class RunsCommand implements CliCommand {
           String.valueOf(entry.state().receipts()),
           String.valueOf(entry.state().unfinished().pending()),
           String.valueOf(entry.state().unfinished().inDoubt()),
-          Answers.shortId(entry.head().id()),
+          AnswerReport.shortId(entry.head().id()),
           Timestamps.format(entry.head().at()));
     }
     terminal.print(table);

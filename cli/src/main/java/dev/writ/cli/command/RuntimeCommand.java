@@ -3,18 +3,18 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.executor.journal.EventKind;
 import java.util.List;
 
 /** {@code writ runtime}: which language runtimes tools may run on, where policy asks for that. */
 public final class RuntimeCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("runtime", "Approve and withdraw language runtimes.");
+  public CommandUsage usage() {
+    return CommandUsage.of("runtime", "Approve and withdraw language runtimes.");
   }
 
   @Override
@@ -37,9 +37,10 @@ public final class RuntimeCommand implements CliCommand {
 
   private record Change(String name, String what, String kind) implements CliCommand {
     @Override
-    public Usage usage() {
+    public CommandUsage usage() {
       return SystemWords.options(
-          Usage.of(name, what, "It counts where the policy's governance says runtimes: true.")
+          CommandUsage.of(
+                  name, what, "It counts where the policy's governance says runtimes: true.")
               .argument("LANGUAGE", "As in tool.manifest.")
               .argument("VERSION", "The runtime's own full version, such as 3.13.5.")
               .option("--operator", "KEY", "The operator's key (default: operator)."));

@@ -3,11 +3,11 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -20,8 +20,9 @@ import java.util.stream.Stream;
 /** {@code writ secret}: what policy may grant to tools. A value is never an argument or output. */
 public final class SecretCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("secret", "Keep, list and remove the secrets that policy grants to tools.");
+  public CommandUsage usage() {
+    return CommandUsage.of(
+        "secret", "Keep, list and remove the secrets that policy grants to tools.");
   }
 
   @Override
@@ -53,8 +54,8 @@ public final class SecretCommand implements CliCommand {
   /** {@code writ secret put}. */
   static final class Put implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "put",
               "Keep a secret, in the place of the one of that name where there is one.",
               "The value is read from standard input or a file, without the line end at its end;"
@@ -87,8 +88,8 @@ public final class SecretCommand implements CliCommand {
   /** {@code writ secret list}. */
   static final class Lists implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
           "list", "List the names of the secrets that are kept or granted; never a value.");
     }
 
@@ -148,8 +149,9 @@ public final class SecretCommand implements CliCommand {
   /** {@code writ secret remove}. */
   static final class Remove implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("remove", "Remove a secret; calls that run keep what they were handed.")
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "remove", "Remove a secret; calls that run keep what they were handed.")
           .argument("NAME", "Its name.");
     }
 

@@ -6,11 +6,11 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
@@ -60,8 +60,8 @@ public final class ServeCommand implements CliCommand {
   private static final int TERMINATED = 128 + 15;
 
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "serve",
             "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
                 + " it finishes what is at work and takes nothing new.",

@@ -25,7 +25,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.KernelPipeline;
@@ -153,7 +153,7 @@ final class ServeDemo {
       int port, String token, SortedMap<String, SurfaceConfig> surfaces) {
     return new GatewayConfig(
         Listen.loopback(port),
-        Limits.DEFAULT,
+        HttpLimits.DEFAULT,
         List.of(
             new Tokens.Entry(
                 "demo",

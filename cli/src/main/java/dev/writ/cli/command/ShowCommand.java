@@ -5,11 +5,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -19,8 +19,8 @@ import dev.writ.ledger.LedgerView;
 /** {@code writ show}: one document, whole, and who signed it. */
 public final class ShowCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "show", "Show a document: request, decision, intent, receipt, approval, policy, …")
         .argument("ID", "Its id, or six digits of its beginning or more.");
   }

@@ -3,10 +3,10 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +15,8 @@ import java.util.List;
 /** {@code writ submit}: a signed request as it is, for the first time or again. */
 public final class SubmitCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "submit",
             "Submit a signed request: a file, or the id of one that was submitted before.",
             "A request that was served gets its stored receipt; an approved one is executed now.")
@@ -26,7 +26,7 @@ public final class SubmitCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     String request = arguments.argument("FILE|ID");
-    Answers answers =
+    AnswerReport answers =
         Homes.work(
             session,
             home -> {
@@ -40,7 +40,7 @@ public final class SubmitCommand implements CliCommand {
                 }
                 bytes = stored.toBytes();
               }
-              return new Answers(home.kernel().submit(bytes, List.of()));
+              return new AnswerReport(home.kernel().submit(bytes, List.of()));
             });
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();

@@ -4,9 +4,9 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.Serving;
 import dev.writ.client.AdminClient;
@@ -26,7 +26,7 @@ final class SystemWords {
   private SystemWords() {}
 
   /** The options that every such command has. */
-  static Usage options(Usage usage) {
+  static CommandUsage options(CommandUsage usage) {
     return usage
         .option(
             "--server",

@@ -4,18 +4,18 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.tools.author.Finding;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Lint;
+import dev.writ.tools.author.LintFinding;
 import dev.writ.tools.author.LockWriter;
 import dev.writ.tools.author.Templates;
 import dev.writ.tools.author.ToolArchive;
@@ -40,8 +40,8 @@ final class ToolAuthoring {
   /** {@code writ tool new}. */
   static final class New implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("new", "Begin a tool: a small project that passes its own test.")
+    public CommandUsage usage() {
+      return CommandUsage.of("new", "Begin a tool: a small project that passes its own test.")
           .argument(
               "LANGUAGE",
               Language.ALL.stream().map(Language::text).collect(Collectors.joining(", ")) + ".")
@@ -82,8 +82,8 @@ final class ToolAuthoring {
   /** {@code writ tool lock}. */
   static final class Lock implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("lock", "Write tool.lock from the libraries below vendor/.")
+    public CommandUsage usage() {
+      return CommandUsage.of("lock", "Write tool.lock from the libraries below vendor/.")
           .argument("FOLDER", "The project's folder.")
           .options(
               "--dependency",
@@ -148,12 +148,12 @@ final class ToolAuthoring {
   /** {@code writ tool lint}. */
   static final class Lints implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("lint", "Show everything that registration would refuse in a tool.")
+    public CommandUsage usage() {
+      return CommandUsage.of("lint", "Show everything that registration would refuse in a tool.")
           .argument("PATH", "A project's folder, or a package file.");
     }
 
-    record Findings(List<Finding> list) implements Report {
+    record Findings(List<LintFinding> list) implements Report {
       @Override
       public JsonValue toJson() {
         return JsonValue.object().put("findings", Lint.toJson(list)).build();
@@ -172,7 +172,7 @@ final class ToolAuthoring {
     }
 
     private static void print(Findings findings, Terminal terminal) {
-      for (Finding finding : findings.list()) {
+      for (LintFinding finding : findings.list()) {
         terminal
             .out()
             .println(
@@ -193,8 +193,8 @@ final class ToolAuthoring {
   /** {@code writ tool test}. */
   static final class Test implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "test",
               "Run a project's tests, test/*.json, confined and bounded as the platform will.")
           .argument("FOLDER", "The project's folder.");
@@ -267,8 +267,8 @@ final class ToolAuthoring {
   /** {@code writ tool package}. */
   static final class Package implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "package", "Make one file of a project: the same project gives the same bytes.")
           .argument("FOLDER", "The project's folder.")
           .option("--out", "FILE", "Where to (default: NAME-VERSION.tool).");
@@ -292,8 +292,8 @@ final class ToolAuthoring {
   /** {@code writ tool sign}. */
   static final class Sign implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("sign", "Sign a package file, as a publisher; the file is replaced.")
+    public CommandUsage usage() {
+      return CommandUsage.of("sign", "Sign a package file, as a publisher; the file is replaced.")
           .argument("FILE", "The package file.")
           .option("--as", "KEY", "A key of the home whose role is publisher (default: publisher).");
     }

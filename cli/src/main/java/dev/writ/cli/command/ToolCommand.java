@@ -4,11 +4,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
@@ -29,8 +29,9 @@ import java.util.List;
 /** {@code writ tool}: what an effect can call. */
 public final class ToolCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("tool", "Write, test, package, sign, submit, approve, stage and revoke tools.");
+  public CommandUsage usage() {
+    return CommandUsage.of(
+        "tool", "Write, test, package, sign, submit, approve, stage and revoke tools.");
   }
 
   @Override
@@ -58,8 +59,8 @@ public final class ToolCommand implements CliCommand {
   /** {@code writ tool list}. */
   static final class Lists implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("list", "List the registered tools and whether policy approves them.");
+    public CommandUsage usage() {
+      return CommandUsage.of("list", "List the registered tools and whether policy approves them.");
     }
 
     record Entry(ToolManifest manifest, String state) {}
@@ -126,7 +127,7 @@ public final class ToolCommand implements CliCommand {
             Table.cell(m.driver()),
             Table.cell(m.determinism().text()),
             Table.cell(entry.state(), entry.state().equals("active") ? Style.GOOD : Style.WARN),
-            Table.cell(Answers.shortId(m.packageDigest()), Style.DIM));
+            Table.cell(AnswerReport.shortId(m.packageDigest()), Style.DIM));
       }
       terminal.print(table);
     }
@@ -149,8 +150,8 @@ public final class ToolCommand implements CliCommand {
   /** {@code writ tool show}. */
   static final class Show implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("show", "Show a tool's manifest: its operations and their schemas.")
+    public CommandUsage usage() {
+      return CommandUsage.of("show", "Show a tool's manifest: its operations and their schemas.")
           .argument("NAME", "The tool's name.");
     }
 
@@ -171,8 +172,8 @@ public final class ToolCommand implements CliCommand {
   /** {@code writ tool register}. */
   static final class Register implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of(
+    public CommandUsage usage() {
+      return CommandUsage.of(
               "register",
               "Check a package and copy it into the registry.",
               "It runs once policy approves its digest.")
@@ -229,9 +230,9 @@ public final class ToolCommand implements CliCommand {
   /** {@code writ tool revoke}. */
   static final class Revoke implements CliCommand {
     @Override
-    public Usage usage() {
+    public CommandUsage usage() {
       return SystemWords.options(
-          Usage.of(
+          CommandUsage.of(
                   "revoke",
                   "Prohibit a version of a tool at once, also for intents that were issued.")
               .argument("NAME", "")

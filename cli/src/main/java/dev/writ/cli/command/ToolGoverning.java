@@ -7,11 +7,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
@@ -33,7 +33,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.guardian.policy.ToolGovernance;
 import dev.writ.tools.author.CapabilityCheck;
-import dev.writ.tools.author.Finding;
+import dev.writ.tools.author.LintFinding;
 import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.file.Path;
@@ -227,9 +227,9 @@ final class ToolGoverning {
   /** {@code writ tool submit}. */
   static final class Submit implements CliCommand {
     @Override
-    public Usage usage() {
+    public CommandUsage usage() {
       return SystemWords.options(
-          Usage.of(
+          CommandUsage.of(
                   "submit",
                   "Submit a signed package for approval: it is validated, and what was found is"
                       + " recorded.",
@@ -253,7 +253,7 @@ final class ToolGoverning {
             ExecutorError.GOVERNANCE_BINDING,
             tool.name() + " " + tool.version() + " is not covered by governance.tools");
       }
-      List<Finding> findings = findings(archive, policy);
+      List<LintFinding> findings = findings(archive, policy);
       Home home = Homes.home(session);
       if (findings.isEmpty()) {
         ToolRegistry.open(home.tools())
@@ -287,8 +287,8 @@ final class ToolGoverning {
       return findings.isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
     }
 
-    private static List<Finding> findings(ToolArchive archive, Policy policy) {
-      List<Finding> findings;
+    private static List<LintFinding> findings(ToolArchive archive, Policy policy) {
+      List<LintFinding> findings;
       try (Workbench bench = new Workbench()) {
         findings = new ArrayList<>(bench.lint().check(archive.project()));
       }
@@ -312,9 +312,9 @@ final class ToolGoverning {
     }
 
     @Override
-    public Usage usage() {
+    public CommandUsage usage() {
       return SystemWords.options(
-          Usage.of(
+          CommandUsage.of(
                   name,
                   verdict == Approval.Verdict.APPROVE
                       ? "Approve a submitted version, as an approver whom policy names."
@@ -366,9 +366,9 @@ final class ToolGoverning {
   /** {@code writ tool stage}. */
   static final class Stage implements CliCommand {
     @Override
-    public Usage usage() {
+    public CommandUsage usage() {
       return SystemWords.options(
-          Usage.of(
+          CommandUsage.of(
                   "stage",
                   "Put a version into a stage: canary, active, deprecated, retired, or back into"
                       + " draft.",
@@ -423,8 +423,8 @@ final class ToolGoverning {
   /** {@code writ tool status}. */
   static final class Status implements CliCommand {
     @Override
-    public Usage usage() {
-      return Usage.of("status", "Show how far each submitted version has come.")
+    public CommandUsage usage() {
+      return CommandUsage.of("status", "Show how far each submitted version has come.")
           .optionalArgument("NAME", "A tool's name.");
     }
 

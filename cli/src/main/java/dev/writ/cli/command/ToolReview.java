@@ -5,11 +5,11 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
@@ -35,8 +35,8 @@ import java.util.TreeSet;
  */
 final class ToolReview implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("review", "Show a submitted version as an approver wants to see it.")
+  public CommandUsage usage() {
+    return CommandUsage.of("review", "Show a submitted version as an approver wants to see it.")
         .argument("NAME", "The tool's name.")
         .optionalArgument("VERSION", "(default: the greatest draft, else the greatest version)");
   }

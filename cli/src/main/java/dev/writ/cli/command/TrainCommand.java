@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
@@ -68,8 +68,8 @@ public final class TrainCommand implements CliCommand {
   }
 
   @Override
-  public Usage usage() {
-    return Usage.of("train", "Load what commands need, for an AOT cache.")
+  public CommandUsage usage() {
+    return CommandUsage.of("train", "Load what commands need, for an AOT cache.")
         .argument("GROUP", "light, home, verify.")
         .argument("DIR", "A folder to work in; home leaves a bundle there, verify reads it.")
         .hidden();

@@ -5,11 +5,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -26,8 +26,8 @@ import java.util.Optional;
 /** {@code writ verify}: needs no data directory. */
 public final class VerifyCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of(
+  public CommandUsage usage() {
+    return CommandUsage.of(
             "verify",
             "Verify a bundle that `export` wrote, from its bytes alone: no data directory, no"
                 + " network. Nothing runs again; that is for replay.")

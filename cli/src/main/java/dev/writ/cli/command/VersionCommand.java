@@ -3,17 +3,17 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Usage;
 import dev.writ.cli.base.Version;
 
 /** {@code writ version}: the version of Writ and of what it runs on. */
 public final class VersionCommand implements CliCommand {
   @Override
-  public Usage usage() {
-    return Usage.of("version", "Print the version of Writ, Java and the system.");
+  public CommandUsage usage() {
+    return CommandUsage.of("version", "Print the version of Writ, Java and the system.");
   }
 
   record Versions(String writ, String java, String system) implements Report {

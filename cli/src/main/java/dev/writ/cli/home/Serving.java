@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -59,7 +60,7 @@ public final class Serving {
   /** Takes it back, where no later server has said another one. */
   public void ended() {
     try {
-      if (java.util.Arrays.equals(Files.readAllBytes(file), said)) {
+      if (Arrays.equals(Files.readAllBytes(file), said)) {
         Files.delete(file);
       }
     } catch (IOException e) {

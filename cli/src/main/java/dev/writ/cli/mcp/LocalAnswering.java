@@ -1,5 +1,6 @@
 package dev.writ.cli.mcp;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
@@ -54,9 +55,8 @@ public final class LocalAnswering {
             .system()
             .trust()
             .key(key.kid())
-            .orElseThrow(() ->
-                new WritException(
-                    dev.writ.canonicalize.CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
+            .orElseThrow(
+                () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
     byte[] id = new byte[16];
     random.nextBytes(id);
     return new McpSession(

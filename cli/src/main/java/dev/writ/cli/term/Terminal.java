@@ -20,7 +20,7 @@ public final class Terminal {
   private static final int WIDTH_MIN = 40;
 
   private final InputStream in;
-  private final Sink out;
+  private final TerminalSink out;
   private final List<VisibleStream> shown = new ArrayList<>();
   private final PrintStream outStream;
   private final PrintStream errStream;
@@ -41,7 +41,7 @@ public final class Terminal {
       String terminals,
       Map<String, String> environment) {
     this.in = in;
-    this.out = new Sink(out);
+    this.out = new TerminalSink(out);
     List<String> names = List.of(terminals.split(","));
     this.outIsTerminal = names.contains("out");
     this.errIsTerminal = names.contains("err");

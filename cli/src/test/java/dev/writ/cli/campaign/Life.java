@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -179,7 +180,7 @@ final class Life implements AutoCloseable {
   private void setClock(String offset) throws IOException {
     Path next = work.resolve("clock.next");
     Files.writeString(next, offset + "\n");
-    Files.move(next, clockFile(), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    Files.move(next, clockFile(), StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Everything acknowledged is there, the same bytes; what was not answered is now. */

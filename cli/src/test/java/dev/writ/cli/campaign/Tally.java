@@ -1,6 +1,7 @@
 package dev.writ.cli.campaign;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -28,7 +29,7 @@ final class Tally {
     try {
       struck += faults.struck();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -29,9 +29,9 @@ public final class Adapter {
 
   /** Answers every line until there are no more. */
   public void serve(InputStream in, OutputStream out) throws IOException {
-    Lines lines = new Lines(in, LIMITS.bytesMax());
+    AdapterLines lines = new AdapterLines(in, LIMITS.bytesMax());
     OutputStream answers = new BufferedOutputStream(out, 1 << 16);
-    for (Lines.Line line = lines.next(); line != null; line = lines.next()) {
+    for (AdapterLines.Line line = lines.next(); line != null; line = lines.next()) {
       answers.write(line.tooLong() ? tooLong() : answer(line.bytes()));
       answers.write('\n');
       // Whoever waits for an answer before he asks again gets it now; a stream of questions does
@@ -55,7 +55,7 @@ public final class Adapter {
   /** The line that answers one line. */
   public byte[] answer(byte[] line) {
     Optional<String> id = Optional.empty();
-    Answer answer;
+    AdapterAnswer answer;
     try {
       JsonValue value = Jcs.parse(line, LIMITS);
       Fields fields = Fields.of("line", value);
@@ -73,16 +73,16 @@ public final class Adapter {
   }
 
   /** What one operation gives, or with which code it is refused; never an exception. */
-  public Answer ask(String op, JsonValue.Obj input) {
+  public AdapterAnswer ask(String op, JsonValue.Obj input) {
     Operation operation = operations.get(op);
     if (operation == null) {
-      return new Answer.Refused(Answer.UNSUPPORTED, "no operation of that name");
+      return new AdapterAnswer.Refused(AdapterAnswer.UNSUPPORTED, "no operation of that name");
     }
     try {
       Fields fields = Fields.of("input", input);
       JsonValue.Obj output = operation.apply(fields);
       fields.end();
-      return new Answer.Output(output);
+      return new AdapterAnswer.Output(output);
     } catch (WritException e) {
       return refused(e);
     } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
@@ -90,13 +90,13 @@ public final class Adapter {
     }
   }
 
-  private static Answer refused(WritException e) {
-    return new Answer.Refused(e.code().code(), wellFormed(e.getMessage()));
+  private static AdapterAnswer refused(WritException e) {
+    return new AdapterAnswer.Refused(e.code().code(), wellFormed(e.getMessage()));
   }
 
   /** A defect of ours, which must not take the adapter down. */
-  private static Answer internal(Throwable e) {
-    return new Answer.Refused(Answer.INTERNAL, e.getClass().getSimpleName());
+  private static AdapterAnswer internal(Throwable e) {
+    return new AdapterAnswer.Refused(AdapterAnswer.INTERNAL, e.getClass().getSimpleName());
   }
 
   /** A message may quote what was sent, cut anywhere: no half of a surrogate pair may go out. */

@@ -11,8 +11,8 @@ import dev.writ.conform.adapter.Operation;
 import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.stage.Gate;
+import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.Preflight;
-import dev.writ.executor.stage.Writ;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
@@ -47,9 +47,10 @@ final class GateOps {
     Optional<Request> request = input.optional("request", key -> Request.read(input.value(key)));
     // The Gate asks a run for its name alone, so there is no ledger behind this one.
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
-      Writ writ =
-          new Writ(decision, intent, request, submitter, PendingWrites.NOTHING, borrowed, false);
-      Preflight.Order order = new Preflight().check(writ);
+      IntentSubmission submission =
+          new IntentSubmission(
+              decision, intent, request, submitter, PendingWrites.NOTHING, borrowed, false);
+      Preflight.Order order = new Preflight().check(submission);
       gate.pass(order, trust, policy, now);
       gate.requireUnexpired(order.intent(), now);
       return JsonValue.object()

@@ -13,7 +13,7 @@ import dev.writ.conform.adapter.Operation;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
-import dev.writ.guardian.Approvals;
+import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Judge;
 import dev.writ.guardian.JudgeInputs;
@@ -134,7 +134,8 @@ final class GuardianOps {
     Instant now = input.time("now");
     Admitted admitted = Admission.admit(Jcs.write(input.value("envelope")), trust, policy, now);
     Approval approval =
-        Approvals.verify(envelope(input.value("approval")), admitted, policy, trust, now);
+        ApprovalVerification.verify(
+            envelope(input.value("approval")), admitted, policy, trust, now);
     return JsonValue.object().put("approver", approval.approver()).build();
   }
 

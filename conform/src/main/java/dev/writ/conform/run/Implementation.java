@@ -1,7 +1,7 @@
 package dev.writ.conform.run;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 
 /** What is held against the vectors. */
 public interface Implementation extends AutoCloseable {
@@ -14,7 +14,7 @@ public interface Implementation extends AutoCloseable {
    *
    * @throws Broken where it says nothing, or nothing that can be understood
    */
-  Answer ask(String op, JsonValue.Obj input);
+  AdapterAnswer ask(String op, JsonValue.Obj input);
 
   @Override
   default void close() {}

@@ -1,14 +1,14 @@
 package dev.writ.conform.run;
 
-import dev.writ.conform.run.Report.Result;
-import dev.writ.conform.run.Report.Sum;
+import dev.writ.conform.run.ConformanceReport.Result;
+import dev.writ.conform.run.ConformanceReport.Sum;
 import java.util.Locale;
 
 /** A report as JUnit XML: a suite for each folder, a case for each vector. */
 public final class JUnitXml {
   private JUnitXml() {}
 
-  public static String of(Report report) {
+  public static String of(ConformanceReport report) {
     StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     xml.append("<testsuites name=\"")
         .append(escape("writ conform: " + report.implementation()))

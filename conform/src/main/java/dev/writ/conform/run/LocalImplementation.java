@@ -2,7 +2,7 @@ package dev.writ.conform.run;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 
 /** An adapter in this process; questions and answers are lines all the same. */
 public final class LocalImplementation implements Implementation {
@@ -21,7 +21,7 @@ public final class LocalImplementation implements Implementation {
   }
 
   @Override
-  public Answer ask(String op, JsonValue.Obj input) {
+  public AdapterAnswer ask(String op, JsonValue.Obj input) {
     Question question = new Question(String.valueOf(++asked), op, input);
     return question.answer(adapter.answer(question.line()));
   }

@@ -4,8 +4,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.adapter.Lines;
+import dev.writ.conform.adapter.AdapterAnswer;
+import dev.writ.conform.adapter.AdapterLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -35,9 +35,9 @@ public final class ProcessImplementation implements Implementation {
   /** One life of the process. */
   private static final class Running {
     final Process process;
-    final BlockingQueue<Lines.Line> lines = new ArrayBlockingQueue<>(64);
+    final BlockingQueue<AdapterLines.Line> lines = new ArrayBlockingQueue<>(64);
     final StringBuffer stderr = new StringBuffer();
-    static final Lines.Line END = new Lines.Line(new byte[0], false);
+    static final AdapterLines.Line END = new AdapterLines.Line(new byte[0], false);
 
     Running(Process process) {
       this.process = process;
@@ -47,8 +47,8 @@ public final class ProcessImplementation implements Implementation {
 
     private void readAnswers() {
       try {
-        Lines in = new Lines(process.getInputStream(), Adapter.LIMITS.bytesMax());
-        for (Lines.Line line = in.next(); line != null; line = in.next()) {
+        AdapterLines in = new AdapterLines(process.getInputStream(), Adapter.LIMITS.bytesMax());
+        for (AdapterLines.Line line = in.next(); line != null; line = in.next()) {
           lines.put(line);
         }
         lines.put(END);
@@ -83,7 +83,7 @@ public final class ProcessImplementation implements Implementation {
    */
   public ProcessImplementation(String command, Duration timeout) {
     this.name = command;
-    this.command = CommandLine.split(command);
+    this.command = AdapterCommand.split(command);
     this.timeout = timeout;
     this.running = start();
   }
@@ -102,7 +102,7 @@ public final class ProcessImplementation implements Implementation {
   }
 
   @Override
-  public Answer ask(String op, JsonValue.Obj input) {
+  public AdapterAnswer ask(String op, JsonValue.Obj input) {
     if (deaths >= DEATHS_MAX) {
       throw new Broken("not asked: the process broke " + deaths + " times in a row");
     }
@@ -111,7 +111,7 @@ public final class ProcessImplementation implements Implementation {
     }
     Question question = new Question(String.valueOf(++asked), op, input);
     try {
-      Answer answer = question.answer(exchange(question));
+      AdapterAnswer answer = question.answer(exchange(question));
       deaths = 0;
       return answer;
     } catch (Broken e) {
@@ -137,7 +137,7 @@ public final class ProcessImplementation implements Implementation {
               }
             });
     try {
-      Lines.Line line = now.lines.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      AdapterLines.Line line = now.lines.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
       if (line == null) {
         throw new Broken("no answer within " + timeout.toSeconds() + " s");
       }

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import java.util.Arrays;
 
 /** The two lines of one operation. */
@@ -33,9 +33,9 @@ final class Question {
   /**
    * @throws Implementation.Broken for a line that answers something else, or is no answer
    */
-  Answer answer(byte[] answer) {
+  AdapterAnswer answer(byte[] answer) {
     try {
-      return Answer.read(Jcs.parse(answer, Adapter.LIMITS), id);
+      return AdapterAnswer.read(Jcs.parse(answer, Adapter.LIMITS), id);
     } catch (WritException e) {
       throw new Implementation.Broken(
           "no answer of the protocol: " + e.code().code() + " " + e.found());

@@ -2,9 +2,9 @@ package dev.writ.conform.run;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.conform.ConformError;
-import dev.writ.conform.adapter.Answer;
-import dev.writ.conform.run.Report.Result;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.adapter.AdapterAnswer;
+import dev.writ.conform.run.ConformanceReport.Result;
+import dev.writ.conform.run.ConformanceReport.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,13 +19,13 @@ public final class Runner {
    *
    * @param suites empty for all of the profile's
    */
-  public record Selection(Profile profile, List<String> suites) {
+  public record Selection(ConformanceProfile profile, List<String> suites) {
     public Selection {
       suites = List.copyOf(suites);
     }
 
     private List<String> names() {
-      return Profile.ALL.stream()
+      return ConformanceProfile.ALL.stream()
           .filter(profile::holds)
           .flatMap(p -> p.own().stream())
           .filter(suite -> suites.isEmpty() || suites.contains(suite))
@@ -43,7 +43,7 @@ public final class Runner {
    * @throws WritException {@code CNF-006} where a suite that was asked for has no vector: nothing
    *     that was not run passes
    */
-  public static Report run(
+  public static ConformanceReport run(
       Vectors vectors,
       Selection selection,
       Implementation implementation,
@@ -68,7 +68,8 @@ public final class Runner {
     if (results.isEmpty()) {
       throw new WritException(ConformError.NOTHING_RUN, selection.toString());
     }
-    return new Report(implementation.name(), vectors.digest(), selection.toString(), results);
+    return new ConformanceReport(
+        implementation.name(), vectors.digest(), selection.toString(), results);
   }
 
   /** One vector against an implementation. */
@@ -77,10 +78,11 @@ public final class Runner {
     Verdict verdict;
     String detail;
     try {
-      Answer answer = implementation.ask(vector.op(), vector.input());
+      AdapterAnswer answer = implementation.ask(vector.op(), vector.input());
       Optional<String> difference = vector.difference(answer);
       boolean unsupported =
-          answer instanceof Answer.Refused refused && refused.code().equals(Answer.UNSUPPORTED);
+          answer instanceof AdapterAnswer.Refused refused
+              && refused.code().equals(AdapterAnswer.UNSUPPORTED);
       verdict =
           unsupported
               ? Verdict.UNSUPPORTED

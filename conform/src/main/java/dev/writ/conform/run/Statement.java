@@ -7,7 +7,8 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.run.ConformanceReport.Verdict;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ public final class Statement {
   /**
    * @param subject digest of what was tested
    */
-  public static JsonValue.Obj of(Report report, Digest subject) {
+  public static JsonValue.Obj of(ConformanceReport report, Digest subject) {
     return JsonValue.object()
         .put("_type", TYPE)
         .put("predicateType", PREDICATE)
@@ -53,11 +54,11 @@ public final class Statement {
   }
 
   /** in-toto's word: unsupported operations are a warning, which is no pass. */
-  private static String result(Report report) {
+  private static String result(ConformanceReport report) {
     return report.conforms() ? "PASSED" : report.count(Verdict.FAILED) > 0 ? "FAILED" : "WARNED";
   }
 
-  private static List<String> names(Report report, Verdict verdict) {
+  private static List<String> names(ConformanceReport report, Verdict verdict) {
     return report.results().stream()
         .filter(r -> r.verdict() == verdict)
         .map(r -> r.vector().name())
@@ -71,7 +72,7 @@ public final class Statement {
         .build();
   }
 
-  public static Envelope sign(Report report, Digest subject, SigningKey key) {
+  public static Envelope sign(ConformanceReport report, Digest subject, SigningKey key) {
     return Envelope.sign(PAYLOAD_TYPE, of(report, subject), key);
   }
 
@@ -86,7 +87,7 @@ public final class Statement {
    * @throws WritException {@code CNF-011} where none is
    */
   public static Digest subjectOf(String command) {
-    return CommandLine.split(command).stream()
+    return AdapterCommand.split(command).stream()
         .map(Path::of)
         .filter(Files::isRegularFile)
         .findFirst()
@@ -100,7 +101,7 @@ public final class Statement {
    */
   public static Digest subjectOfThisProgram() {
     List<JsonValue> parts = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(java.io.File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
       Path path = Path.of(entry);
       parts.add(
           JsonValue.object()

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -97,13 +97,13 @@ public record Vector(
   }
 
   /** What is wrong with an answer; empty where it is what is expected. */
-  Optional<String> difference(Answer answer) {
+  Optional<String> difference(AdapterAnswer answer) {
     return switch (answer) {
-      case Answer.Output(JsonValue.Obj output) ->
+      case AdapterAnswer.Output(JsonValue.Obj output) ->
           output.equals(expect)
               ? Optional.empty()
               : Optional.of("expected " + shown(expect) + ", got " + shown(output));
-      case Answer.Refused(String code, String message) ->
+      case AdapterAnswer.Refused(String code, String message) ->
           refusals().contains(code)
               ? Optional.empty()
               : Optional.of(

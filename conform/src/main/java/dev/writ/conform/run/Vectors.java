@@ -112,7 +112,7 @@ public record Vectors(Digest digest, List<Vector> all) {
 
   private static JsonValue.Obj profiles() {
     var profiles = JsonValue.object();
-    for (Profile profile : Profile.ALL) {
+    for (ConformanceProfile profile : ConformanceProfile.ALL) {
       profiles.putList(profile.name(), profile.own(), JsonValue::of);
     }
     return profiles.build();
@@ -154,7 +154,7 @@ public record Vectors(Digest digest, List<Vector> all) {
   /** Every file of every suite, by its path, but for those that only made them. */
   private static SortedMap<String, byte[]> files(Path root) {
     TreeMap<String, byte[]> files = new TreeMap<>();
-    for (Profile profile : Profile.ALL) {
+    for (ConformanceProfile profile : ConformanceProfile.ALL) {
       for (String suite : profile.own()) {
         Path folder = root.resolve(suite);
         if (Files.isDirectory(folder)) {

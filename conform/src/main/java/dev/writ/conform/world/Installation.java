@@ -40,7 +40,7 @@ final class Installation implements AutoCloseable {
   /** Founded installations by what they were founded on: founding takes many synced writes. */
   private static final TreeMap<Digest, Path> FOUNDED = new TreeMap<>();
 
-  final SettableClock clock;
+  final ScenarioClock clock;
   final ScriptedTools tools;
   final ScriptedWorkspaces workspaces = new ScriptedWorkspaces();
   final ScriptedDriver driver = new ScriptedDriver(this::crash, workspaces);
@@ -76,7 +76,7 @@ final class Installation implements AutoCloseable {
     this.opener = opener;
     this.tools = tools;
     this.start = start;
-    this.clock = new SettableClock(start);
+    this.clock = new ScenarioClock(start);
     Folders.copy(founded(parties, policy), home);
     open();
   }

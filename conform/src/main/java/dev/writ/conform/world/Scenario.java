@@ -80,17 +80,17 @@ public final class Scenario implements AutoCloseable {
   private JsonValue.Obj step(String path, JsonValue value) {
     Fields step = Fields.of(path, resolved(value));
     long before = home.driver.runs();
-    Steps.Outcome outcome;
+    ScenarioSteps.Outcome outcome;
     asked = Optional.empty();
     try {
-      outcome = new Steps(home, this).play(step);
+      outcome = new ScenarioSteps(home, this).play(step);
       step.end();
     } catch (WritException e) {
       if (e.code() == ConformError.SCENARIO) {
         throw e;
       }
       outcome =
-          new Steps.Outcome(
+          new ScenarioSteps.Outcome(
               new Played(asked, Optional.empty(), Optional.empty(), Optional.empty()),
               JsonValue.object().put("code", e.code().code()).build());
     }

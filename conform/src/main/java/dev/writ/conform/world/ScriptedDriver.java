@@ -7,8 +7,8 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -24,7 +24,7 @@ import java.util.TreeMap;
 final class ScriptedDriver implements Driver {
   private static final String NAME = "scripted";
   private static final String SANDBOX = "box";
-  private static final Outcome.Metrics USED = new Outcome.Metrics(7, 1 << 20, 9, 11);
+  private static final DriverOutcome.Metrics USED = new DriverOutcome.Metrics(7, 1 << 20, 9, 11);
 
   /** What happens to the machine while a tool runs. */
   private final Runnable crash;
@@ -81,14 +81,14 @@ final class ScriptedDriver implements Driver {
     return invocation -> run(manifest.name(), invocation);
   }
 
-  private Outcome run(String tool, Invocation invocation) {
+  private DriverOutcome run(String tool, Invocation invocation) {
     Optional<JsonValue.Obj> behaviour;
     synchronized (this) {
       runs++;
       behaviour = Optional.ofNullable(behaviours.get(tool));
     }
     if (behaviour.isEmpty()) {
-      return Outcome.succeeded(
+      return DriverOutcome.succeeded(
           Jcs.write(JsonValue.object().put("ok", true).put("params", invocation.params()).build()),
           "application/json",
           USED);
@@ -104,18 +104,18 @@ final class ScriptedDriver implements Driver {
     return switch (fields.name("does")) {
       case "crash" -> {
         crash.run();
-        yield Outcome.failed(Outcome.End.FAILED, "crashed", "", USED);
+        yield DriverOutcome.failed(DriverOutcome.End.FAILED, "crashed", "", USED);
       }
       case "throw" -> throw new IllegalStateException("the scenario says so");
       default ->
-          new Outcome(
-              fields.oneOf("end", List.of(Outcome.End.values()), Outcome.End::text),
+          new DriverOutcome(
+              fields.oneOf("end", List.of(DriverOutcome.End.values()), DriverOutcome.End::text),
               fields.string("reason"),
               fields.string("message"),
               fields.optional(
                   "output_b64",
                   key ->
-                      new Outcome.Output(
+                      new DriverOutcome.Output(
                           StrictBase64.decode(key, fields.string(key)),
                           fields.string("media_type"))),
               List.of(),

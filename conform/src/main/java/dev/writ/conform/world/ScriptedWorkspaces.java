@@ -8,6 +8,7 @@ import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -16,8 +17,7 @@ import java.util.TreeMap;
  * outlive restarts and crashes, as directories do (spec/conformance.md).
  */
 final class ScriptedWorkspaces implements RunWorkspaces {
-  private final TreeMap<RunId, byte[]> files =
-      new TreeMap<>(java.util.Comparator.comparing(RunId::toString));
+  private final TreeMap<RunId, byte[]> files = new TreeMap<>(Comparator.comparing(RunId::toString));
   private boolean failing;
   private boolean used;
 

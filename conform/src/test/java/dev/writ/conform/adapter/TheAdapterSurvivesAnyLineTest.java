@@ -2,9 +2,12 @@ package dev.writ.conform.adapter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
+import dev.writ.conform.mutant.Golden;
+import dev.writ.conform.run.Vectors;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -152,7 +155,7 @@ class TheAdapterSurvivesAnyLineTest {
         .contains("internal", "StackOverflowError");
   }
 
-  private static JsonValue.Obj overflow(dev.writ.canonicalize.json.Fields input) {
+  private static JsonValue.Obj overflow(Fields input) {
     return overflow(input); // until there is no stack
   }
 
@@ -164,8 +167,7 @@ class TheAdapterSurvivesAnyLineTest {
     Random random = new Random(seed);
     Adapter adapter = new Adapter(Ours.OPERATIONS);
     List<byte[]> questions = new ArrayList<>();
-    for (var vector :
-        dev.writ.conform.run.Vectors.load(dev.writ.conform.mutant.Golden.ROOT).all()) {
+    for (var vector : Vectors.load(Golden.ROOT).all()) {
       if (!vector.op().equals("executor.run")) {
         questions.add(
             Jcs.write(

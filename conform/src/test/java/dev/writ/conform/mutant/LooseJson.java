@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -168,7 +169,7 @@ final class LooseJson {
 
   private Comparator<String> order() {
     if (has(Flaw.CODE_POINT_ORDER)) {
-      return (a, b) -> java.util.Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
+      return (a, b) -> Arrays.compare(a.codePoints().toArray(), b.codePoints().toArray());
     }
     if (has(Flaw.CASE_INSENSITIVE_ORDER)) {
       return String.CASE_INSENSITIVE_ORDER;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.run.Implementation;
 import java.util.List;
 import java.util.TreeMap;
@@ -23,7 +23,7 @@ record Mutant(
     List<String> suites,
     String op,
     List<String> hints,
-    Function<JsonValue.Obj, Answer> broken)
+    Function<JsonValue.Obj, AdapterAnswer> broken)
     implements Implementation {
   private static final Adapter REAL = new Adapter(Ours.OPERATIONS);
 
@@ -33,7 +33,7 @@ record Mutant(
   static final JsonValue.Obj VALID = JsonValue.object().put("valid", true).build();
 
   @Override
-  public Answer ask(String asked, JsonValue.Obj input) {
+  public AdapterAnswer ask(String asked, JsonValue.Obj input) {
     return asked.equals(op) ? broken.apply(input) : REAL.ask(asked, input);
   }
 
@@ -47,15 +47,15 @@ record Mutant(
         List.of(),
         input -> {
           try {
-            return new Answer.Output(instead.apply(input));
+            return new AdapterAnswer.Output(instead.apply(input));
           } catch (WritException e) {
-            return new Answer.Refused(e.code().code(), e.getMessage());
+            return new AdapterAnswer.Refused(e.code().code(), e.getMessage());
           }
         });
   }
 
   private static Mutant around(
-      String suite, String op, String name, Function<Answer, Answer> change) {
+      String suite, String op, String name, Function<AdapterAnswer, AdapterAnswer> change) {
     return new Mutant(
         name, List.of(suite.split(" ")), op, List.of(), input -> change.apply(REAL.ask(op, input)));
   }
@@ -67,8 +67,8 @@ record Mutant(
         op,
         name,
         answer ->
-            answer instanceof Answer.Refused refused && refused.code().equals(code)
-                ? new Answer.Output(VALID)
+            answer instanceof AdapterAnswer.Refused refused && refused.code().equals(code)
+                ? new AdapterAnswer.Output(VALID)
                 : answer);
   }
 
@@ -79,8 +79,8 @@ record Mutant(
         op,
         op + " gives " + other + " for " + code,
         answer ->
-            answer instanceof Answer.Refused refused && refused.code().equals(code)
-                ? new Answer.Refused(other, refused.message())
+            answer instanceof AdapterAnswer.Refused refused && refused.code().equals(code)
+                ? new AdapterAnswer.Refused(other, refused.message())
                 : answer);
   }
 
@@ -101,8 +101,8 @@ record Mutant(
         op,
         name,
         answer ->
-            answer instanceof Answer.Output(JsonValue.Obj output)
-                ? new Answer.Output(
+            answer instanceof AdapterAnswer.Output(JsonValue.Obj output)
+                ? new AdapterAnswer.Output(
                     new JsonValue.Obj(change.apply(new TreeMap<>(output.members()))))
                 : answer);
   }
@@ -113,7 +113,7 @@ record Mutant(
   }
 
   /** The real one's answer, for a mutant that asks it about something else. */
-  static Answer real(String op, JsonValue.Obj input) {
+  static AdapterAnswer real(String op, JsonValue.Obj input) {
     return REAL.ask(op, input);
   }
 }

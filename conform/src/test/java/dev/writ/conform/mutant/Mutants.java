@@ -15,7 +15,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.world.TestParty;
 import dev.writ.executor.RecordedCode;
 import java.math.BigInteger;
@@ -280,8 +280,8 @@ final class Mutants {
   /** What the real one gives; its refusal as a refusal. */
   private static JsonValue.Obj unwrap(String op, JsonValue.Obj input) {
     return switch (Mutant.real(op, input)) {
-      case Answer.Output(JsonValue.Obj output) -> output;
-      case Answer.Refused(String code, String message) ->
+      case AdapterAnswer.Output(JsonValue.Obj output) -> output;
+      case AdapterAnswer.Refused(String code, String message) ->
           throw new WritException(new RecordedCode(code), message);
     };
   }
@@ -425,8 +425,8 @@ final class Mutants {
 
   /** An envelope with nothing wrong but, it may be, its signatures. */
   private static Envelope wellFormed(JsonValue.Obj input) {
-    Answer answer = Mutant.real("dsse.verify", input);
-    if (answer instanceof Answer.Refused refused && !refused.code().equals("CAN-060")) {
+    AdapterAnswer answer = Mutant.real("dsse.verify", input);
+    if (answer instanceof AdapterAnswer.Refused refused && !refused.code().equals("CAN-060")) {
       throw new WritException(new RecordedCode(refused.code()), refused.message());
     }
     return Envelope.parse(envelopeBytes(input));

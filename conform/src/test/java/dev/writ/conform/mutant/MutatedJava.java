@@ -7,7 +7,7 @@ import dev.writ.canonicalize.crypto.RememberingEngine;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -205,11 +205,11 @@ final class MutatedJava implements MutatedCode {
   }
 
   @Override
-  public Answer ask(String op, JsonValue.Obj input) {
+  public AdapterAnswer ask(String op, JsonValue.Obj input) {
     var question = JsonValue.object().put("id", "1").put("op", op).put("input", input).build();
     try {
       byte[] line = (byte[]) answer.invoke(adapter, (Object) Jcs.write(question));
-      return Answer.read(Jcs.parse(line, Adapter.LIMITS), "1");
+      return AdapterAnswer.read(Jcs.parse(line, Adapter.LIMITS), "1");
     } catch (ReflectiveOperationException e) {
       throw new Broken("the adapter failed: " + e.getCause());
     }

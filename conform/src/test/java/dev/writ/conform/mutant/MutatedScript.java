@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.run.ProcessImplementation;
 import java.io.IOException;
 import java.io.InputStream;
@@ -99,7 +99,7 @@ final class MutatedScript implements MutatedCode {
   }
 
   @Override
-  public Answer ask(String op, JsonValue.Obj input) {
+  public AdapterAnswer ask(String op, JsonValue.Obj input) {
     TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
     members.put("mutant", JsonValue.of(on));
     return process.ask(op, new JsonValue.Obj(members));

@@ -2,8 +2,8 @@ package dev.writ.conform.mutant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.conform.run.Report.Result;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.run.ConformanceReport.Result;
+import dev.writ.conform.run.ConformanceReport.Verdict;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Vector;
 import dev.writ.conform.run.Vectors;

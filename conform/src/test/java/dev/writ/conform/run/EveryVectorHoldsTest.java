@@ -6,8 +6,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.run.Report.Result;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.run.ConformanceReport.Result;
+import dev.writ.conform.run.ConformanceReport.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Arrays;
@@ -22,8 +22,9 @@ class EveryVectorHoldsTest {
   @Test
   void thisImplementationConforms() {
     try (Implementation writ = new LocalImplementation("writ", new Adapter(Ours.OPERATIONS))) {
-      Report report =
-          Runner.run(VECTORS, new Runner.Selection(Profile.L3, List.of()), writ, _ -> {});
+      ConformanceReport report =
+          Runner.run(
+              VECTORS, new Runner.Selection(ConformanceProfile.L3, List.of()), writ, _ -> {});
       assertThat(report.results().stream().filter(r -> r.verdict() != Verdict.PASSED))
           .extracting(r -> r.vector().name() + ": " + r.detail())
           .isEmpty();

@@ -10,9 +10,9 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.run.ConformanceReport.Verdict;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.ledger.merkle.NodeSource;
@@ -47,12 +47,13 @@ class OtherImplementationsTest {
         String.format(JAVASCRIPT, TOP) + engine, Duration.ofSeconds(60));
   }
 
-  private static Report run(Implementation implementation, Profile profile, String... suites) {
+  private static ConformanceReport run(
+      Implementation implementation, ConformanceProfile profile, String... suites) {
     return Runner.run(
         VECTORS, new Runner.Selection(profile, List.of(suites)), implementation, _ -> {});
   }
 
-  private static List<String> failures(Report report) {
+  private static List<String> failures(ConformanceReport report) {
     return report.results().stream()
         .filter(r -> r.verdict() == Verdict.FAILED)
         .map(r -> r.vector().name() + ": " + r.detail())
@@ -63,7 +64,7 @@ class OtherImplementationsTest {
   @ValueSource(strings = {"", "own"})
   void theSecondImplementationConformsInL1WithEitherOfItsEngines(String engine) {
     try (Implementation second = javaScript(engine)) {
-      Report report = run(second, Profile.L1);
+      ConformanceReport report = run(second, ConformanceProfile.L1);
       assertThat(failures(report)).isEmpty();
       assertThat(report.conforms()).isTrue();
     }
@@ -72,10 +73,10 @@ class OtherImplementationsTest {
   @Test
   void theSecondImplementationVerifiesBundles() {
     try (Implementation second = javaScript("")) {
-      Report bundles = run(second, Profile.L3, "bundle");
+      ConformanceReport bundles = run(second, ConformanceProfile.L3, "bundle");
       assertThat(failures(bundles)).isEmpty();
       assertThat(bundles.conforms()).isTrue();
-      Report runs = run(second, Profile.L3, "runs", "adversarial");
+      ConformanceReport runs = run(second, ConformanceProfile.L3, "runs", "adversarial");
       assertThat(failures(runs)).isEmpty();
       // What it does not have it says, and that is no pass.
       assertThat(runs.conforms()).isFalse();
@@ -91,10 +92,10 @@ class OtherImplementationsTest {
     assertThat(Files.readAllLines(example)).hasSizeLessThanOrEqualTo(60);
     try (Implementation python =
         new ProcessImplementation("python3 '" + example + "'", Duration.ofSeconds(60))) {
-      Report report = run(python, Profile.L1, "canonicalize");
+      ConformanceReport report = run(python, ConformanceProfile.L1, "canonicalize");
       assertThat(failures(report)).isEmpty();
       assertThat(report.conforms()).isTrue();
-      Report digests = run(python, Profile.L1, "digest");
+      ConformanceReport digests = run(python, ConformanceProfile.L1, "digest");
       assertThat(failures(digests)).isEmpty();
       assertThat(digests.count(Verdict.PASSED)).isEqualTo(4);
       assertThat(digests.count(Verdict.UNSUPPORTED)).isEqualTo(9);
@@ -128,11 +129,11 @@ class OtherImplementationsTest {
     }
   }
 
-  private static String said(String op, Answer answer) {
+  private static String said(String op, AdapterAnswer answer) {
     return switch (answer) {
-      case Answer.Output(JsonValue.Obj output) -> text(output);
+      case AdapterAnswer.Output(JsonValue.Obj output) -> text(output);
       // A damaged envelope has several things wrong with its form, and which is told is open.
-      case Answer.Refused(String code, String _) ->
+      case AdapterAnswer.Refused(String code, String _) ->
           "refused with "
               + (op.equals("dsse.verify") && code.matches("CAN-0[0-2][0-9]") ? "its form" : code);
     };

@@ -11,16 +11,18 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.conform.mutant.Golden;
-import dev.writ.conform.run.Report.Verdict;
+import dev.writ.conform.run.ConformanceReport.Verdict;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -32,9 +34,12 @@ import org.w3c.dom.Document;
 class TheRunnerIsHonestTest {
   private static final Vectors VECTORS = Vectors.load(Golden.ROOT);
 
-  private static Report run(Implementation implementation, String... suites) {
+  private static ConformanceReport run(Implementation implementation, String... suites) {
     return Runner.run(
-        VECTORS, new Runner.Selection(Profile.L1, List.of(suites)), implementation, _ -> {});
+        VECTORS,
+        new Runner.Selection(ConformanceProfile.L1, List.of(suites)),
+        implementation,
+        _ -> {});
   }
 
   private static Implementation with(SortedMap<String, Operation> operations) {
@@ -51,7 +56,7 @@ class TheRunnerIsHonestTest {
   void whatIsUnsupportedIsCountedAndIsNoPass() {
     TreeMap<String, Operation> some = new TreeMap<>(Ours.OPERATIONS);
     some.remove("digest.parse");
-    Report report = run(with(some), "digest");
+    ConformanceReport report = run(with(some), "digest");
     assertThat(report.count(Verdict.UNSUPPORTED)).isEqualTo(9);
     assertThat(report.count(Verdict.PASSED)).isEqualTo(4);
     assertThat(report.count(Verdict.FAILED)).isZero();
@@ -70,23 +75,24 @@ class TheRunnerIsHonestTest {
             refused(() ->
                 Runner.run(
                     none,
-                    new Runner.Selection(Profile.L3, List.of()),
+                    new Runner.Selection(ConformanceProfile.L3, List.of()),
                     with(Ours.OPERATIONS),
                     _ -> {})))
         .isEqualTo("CNF-006");
-    assertThat(new Report("x", VECTORS.digest(), "nothing", List.of()).conforms()).isFalse();
+    assertThat(new ConformanceReport("x", VECTORS.digest(), "nothing", List.of()).conforms())
+        .isFalse();
   }
 
   @Test
   void aRefusalIsToldFromAnOutputThatHasACode() {
     JsonValue.Obj refusal = JsonValue.object().put("code", "CAN-004").build();
     Vector vector =
-        new Vector(
-            "x/y", "about", "op", JsonValue.object().build(), refusal, java.util.Optional.empty());
-    assertThat(vector.difference(new Answer.Refused("CAN-004", ""))).isEmpty();
-    assertThat(vector.difference(new Answer.Refused("CAN-003", ""))).isPresent();
-    assertThat(vector.difference(new Answer.Refused(Answer.INTERNAL, ""))).isPresent();
-    assertThat(vector.difference(new Answer.Output(JsonValue.object().build()))).isPresent();
+        new Vector("x/y", "about", "op", JsonValue.object().build(), refusal, Optional.empty());
+    assertThat(vector.difference(new AdapterAnswer.Refused("CAN-004", ""))).isEmpty();
+    assertThat(vector.difference(new AdapterAnswer.Refused("CAN-003", ""))).isPresent();
+    assertThat(vector.difference(new AdapterAnswer.Refused(AdapterAnswer.INTERNAL, "")))
+        .isPresent();
+    assertThat(vector.difference(new AdapterAnswer.Output(JsonValue.object().build()))).isPresent();
   }
 
   // ---- vectors
@@ -163,7 +169,7 @@ class TheRunnerIsHonestTest {
         .isEqualTo("CNF-010");
     assertThat(refused(() -> new ProcessImplementation("python3 'a", Duration.ofSeconds(1))))
         .isEqualTo("CNF-010");
-    assertThat(CommandLine.split("a 'b c' \"d'e\" f\\ g  ''"))
+    assertThat(AdapterCommand.split("a 'b c' \"d'e\" f\\ g  ''"))
         .containsExactly("a", "b c", "d'e", "f g", "");
   }
 
@@ -181,7 +187,7 @@ class TheRunnerIsHonestTest {
         Implementation.Broken e =
             catchThrowableOfType(Implementation.Broken.class, () -> dying.ask("digest", dies));
         assertThat(e).hasMessageContaining("status 7").hasMessageContaining("boom");
-        assertThat(dying.ask("digest", lives)).isInstanceOf(Answer.Refused.class);
+        assertThat(dying.ask("digest", lives)).isInstanceOf(AdapterAnswer.Refused.class);
       }
     }
   }
@@ -189,7 +195,7 @@ class TheRunnerIsHonestTest {
   @Test
   void oneThatKeepsDyingIsGivenUpAndEverythingFails(@TempDir Path dir) throws IOException {
     try (Implementation dead = python(dir, "")) {
-      Report report = run(dead, "digest");
+      ConformanceReport report = run(dead, "digest");
       assertThat(report.count(Verdict.FAILED)).isEqualTo(13);
       assertThat(report.results().getLast().detail()).contains("not asked");
     }
@@ -238,13 +244,11 @@ class TheRunnerIsHonestTest {
     TreeMap<String, Operation> some = new TreeMap<>(Ours.OPERATIONS);
     some.remove("digest.parse");
     some.put("digest", _ -> JsonValue.object().put("digest", "<\"&\u0001\uD83D\uDD11>").build());
-    Report report = run(with(some), "digest", "pae");
+    ConformanceReport report = run(with(some), "digest", "pae");
     Document xml =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()
-            .parse(
-                new java.io.ByteArrayInputStream(
-                    JUnitXml.of(report).getBytes(StandardCharsets.UTF_8)));
+            .parse(new ByteArrayInputStream(JUnitXml.of(report).getBytes(StandardCharsets.UTF_8)));
     assertThat(xml.getElementsByTagName("testcase").getLength()).isEqualTo(16);
     assertThat(xml.getElementsByTagName("failure").getLength()).isEqualTo(4);
     assertThat(xml.getElementsByTagName("skipped").getLength()).isEqualTo(9);
@@ -261,7 +265,7 @@ class TheRunnerIsHonestTest {
   void theStatementNamesVectorsImplementationAndResult(@TempDir Path dir) throws IOException {
     Path artifact = dir.resolve("impl.py");
     Files.writeString(artifact, "print()\n");
-    Report report = run(with(Ours.OPERATIONS), "pae");
+    ConformanceReport report = run(with(Ours.OPERATIONS), "pae");
     SigningKey key = SigningKey.ed25519(new byte[32]);
     Envelope envelope =
         Envelope.parse(

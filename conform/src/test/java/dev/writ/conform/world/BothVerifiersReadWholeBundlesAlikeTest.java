@@ -6,7 +6,7 @@ import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import dev.writ.conform.mutant.Golden;
 import dev.writ.conform.run.Implementation;
 import dev.writ.conform.run.ProcessImplementation;
@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -49,15 +50,15 @@ class BothVerifiersReadWholeBundlesAlikeTest {
         Duration.ofSeconds(60));
   }
 
-  private static String said(Answer answer) {
+  private static String said(AdapterAnswer answer) {
     return switch (answer) {
-      case Answer.Output _ -> "-";
-      case Answer.Refused(String code, String message) ->
+      case AdapterAnswer.Output _ -> "-";
+      case AdapterAnswer.Refused(String code, String message) ->
           code.matches("[A-Z]{3}-[0-9]{3}") ? code : "CRASH " + code + " " + message;
     };
   }
 
-  private static boolean agree(BundleGrammar.Case one, Answer ours, Answer theirs) {
+  private static boolean agree(BundleGrammar.Case one, AdapterAnswer ours, AdapterAnswer theirs) {
     String first = said(ours);
     String second = said(theirs);
     if (first.startsWith("CRASH") || second.startsWith("CRASH")) {
@@ -112,8 +113,8 @@ class BothVerifiersReadWholeBundlesAlikeTest {
     try (Implementation second = javaScript()) {
       for (int i = 0; i < ROUNDS; i++) {
         BundleGrammar.Case one = BundleGrammar.of(seed + i, bundles);
-        Answer ours = first.ask("bundle.verify", one.input());
-        Answer theirs = second.ask("bundle.verify", one.input());
+        AdapterAnswer ours = first.ask("bundle.verify", one.input());
+        AdapterAnswer theirs = second.ask("bundle.verify", one.input());
         String a = said(ours);
         String b = said(theirs);
         codes.merge(a, 1, Integer::sum);
@@ -127,7 +128,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
     int deep =
         codes.entrySet().stream()
             .filter(c -> DEEP.matcher(c.getKey()).matches())
-            .mapToInt(java.util.Map.Entry::getValue)
+            .mapToInt(Map.Entry::getValue)
             .sum();
     System.out.println(
         ROUNDS

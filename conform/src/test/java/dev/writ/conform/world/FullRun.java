@@ -5,6 +5,7 @@ import static dev.writ.conform.world.Plot.ask;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -93,7 +94,7 @@ final class FullRun {
   private FullRun(boolean lean) {
     ScriptedTools tools = BundleVectors.tools();
     tools.register(
-        dev.writ.canonicalize.json.Fields.of(
+        Fields.of(
             "tool", Plot.tool(Plot.WORDS, "the tool's code".getBytes(StandardCharsets.UTF_8))));
     try (Installation home = new Installation(PARTIES, POLICY.toJson(), tools, Plot.START)) {
       govern(home);

@@ -27,6 +27,7 @@ import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -578,7 +579,7 @@ final class GovernedVectors {
       {RolloutStage.RETIRED, RolloutStage.ACTIVE}
     };
     for (RolloutStage[] way : wrong) {
-      List<String> names = java.util.Arrays.stream(way).map(RolloutStage::text).toList();
+      List<String> names = Arrays.stream(way).map(RolloutStage::text).toList();
       add(
           "stages-" + String.join("-", names),
           "no step leads from "

@@ -1,6 +1,7 @@
 package dev.writ.conform.world;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -217,7 +218,7 @@ final class JsonChanges {
   }
 
   private static String written(Instant time) {
-    return dev.writ.canonicalize.json.Timestamps.format(time);
+    return Timestamps.format(time);
   }
 
   private static String kind(String text) {

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -24,21 +24,22 @@ import java.util.Optional;
  */
 record RecalledCode(Driver of) implements Driver {
   /** One outcome, and the call that had it. */
-  record Call(String tool, String language, String code, Outcome outcome) {
+  record Call(String tool, String language, String code, DriverOutcome outcome) {
     static Call read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
       return new Call(
           fields.name("tool"),
           fields.name("language"),
           fields.string("code"),
-          new Outcome(
-              fields.oneOf("end", List.of(Outcome.End.values()), Outcome.End::text),
+          new DriverOutcome(
+              fields.oneOf("end", List.of(DriverOutcome.End.values()), DriverOutcome.End::text),
               fields.name("reason"),
               fields.string("message"),
               Optional.of(
-                  new Outcome.Output(Jcs.write(fields.obj("output")), StandardOutput.MEDIA_TYPE)),
+                  new DriverOutcome.Output(
+                      Jcs.write(fields.obj("output")), StandardOutput.MEDIA_TYPE)),
               List.of(),
-              Outcome.Metrics.NONE,
+              DriverOutcome.Metrics.NONE,
               fields.obj("observations")));
     }
   }

@@ -12,7 +12,7 @@ import dev.writ.executor.KernelConfig;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Determinism;
@@ -139,7 +139,7 @@ final class RunVectors {
       };
 
   /** The driver, but for what it measures, which differs from run to run, and for a lie. */
-  private record Steady(Driver of, UnaryOperator<Outcome> lie) implements Driver {
+  private record Steady(Driver of, UnaryOperator<DriverOutcome> lie) implements Driver {
     @Override
     public String name() {
       return of.name();
@@ -159,21 +159,21 @@ final class RunVectors {
     public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
       Prepared prepared = of.prepare(manifest, operation, content);
       return invocation -> {
-        Outcome o = lie.apply(prepared.run(invocation));
-        return new Outcome(
+        DriverOutcome o = lie.apply(prepared.run(invocation));
+        return new DriverOutcome(
             o.end(),
             o.reason(),
             o.message(),
             o.output(),
             o.artifacts(),
-            Outcome.Metrics.NONE,
+            DriverOutcome.Metrics.NONE,
             o.observations());
       };
     }
   }
 
   private static Kernel open(
-      KernelConfig config, UnaryOperator<Outcome> lie, UnaryOperator<SafeExecutor> seam) {
+      KernelConfig config, UnaryOperator<DriverOutcome> lie, UnaryOperator<SafeExecutor> seam) {
     List<Driver> drivers =
         Ours.DRIVERS.byName().values().stream().<Driver>map(d -> new Steady(d, lie)).toList();
     return KernelSeam.open(
@@ -191,7 +191,7 @@ final class RunVectors {
   }
 
   private static Installation installation(
-      UnaryOperator<Outcome> lie, UnaryOperator<SafeExecutor> seam) {
+      UnaryOperator<DriverOutcome> lie, UnaryOperator<SafeExecutor> seam) {
     return new Installation(
         Plot.PARTIES,
         policy().toJson(),
@@ -424,14 +424,15 @@ final class RunVectors {
   }
 
   private void diverging() {
-    UnaryOperator<Outcome> lie =
+    UnaryOperator<DriverOutcome> lie =
         o ->
-            new Outcome(
+            new DriverOutcome(
                 o.end(),
                 o.reason(),
                 o.message(),
                 Optional.of(
-                    new Outcome.Output("43".getBytes(StandardCharsets.UTF_8), "application/json")),
+                    new DriverOutcome.Output(
+                        "43".getBytes(StandardCharsets.UTF_8), "application/json")),
                 o.artifacts(),
                 o.metrics(),
                 o.observations());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
-import dev.writ.conform.adapter.Answer;
+import dev.writ.conform.adapter.AdapterAnswer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,8 +57,8 @@ class WorldVectorsTest {
 
   private static JsonValue.Obj outcome(Made made) {
     return switch (ADAPTER.ask(made.op(), made.input(RUNS))) {
-      case Answer.Output(JsonValue.Obj output) -> output;
-      case Answer.Refused(String code, String message) -> {
+      case AdapterAnswer.Output(JsonValue.Obj output) -> output;
+      case AdapterAnswer.Refused(String code, String message) -> {
         assertThat(code).as(made.name() + ": " + message).isNotEqualTo("CNF-023");
         yield JsonValue.object().put("code", code).build();
       }

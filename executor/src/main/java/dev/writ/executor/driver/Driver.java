@@ -81,9 +81,9 @@ public interface Driver {
   @FunctionalInterface
   interface Prepared {
     /**
-     * Runs it once. Whatever the tool does, it comes back as an {@link Outcome}; an exception means
-     * that the driver itself failed, and is recorded as such.
+     * Runs it once. Whatever the tool does, it comes back as an {@link DriverOutcome}; an exception
+     * means that the driver itself failed, and is recorded as such.
      */
-    Outcome run(Invocation invocation);
+    DriverOutcome run(Invocation invocation);
   }
 }

@@ -1,6 +1,7 @@
 package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.Digest;
+import java.util.Locale;
 
 /**
  * The executor's tables in the ledger and how their keys are made. Names hold no control
@@ -87,7 +88,7 @@ public final class Tables {
 
   /** A number as a key part that sorts as numbers do. */
   public static String number(long value) {
-    return String.format(java.util.Locale.ROOT, "%016x", value);
+    return String.format(Locale.ROOT, "%016x", value);
   }
 
   /** The first part of a key. */

@@ -3,8 +3,8 @@ package dev.writ.executor.stage;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverFailed;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.PendingWrites;
@@ -45,7 +45,7 @@ public final class Dispatch {
       Ready ready,
       Instant startedAt,
       Instant finishedAt,
-      Outcome outcome,
+      DriverOutcome outcome,
       Optional<String> driverFailure,
       WorkspaceUse.After workspace,
       PendingWrites pendingWrites,
@@ -97,17 +97,17 @@ public final class Dispatch {
     Order order = ready.order();
     Instant startedAt = dispatched.startedAt();
     Optional<String> driverFailure = Optional.empty();
-    Outcome outcome;
+    DriverOutcome outcome;
     try {
       outcome = Objects.requireNonNull(ready.operation().run(invocation(ready, startedAt)));
     } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
       driverFailure = Optional.of(DriverFailed.nameOf(e));
       outcome =
-          Outcome.failed(
-              Outcome.End.FAILED,
+          DriverOutcome.failed(
+              DriverOutcome.End.FAILED,
               "driver-failed",
               driverFailure.get(),
-              new Outcome.Metrics(order.request().effect().resources().cpuMs(), 0, 0, 0));
+              new DriverOutcome.Metrics(order.request().effect().resources().cpuMs(), 0, 0, 0));
     }
     return new Ran(
         ready,
@@ -116,7 +116,7 @@ public final class Dispatch {
         outcome,
         driverFailure,
         workspace(ready),
-        dispatched.committed() ? PendingWrites.NOTHING : order.writ().pendingWrites(),
+        dispatched.committed() ? PendingWrites.NOTHING : order.submission().pendingWrites(),
         dispatched.committed());
   }
 
@@ -134,15 +134,15 @@ public final class Dispatch {
    */
   public void commit(Order order, Instant at, Optional<Digest> workspaceBefore) {
     Commit commit;
-    try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
-      order.writ().pendingWrites().writeTo(turn);
+    try (RunTurn turn = order.submission().run().turn().before(order.submission().changes())) {
+      order.submission().pendingWrites().writeTo(turn);
       long seq = writeEvent(turn, order, at);
       turn.unfinished(0, 1, 0);
       turn.batch()
           .put(
               Tables.DISPATCHED,
               Tables.key(order.decision().request()),
-              new DispatchedRow(order.writ().run().id(), seq, order.intentEnvelope().id())
+              new DispatchedRow(order.submission().run().id(), seq, order.intentEnvelope().id())
                   .toBytes())
           .put(
               Tables.IDEMPOTENCY,

@@ -85,8 +85,8 @@ public final class Gate {
     same("intent's effect", intent.effect(), order.effectDigest());
     same("tool", intent.tool().name(), order.request().effect().tool());
     same("tool version", intent.tool().version(), order.request().effect().version());
-    same("run", intent.scope().run(), order.writ().run().id().run());
-    same("tenant", intent.scope().tenant(), order.writ().run().id().tenant());
+    same("run", intent.scope().run(), order.submission().run().id().run());
+    same("tenant", intent.scope().tenant(), order.submission().run().id().tenant());
   }
 
   private static void same(String what, Object one, Object other) {
@@ -96,7 +96,7 @@ public final class Gate {
   }
 
   private static void holder(Order order, Policy policy) {
-    var submitter = order.writ().submitter();
+    var submitter = order.submission().submitter();
     if (submitter.kid().equals(order.intent().holder())) {
       return;
     }

@@ -33,7 +33,7 @@ public final class Idempotency {
   public Optional<Served> find(Order order) {
     Digest request = order.decision().request();
     requireIssued(order, request);
-    if (order.writ().pendingWrites().isOfNewRequest()) {
+    if (order.submission().pendingWrites().isOfNewRequest()) {
       return Optional.empty(); // its key was looked up under the locks that are still held
     }
     Optional<Served> served = served(request);
@@ -120,7 +120,7 @@ public final class Idempotency {
    * @throws WritException {@code EXE-111}
    */
   public void requireLive(Order order) {
-    if (order.writ().pendingWrites() == PendingWrites.NOTHING) {
+    if (order.submission().pendingWrites() == PendingWrites.NOTHING) {
       Digest request = order.decision().request();
       ledger
           .get(Tables.REQUEST, Tables.key(request))
@@ -134,7 +134,7 @@ public final class Idempotency {
   }
 
   private void requireIssued(Order order, Digest request) {
-    if (order.writ().pendingWrites() != PendingWrites.NOTHING) {
+    if (order.submission().pendingWrites() != PendingWrites.NOTHING) {
       return; // issued a moment ago, and committed with what follows
     }
     RequestRow row =

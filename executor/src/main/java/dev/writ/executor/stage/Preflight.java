@@ -17,7 +17,7 @@ public final class Preflight {
    * @param effectDigest recomputed from the effect
    */
   public record Order(
-      Writ writ,
+      IntentSubmission submission,
       Envelope decisionEnvelope,
       Decision decision,
       Envelope intentEnvelope,
@@ -28,17 +28,19 @@ public final class Preflight {
   /**
    * @throws WritException {@code EXE-001} to {@code EXE-004}, {@code CAN-0xx}
    */
-  public Order check(Writ writ) {
+  public Order check(IntentSubmission submission) {
     Envelope decision =
-        writ.decision().orElseThrow(() -> new WritException(ExecutorError.MISSING_DECISION, ""));
+        submission
+            .decision()
+            .orElseThrow(() -> new WritException(ExecutorError.MISSING_DECISION, ""));
     Envelope intent =
-        writ.intent().orElseThrow(() -> new WritException(ExecutorError.MISSING_INTENT, ""));
+        submission.intent().orElseThrow(() -> new WritException(ExecutorError.MISSING_INTENT, ""));
     Request request =
-        writ.request().orElseThrow(() -> new WritException(ExecutorError.MISSING_EFFECT, ""));
+        submission.request().orElseThrow(() -> new WritException(ExecutorError.MISSING_EFFECT, ""));
     requireType(decision, Decision.TYPE);
     requireType(intent, Intent.TYPE);
     return new Order(
-        writ,
+        submission,
         decision,
         Decision.read(decision.document()),
         intent,

@@ -146,7 +146,7 @@ public final class Prepare {
 
   /** The lock was taken for the tool that was registered when the request came in. */
   private static void requireHeld(Order order, ToolManifest manifest) {
-    if (!order.writ().holdsWorkspace()) {
+    if (!order.submission().holdsWorkspace()) {
       throw new WritException(
           ExecutorError.PREPARE_FAILED,
           manifest.name() + " " + manifest.version() + " was registered a moment ago");

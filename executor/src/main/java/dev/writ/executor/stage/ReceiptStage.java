@@ -12,7 +12,7 @@ import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.executor.stage.Preflight.Order;
-import dev.writ.executor.stage.Store.Stored;
+import dev.writ.executor.stage.StoreStage.Stored;
 import dev.writ.guardian.Accounting;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.document.Decision;
@@ -63,13 +63,13 @@ public final class ReceiptStage {
     Commit commit;
     Receipt receipt;
     Envelope envelope;
-    try (RunTurn turn = order.writ().run().turn()) {
+    try (RunTurn turn = order.submission().run().turn()) {
       ran.pendingWrites().writeTo(turn);
       if (ran.dispatched()) {
         turn.unfinished(0, -1, 0);
         turn.batch().delete(Tables.DISPATCHED, Tables.key(order.decision().request()));
       } else {
-        turn.before(order.writ().changes());
+        turn.before(order.submission().changes());
         Dispatch.writeEvent(turn, order, ran.startedAt());
       }
       Signed<Receipt> signed = signed(receipt(turn.state().orElseThrow(), ran, stored));

@@ -37,7 +37,7 @@ public final class Refusals {
     String key = Tables.key(order.decision().request());
     Optional<RequestRow> row = ledger.get(Tables.REQUEST, key).map(RequestRow::parse);
     boolean writtenBefore =
-        order.writ().pendingWrites() == PendingWrites.NOTHING
+        order.submission().pendingWrites() == PendingWrites.NOTHING
             && row.filter(r -> r.state() == RequestRow.State.LAPSED).isPresent();
     if (writtenBefore) {
       return; // else a holder could fill the journal with one expired intent
@@ -63,8 +63,8 @@ public final class Refusals {
       return;
     }
     Commit commit;
-    try (RunTurn turn = order.writ().run().turn().before(order.writ().changes())) {
-      order.writ().pendingWrites().writeTo(turn);
+    try (RunTurn turn = order.submission().run().turn().before(order.submission().changes())) {
+      order.submission().pendingWrites().writeTo(turn);
       turn.event(EventKind.EFFECT_REFUSED, envelope.id(), at);
       turn.batch()
           .document(envelope)
@@ -72,7 +72,7 @@ public final class Refusals {
               Tables.REQUEST,
               key,
               new RequestRow(
-                      order.writ().run().id(),
+                      order.submission().run().id(),
                       RequestRow.State.LAPSED,
                       order.decisionEnvelope().id(),
                       Optional.of(order.intentEnvelope().id()),

@@ -2,7 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.guardian.document.Status;
@@ -23,16 +23,16 @@ public record Result(
     Optional<String> code,
     String reason,
     String message,
-    Optional<Outcome.Output> raw,
-    Optional<Outcome.Output> output,
+    Optional<DriverOutcome.Output> raw,
+    Optional<DriverOutcome.Output> output,
     Optional<JsonValue> parsed,
-    List<Outcome.Artifact> artifacts) {
+    List<DriverOutcome.Artifact> artifacts) {
 
   /** Longest message of a tool that a receipt quotes, in characters. */
   static final int MESSAGE_MAX = 500;
 
   public static Result of(Ran ran) {
-    Outcome outcome = ran.outcome();
+    DriverOutcome outcome = ran.outcome();
     Status status = outcome.end().status();
     Result ended =
         new Result(
@@ -72,7 +72,8 @@ public record Result(
   }
 
   Result withOutput(byte[] canonical) {
-    Outcome.Output next = new Outcome.Output(canonical, output.orElseThrow().mediaType());
+    DriverOutcome.Output next =
+        new DriverOutcome.Output(canonical, output.orElseThrow().mediaType());
     return new Result(status, code, reason, message, raw, Optional.of(next), parsed, artifacts);
   }
 

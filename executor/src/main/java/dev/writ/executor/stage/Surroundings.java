@@ -44,7 +44,7 @@ public record Surroundings(
     Readable readable,
     Consumable consumable,
     Invocation.InputContent inputs,
-    Store.ContentStore contents,
+    StoreStage.ContentStore contents,
     RunWorkspaces workspaces,
     StageObserver stages) {
 
@@ -62,7 +62,7 @@ public record Surroundings(
       Readable readable,
       Consumable consumable,
       Invocation.InputContent inputs,
-      Store.ContentStore contents,
+      StoreStage.ContentStore contents,
       RunWorkspaces workspaces) {
     this(
         journal,

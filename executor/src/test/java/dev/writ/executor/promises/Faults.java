@@ -3,9 +3,11 @@ package dev.writ.executor.promises;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SafeExecutor;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.ReceiptStage;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.error.LedgerError;
+import java.util.function.Function;
 
 /** Executors with one broken part. */
 final class Faults {
@@ -27,7 +29,7 @@ final class Faults {
   static SafeExecutor storingFails(SafeExecutor executor) {
     return with(
         executor,
-        new Store(_ -> {
+        new StoreStage(_ -> {
           throw new WritException(LedgerError.DISK_FULL, "blobs");
         }),
         executor.receipt());
@@ -37,23 +39,21 @@ final class Faults {
   static SafeExecutor storingBreaks(SafeExecutor executor) {
     return with(
         executor,
-        new Store(_ -> {
+        new StoreStage(_ -> {
           throw new IllegalStateException("a bug");
         }),
         executor.receipt());
   }
 
   /** The content store keeps other bytes than it was given. */
-  static SafeExecutor storeLies(
-      SafeExecutor executor, java.util.function.Function<byte[], BlobRef> real) {
+  static SafeExecutor storeLies(SafeExecutor executor, Function<byte[], BlobRef> real) {
     return with(
         executor,
-        new Store(content -> real.apply(Digest.sha256(content).bytes())),
+        new StoreStage(content -> real.apply(Digest.sha256(content).bytes())),
         executor.receipt());
   }
 
-  static SafeExecutor with(
-      SafeExecutor e, Store store, dev.writ.executor.stage.ReceiptStage receipt) {
+  static SafeExecutor with(SafeExecutor e, StoreStage store, ReceiptStage receipt) {
     return new SafeExecutor(
         e.time(),
         e.preflight(),

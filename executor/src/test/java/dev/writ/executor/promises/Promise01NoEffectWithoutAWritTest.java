@@ -2,6 +2,7 @@ package dev.writ.executor.promises;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
@@ -9,7 +10,7 @@ import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.Runs;
-import dev.writ.executor.stage.Writ;
+import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.testing.Forgery;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.SeededRandom;
@@ -267,7 +268,7 @@ class Promise01NoEffectWithoutAWritTest {
   private static Optional<Request> readable(JsonValue.Obj document) {
     try {
       return Optional.of(Request.read(document));
-    } catch (dev.writ.canonicalize.WritException e) {
+    } catch (WritException e) {
       return Optional.empty();
     }
   }
@@ -278,7 +279,7 @@ class Promise01NoEffectWithoutAWritTest {
     try (Runs.Borrowed run = runs.borrow(new RunId("acme", "run-1"))) {
       return Refused.code(() ->
           executor.serve(
-              new Writ(
+              new IntentSubmission(
                   d,
                   i,
                   asked,

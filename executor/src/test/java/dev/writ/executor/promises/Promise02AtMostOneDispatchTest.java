@@ -12,6 +12,7 @@ import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -110,7 +111,7 @@ class Promise02AtMostOneDispatchTest {
 
   @Test
   void requests_of_many_runs_at_once_each_run_once_and_chain() throws Exception {
-    home.clock.stepping(java.time.Duration.ofMillis(1));
+    home.clock.stepping(Duration.ofMillis(1));
     int[] n = {0};
     List<Answer> answers =
         atOnce(() -> {

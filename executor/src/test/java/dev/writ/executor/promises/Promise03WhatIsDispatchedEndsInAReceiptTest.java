@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
@@ -95,9 +95,9 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
 
   @Test
   void a_tool_that_takes_too_long_or_is_killed() {
-    home.driver.does("mail", Behaviours.ends(Outcome.End.TIMED_OUT, "wall-time"));
+    home.driver.does("mail", Behaviours.ends(DriverOutcome.End.TIMED_OUT, "wall-time"));
     assertThat(serve(ask("mail")).receipt().status()).isEqualTo(Status.TIMED_OUT);
-    home.driver.does("mail", Behaviours.ends(Outcome.End.KILLED, "out-of-memory"));
+    home.driver.does("mail", Behaviours.ends(DriverOutcome.End.KILLED, "out-of-memory"));
     assertThat(serve(ask("mail")).receipt().status()).isEqualTo(Status.KILLED);
   }
 
@@ -131,8 +131,8 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     home.driver.does(
         "mail",
         _ ->
-            new Outcome(
-                Outcome.End.SUCCEEDED,
+            new DriverOutcome(
+                DriverOutcome.End.SUCCEEDED,
                 "",
                 "",
                 Optional.empty(),
@@ -141,15 +141,18 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
                 JsonValue.object().build()));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
     home.driver.does(
-        "mail", _ -> Outcome.failed(Outcome.End.FAILED, "x", "", new Outcome.Metrics(-1, 0, 0, 0)));
+        "mail",
+        _ ->
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED, "x", "", new DriverOutcome.Metrics(-1, 0, 0, 0)));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
     home.driver.does("mail", Behaviours.gives("{}", "half \uD800"));
     refusedBy(serve(ask("mail")), "EXE-401", "IllegalArgumentException");
     home.driver.does(
         "mail",
         _ ->
-            new Outcome(
-                Outcome.End.FAILED,
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
                 "x",
                 "half \uD800 of a pair",
                 Optional.empty(),
@@ -168,13 +171,17 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     home.driver.does(
         "mail",
         _ ->
-            Outcome.failed(Outcome.End.FAILED, "x", "\uD83D\uDE00".repeat(5_000), Behaviours.USED));
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED, "x", "\uD83D\uDE00".repeat(5_000), Behaviours.USED));
     assertThat(serve(ask("mail")).receipt().message()).hasSizeLessThan(600);
     home.driver.does(
         "mail",
         _ ->
-            Outcome.failed(
-                Outcome.End.FAILED, "x", "a" + "\uD83D\uDE00".repeat(5_000), Behaviours.USED));
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED,
+                "x",
+                "a" + "\uD83D\uDE00".repeat(5_000),
+                Behaviours.USED));
     assertThat(serve(ask("mail")).receipt().message()).endsWith("\uFFFD…");
   }
 
@@ -188,8 +195,8 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     home.driver.does(
         tool,
         _ ->
-            new Outcome(
-                Outcome.End.SUCCEEDED,
+            new DriverOutcome(
+                DriverOutcome.End.SUCCEEDED,
                 "ok",
                 "",
                 Optional.empty(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Resolution.Found;
@@ -178,12 +179,11 @@ class Promise04ACrashNeverRunsItTwiceTest {
   private static List<String> ids(TestHome home, List<Event> log, String kind, String member) {
     return log.stream()
         .filter(e -> e.kind().equals(kind))
-        .map(e -> (dev.writ.canonicalize.json.JsonValue.Obj) home.document(e.body()).document())
+        .map(e -> (JsonValue.Obj) home.document(e.body()).document())
         .map(o ->
-            o.get(member) instanceof dev.writ.canonicalize.json.JsonValue.Str s
+            o.get(member) instanceof JsonValue.Str s
                 ? s.value()
-                : String.valueOf(
-                    (long) ((dev.writ.canonicalize.json.JsonValue.Num) o.get(member)).value()))
+                : String.valueOf((long) ((JsonValue.Num) o.get(member)).value()))
         .toList();
   }
 

@@ -2,6 +2,7 @@ package dev.writ.executor.promises;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestPolicy;
@@ -225,9 +226,7 @@ class Promise07EditsAreDetectedTest {
       home.submit(home.ask("alice"));
       Checkpoint checkpoint = home.kernel().closeRun(home.close("acme", "run-1", "alice"));
       List<Event> events = home.events("acme", "run-1");
-      var closing =
-          dev.writ.executor.document.RunClosing.read(
-              home.document(events.getLast().body()).document());
+      var closing = RunClosing.read(home.document(events.getLast().body()).document());
       assertThat(closing.events()).isEqualTo(events.size() - 1);
       assertThat(closing.runHash()).isEqualTo(events.get(events.size() - 2).id());
       assertThat(closing.receipts()).isEqualTo(1);

@@ -19,6 +19,7 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.executor.testing.TestTools;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
@@ -46,10 +47,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
     home.kernel()
         .system()
         .trust()
-        .verify(
-            answer.decisionEnvelope(),
-            dev.writ.guardian.document.Decision.TYPE,
-            home.clock.instant());
+        .verify(answer.decisionEnvelope(), Decision.TYPE, home.clock.instant());
     assertThat(home.submit(request).decisionEnvelope().id())
         .isEqualTo(answer.decisionEnvelope().id());
     assertThat(home.driver.runs()).isEmpty();

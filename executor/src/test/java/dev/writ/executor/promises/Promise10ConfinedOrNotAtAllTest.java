@@ -2,7 +2,9 @@ package dev.writ.executor.promises;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.executor.Answer;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestDriver;
@@ -11,6 +13,7 @@ import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.executor.testing.TestTools;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.ToolManifest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +124,7 @@ class Promise10ConfinedOrNotAtAllTest {
   }
 
   /** The same driver, which promises nothing. */
-  private record Modest(TestDriver real) implements dev.writ.executor.driver.Driver {
+  private record Modest(TestDriver real) implements Driver {
     @Override
     public String name() {
       return real.name();
@@ -133,15 +136,12 @@ class Promise10ConfinedOrNotAtAllTest {
     }
 
     @Override
-    public dev.writ.canonicalize.Digest sandboxProfile(String profile) {
+    public Digest sandboxProfile(String profile) {
       return real.sandboxProfile(profile);
     }
 
     @Override
-    public Prepared prepare(
-        dev.writ.guardian.document.ToolManifest manifest,
-        String operation,
-        PackageContent content) {
+    public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
       return real.prepare(manifest, operation, content);
     }
   }

@@ -1,9 +1,9 @@
 package dev.writ.executor.testing;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.Outcome.Metrics;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -17,12 +17,12 @@ public final class Behaviours {
   private Behaviours() {}
 
   /** Succeeds, and shows all that it was given. */
-  public static Outcome echo(Invocation invocation) {
-    return Outcome.succeeded(TestDriver.seenBytes(invocation), JSON, USED);
+  public static DriverOutcome echo(Invocation invocation) {
+    return DriverOutcome.succeeded(TestDriver.seenBytes(invocation), JSON, USED);
   }
 
-  public static Outcome text(Invocation invocation) {
-    return Outcome.succeeded(bytes("plain, not {json\n"), "text/plain", USED);
+  public static DriverOutcome text(Invocation invocation) {
+    return DriverOutcome.succeeded(bytes("plain, not {json\n"), "text/plain", USED);
   }
 
   /** Succeeds with exactly these bytes. */
@@ -31,24 +31,24 @@ public final class Behaviours {
   }
 
   public static TestDriver.Behaviour gives(byte[] output, String mediaType) {
-    return _ -> Outcome.succeeded(output, mediaType, USED);
+    return _ -> DriverOutcome.succeeded(output, mediaType, USED);
   }
 
   /** Ends without success, with something on its output. */
-  public static TestDriver.Behaviour ends(Outcome.End end, String reason) {
+  public static TestDriver.Behaviour ends(DriverOutcome.End end, String reason) {
     return _ ->
-        new Outcome(
+        new DriverOutcome(
             end,
             reason,
             "the tool's own words",
-            Optional.of(new Outcome.Output(bytes("half an answer"), JSON)),
+            Optional.of(new DriverOutcome.Output(bytes("half an answer"), JSON)),
             List.of(),
             USED,
             JsonValue.object().put("stderr", "went wrong").build());
   }
 
   public static TestDriver.Behaviour fails() {
-    return ends(Outcome.End.FAILED, "exit-1");
+    return ends(DriverOutcome.End.FAILED, "exit-1");
   }
 
   /** The driver itself breaks. */
@@ -59,7 +59,7 @@ public final class Behaviours {
   }
 
   /** The driver's stack overflows, for real. */
-  public static Outcome overflows(Invocation invocation) {
+  public static DriverOutcome overflows(Invocation invocation) {
     return overflows(invocation); // until there is no stack
   }
 

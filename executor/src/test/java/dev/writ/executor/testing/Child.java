@@ -1,8 +1,8 @@
 package dev.writ.executor.testing;
 
 import dev.writ.executor.Answer;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.stage.Served;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -129,7 +129,7 @@ public final class Child implements AutoCloseable {
     return answer.served().orElseThrow();
   }
 
-  private static Outcome hang(Invocation invocation) {
+  private static DriverOutcome hang(Invocation invocation) {
     say("running");
     try {
       new CountDownLatch(1).await();

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -122,11 +124,11 @@ public final class Forgery {
 
   private static String other(String text) {
     if (text.startsWith("sha256:")) {
-      return Digest.sha256(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)).toString();
+      return Digest.sha256(text.getBytes(StandardCharsets.UTF_8)).toString();
     }
     if (text.length() == 24 && text.endsWith("Z")) {
       try {
-        return dev.writ.canonicalize.json.Timestamps.format(Instant.parse(text).plusMillis(1));
+        return Timestamps.format(Instant.parse(text).plusMillis(1));
       } catch (DateTimeParseException e) {
         return text + "x";
       }

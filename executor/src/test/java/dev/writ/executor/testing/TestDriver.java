@@ -5,8 +5,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -30,7 +30,7 @@ public final class TestDriver implements Driver {
   /** What a tool does. */
   @FunctionalInterface
   public interface Behaviour {
-    Outcome run(Invocation invocation);
+    DriverOutcome run(Invocation invocation);
   }
 
   /** One run, as it happened. */

@@ -16,6 +16,7 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
@@ -51,7 +52,7 @@ public final class TestHome implements AutoCloseable {
   public final TestClock clock;
   public final TestTools tools;
   public final TestDriver driver = new TestDriver();
-  public final List<dev.writ.executor.driver.Driver> drivers = new ArrayList<>(List.of(driver));
+  public final List<Driver> drivers = new ArrayList<>(List.of(driver));
 
   /** Outlive a kernel. */
   public final TestWorkspaces workspaces = new TestWorkspaces();

@@ -3,7 +3,7 @@ package dev.writ.gateway.config;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Certificates;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.guardian.yaml.PlainYaml;
@@ -29,7 +29,7 @@ import javax.security.auth.x500.X500Principal;
  */
 public record GatewayConfig(
     Listen listen,
-    Limits limits,
+    HttpLimits limits,
     List<Tokens.Entry> tokens,
     SortedMap<String, SurfaceConfig> surfaces,
     Duration drain,
@@ -45,7 +45,7 @@ public record GatewayConfig(
   /** Without anything that most servers do without. */
   public GatewayConfig(
       Listen listen,
-      Limits limits,
+      HttpLimits limits,
       List<Tokens.Entry> tokens,
       SortedMap<String, SurfaceConfig> surfaces,
       Duration drain,
@@ -146,7 +146,7 @@ public record GatewayConfig(
   public static GatewayConfig minimal(int port) {
     return new GatewayConfig(
         Listen.loopback(port),
-        Limits.DEFAULT,
+        HttpLimits.DEFAULT,
         List.of(),
         new TreeMap<>(),
         Duration.ofSeconds(30),
@@ -179,7 +179,7 @@ public record GatewayConfig(
             listen(listen, environment),
             file.optional("limits", file::section)
                 .map(GatewayConfig::limits)
-                .orElse(Limits.DEFAULT),
+                .orElse(HttpLimits.DEFAULT),
             file.listOrNone("tokens", item -> token(item.itemSection())),
             surfaces(file.optional("surfaces", file::section)),
             Duration.ofSeconds(file.optional("drain_s", k -> file.between(k, 0, 3600)).orElse(30L)),
@@ -362,10 +362,10 @@ public record GatewayConfig(
     return new WritException(GatewayError.CONFIG_FIELD, "tls: own needs a " + what);
   }
 
-  private static Limits limits(Section s) {
-    Limits d = Limits.DEFAULT;
-    Limits limits =
-        new Limits(
+  private static HttpLimits limits(Section s) {
+    HttpLimits d = HttpLimits.DEFAULT;
+    HttpLimits limits =
+        new HttpLimits(
             number(s, "uri_bytes_max", 256, 65536, d.uriBytesMax()),
             number(s, "head_bytes_max", 1024, REQUEST_HEAD_MAX, d.headBytesMax()),
             number(s, "head_fields_max", 16, 10_000, d.headFieldsMax()),

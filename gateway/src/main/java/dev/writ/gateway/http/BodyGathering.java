@@ -22,7 +22,7 @@ final class BodyGathering {
   private static final int PIECE_BYTES_MIN = 64;
 
   private final HttpServerRequest request;
-  private final Admission admission;
+  private final HttpAdmission admission;
   private final long bytesMax;
   private final long sizeMax;
   private final GatewayError tooLarge;
@@ -37,7 +37,7 @@ final class BodyGathering {
    */
   BodyGathering(
       HttpServerRequest request,
-      Admission admission,
+      HttpAdmission admission,
       long declared,
       long bytesMax,
       GatewayError tooLarge) {

@@ -18,14 +18,14 @@ import java.util.Optional;
 public final class ConcurrencyLimiter {
   private static final String ALL = "all";
 
-  private final Limits limits;
+  private final HttpLimits limits;
   private final Shares work = new Shares();
   private final Shares streams = new Shares();
   private final Shares background = new Shares();
   private final Shares memory = new Shares();
 
   /** Calls whose body has to arrive before they can be authenticated, the oldest first. */
-  private final Map<Admission, Origin> unverified = new LinkedHashMap<>();
+  private final Map<HttpAdmission, Origin> unverified = new LinkedHashMap<>();
 
   private int held;
   private boolean draining;
@@ -33,7 +33,7 @@ public final class ConcurrencyLimiter {
   /** Where an unverified call came from. */
   private record Origin(String group, String address) {}
 
-  public ConcurrencyLimiter(Limits limits) {
+  public ConcurrencyLimiter(HttpLimits limits) {
     this.limits = limits;
   }
 
@@ -140,7 +140,7 @@ public final class ConcurrencyLimiter {
   }
 
   /** For a call that anybody may make: it takes memory, and no place. */
-  void open(Admission admission, String address) {
+  void open(HttpAdmission admission, String address) {
     admission.unverified(Held.NONE, memory(new Origin("open", address)));
   }
 
@@ -151,7 +151,7 @@ public final class ConcurrencyLimiter {
    * @param group calls of one group are limited together
    * @throws WritException {@code GWY-027}, {@code GWY-036}, {@code GWY-037}
    */
-  void unverified(Admission admission, String group, String address) {
+  void unverified(HttpAdmission admission, String group, String address) {
     Origin origin = new Origin(group, address);
     List<Share> shares =
         List.of(
@@ -178,13 +178,13 @@ public final class ConcurrencyLimiter {
   }
 
   /** Its body has arrived or it is authenticated: its place cannot be taken away any more. */
-  void known(Admission admission) {
+  void known(HttpAdmission admission) {
     synchronized (unverified) {
       unverified.remove(admission);
     }
   }
 
-  void reserve(Admission admission, long more) {
+  void reserve(HttpAdmission admission, long more) {
     while (true) {
       try {
         admission.take(more);
@@ -202,14 +202,14 @@ public final class ConcurrencyLimiter {
   }
 
   /** The oldest of the address where that has too much, else of all of the group. */
-  private boolean evictOldest(Origin origin, Admission but, WritException full) {
+  private boolean evictOldest(Origin origin, HttpAdmission but, WritException full) {
     if (full.code() == GatewayError.DRAINING
         || full.code() == GatewayError.MEMORY_NEEDED
         || but.over().isPresent()) {
       return false;
     }
     boolean ofAddress = full.code() == GatewayError.ADDRESS_BUSY;
-    Optional<Admission> oldest;
+    Optional<HttpAdmission> oldest;
     synchronized (unverified) {
       oldest =
           unverified.entrySet().stream()

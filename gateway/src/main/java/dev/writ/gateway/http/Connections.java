@@ -33,7 +33,7 @@ public final class Connections {
 
   private static final Duration LINGER = Duration.ofSeconds(1);
 
-  private final Limits limits;
+  private final HttpLimits limits;
   private final long headBytesMax;
   private final TreeMap<String, Integer> byAddress = new TreeMap<>();
   private final ConcurrentHashMap<SocketAddress, Guard> guards = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ public final class Connections {
   private long refused;
   private long evicted;
 
-  Connections(Limits limits) {
+  Connections(HttpLimits limits) {
     this.limits = limits;
     // A field of four bytes becomes an object of about forty times that.
     this.headBytesMax = Math.max(limits.headBytesMax(), limits.memoryMax() / 64);

@@ -45,7 +45,7 @@ final class Exchange {
   private final String remote;
   private final Headers headers;
   private final TraceContext trace;
-  private final Admission admission;
+  private final HttpAdmission admission;
   private Optional<Router.Found> found = Optional.empty();
   private SortedMap<String, List<String>> query = new TreeMap<>();
   private long declared;
@@ -66,7 +66,7 @@ final class Exchange {
     this.remote = Connections.address(request.connection());
     this.headers = Headers.of(request.headers());
     this.trace = TraceContext.of(headers).orElseGet(parts::newTrace);
-    this.admission = new Admission(parts.places(), this::evicted);
+    this.admission = new HttpAdmission(parts.places(), this::evicted);
   }
 
   /** Takes the head: what can be refused by it alone without asking who calls, is. */

@@ -71,7 +71,7 @@ public final class GatewayServer implements AutoCloseable {
    */
   public record Config(
       Listen listen,
-      Limits limits,
+      HttpLimits limits,
       List<Surface> surfaces,
       List<Authenticator> authenticators,
       Certificates certificates,
@@ -86,7 +86,7 @@ public final class GatewayServer implements AutoCloseable {
     /** For a server without client certificates, and not for web pages. */
     public Config(
         Listen listen,
-        Limits limits,
+        HttpLimits limits,
         List<Surface> surfaces,
         List<Authenticator> authenticators,
         ConcurrencyLimiter places,
@@ -111,7 +111,7 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /** The places of a server with these limits. */
-  public static ConcurrencyLimiter places(Limits limits) {
+  public static ConcurrencyLimiter places(HttpLimits limits) {
     return new ConcurrencyLimiter(limits);
   }
 

@@ -1,7 +1,9 @@
 package dev.writ.gateway.http;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -43,8 +45,7 @@ public final class Headers {
   public Optional<String> one(String name) {
     List<String> values = all(name);
     if (values.size() > 1) {
-      throw new dev.writ.canonicalize.WritException(
-          GatewayError.HEADER_TWICE, name + ", " + values.size() + " times");
+      throw new WritException(GatewayError.HEADER_TWICE, name + ", " + values.size() + " times");
     }
     return values.stream().findFirst();
   }
@@ -55,6 +56,6 @@ public final class Headers {
 
   /** Every field by its name in lower case. */
   public SortedMap<String, List<String>> fields() {
-    return java.util.Collections.unmodifiableSortedMap(fields);
+    return Collections.unmodifiableSortedMap(fields);
   }
 }

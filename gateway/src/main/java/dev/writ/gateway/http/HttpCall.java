@@ -30,7 +30,7 @@ public record HttpCall(
     Optional<InputStream> stream,
     String remote,
     Optional<Caller> authenticated,
-    Admission admission,
+    HttpAdmission admission,
     Instant receivedAt,
     TraceContext trace) {
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -68,7 +69,7 @@ final class Reply {
           sink -> {
             for (int from = 0; from < bytes.length; from += PIECE_BYTES) {
               int to = Math.min(bytes.length, from + PIECE_BYTES);
-              sink.write(java.util.Arrays.copyOfRange(bytes, from, to));
+              sink.write(Arrays.copyOfRange(bytes, from, to));
             }
           };
       sendStream(answer, new HttpAnswer.Body.Stream(bytes.length, writer));

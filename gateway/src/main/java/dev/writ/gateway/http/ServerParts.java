@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
  * @param failures is told what no code foresees; nothing of it goes out
  */
 record ServerParts(
-    Limits limits,
+    HttpLimits limits,
     Router router,
     Hosts hosts,
     AtomicReference<IngressPolicy> doors,

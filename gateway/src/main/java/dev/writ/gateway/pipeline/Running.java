@@ -3,8 +3,8 @@ package dev.writ.gateway.pipeline;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -155,7 +155,8 @@ public final class Running {
     };
   }
 
-  private Outcome run(ToolManifest manifest, Driver.Prepared prepared, Invocation invocation) {
+  private DriverOutcome run(
+      ToolManifest manifest, Driver.Prepared prepared, Invocation invocation) {
     Effect effect = current.get();
     if (effect == null) {
       return prepared.run(invocation);

@@ -10,6 +10,7 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -26,8 +27,8 @@ final class VouchedRuns {
   private final TreeSet<RunId> open = new TreeSet<>(BY_NAME);
   private boolean known;
 
-  private static final java.util.Comparator<RunId> BY_NAME =
-      java.util.Comparator.comparing(RunId::tenant).thenComparing(RunId::run);
+  private static final Comparator<RunId> BY_NAME =
+      Comparator.comparing(RunId::tenant).thenComparing(RunId::run);
 
   /** A run, and the surface whose key opened it. */
   record Over(String surface, RunId run) {}

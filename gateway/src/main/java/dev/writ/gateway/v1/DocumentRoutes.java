@@ -18,6 +18,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -70,7 +71,7 @@ final class DocumentRoutes {
         200,
         JsonValue.object()
             .put("request_id", id)
-            .put("state", row.state().name().toLowerCase(java.util.Locale.ROOT))
+            .put("state", row.state().name().toLowerCase(Locale.ROOT))
             .put("decision_id", row.decision())
             .build());
   }

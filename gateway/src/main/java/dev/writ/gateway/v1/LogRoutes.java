@@ -16,6 +16,7 @@ import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -121,6 +122,6 @@ final class LogRoutes {
   }
 
   private static String text(Checkpoint checkpoint) {
-    return new String(checkpoint.toBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    return new String(checkpoint.toBytes(), StandardCharsets.UTF_8);
   }
 }

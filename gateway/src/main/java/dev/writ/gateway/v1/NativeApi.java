@@ -4,6 +4,7 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 import static dev.writ.gateway.http.Route.Access.DOCUMENT;
 import static dev.writ.gateway.http.Route.Access.PUBLIC;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
@@ -209,10 +210,10 @@ public final class NativeApi implements Surface {
   }
 
   /** Unverified: only by which name it can be cancelled. */
-  private static dev.writ.canonicalize.Digest requestOf(Envelope intent) {
+  private static Digest requestOf(Envelope intent) {
     return intent.document() instanceof JsonValue.Obj document
             && document.get("request") instanceof JsonValue.Str request
-        ? dev.writ.canonicalize.Digest.parse(request.value())
+        ? Digest.parse(request.value())
         : intent.id();
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -160,16 +161,15 @@ class AConfigurationSaysWhatIsWrongTest {
     GatewayConfig config = parse(WHOLE, environment());
     var one = config.tokens().getFirst();
     var sameName =
-        new Tokens.Entry(
-            one.name(), Tokens.digest("x"), "t", "s", java.util.List.of(), Optional.empty());
-    assertThatThrownBy(() -> new Tokens(java.util.List.of(one, sameName)))
+        new Tokens.Entry(one.name(), Tokens.digest("x"), "t", "s", List.of(), Optional.empty());
+    assertThatThrownBy(() -> new Tokens(List.of(one, sameName)))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GWY-002");
     var certificate = config.extras().certificates().getFirst();
-    assertThatThrownBy(() -> new Certificates(java.util.List.of(certificate, certificate)))
+    assertThatThrownBy(() -> new Certificates(List.of(certificate, certificate)))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GWY-002");
-    assertThatThrownBy(() -> new Tokens(java.util.List.of(one, one)))
+    assertThatThrownBy(() -> new Tokens(List.of(one, one)))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("GWY-002");
   }

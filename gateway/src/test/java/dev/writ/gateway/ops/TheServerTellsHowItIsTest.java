@@ -6,9 +6,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.TestGovernance;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.config.GatewayConfig;
@@ -20,7 +22,9 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -127,7 +131,7 @@ class TheServerTellsHowItIsTest {
     assertThat(get("/health").body()).isEqualTo("{\"status\":\"healthy\"}");
     assertThat(get("/ready").statusCode()).isEqualTo(200);
     home.beforeWrite(() -> {
-      throw new java.io.UncheckedIOException(new java.io.IOException("no space"));
+      throw new UncheckedIOException(new IOException("no space"));
     });
     assertThat(post("/v1/effects", home.ask("alice").sign())).isGreaterThanOrEqualTo(500);
     post("/v1/effects", home.ask("alice").sign());
@@ -190,9 +194,9 @@ class TheServerTellsHowItIsTest {
                 .put("order", home.order(decided.intent().orElseThrow().id(), "alice").toJson())
                 .build());
     var next =
-        dev.writ.executor.testing.TestPolicy.after(
+        TestPolicy.after(
             home.policy(),
-            dev.writ.executor.testing.TestPolicy.YAML.replace(
+            TestPolicy.YAML.replace(
                 "effect: { tool: sim }, require: { cel: 'true' }",
                 "effect: { tool: sim }, require: { cel: 'false' }"),
             home.tools);
@@ -218,7 +222,7 @@ class TheServerTellsHowItIsTest {
     assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(200);
     Envelope revocation =
         home.change(
-            dev.writ.executor.journal.EventKind.KEY_REVOKED,
+            EventKind.KEY_REVOKED,
             JsonValue.object().put("kid", TestKeys.key("alice").kid()).build());
     assertThat(post("/v1/system-changes", revocation)).isEqualTo(200);
     assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(403);
@@ -226,8 +230,7 @@ class TheServerTellsHowItIsTest {
 
   @Test
   void aToolIsGovernedWhileTheServerRuns() throws Exception {
-    var policy =
-        dev.writ.executor.testing.TestPolicy.after(home.policy(), TestGovernance.YAML, home.tools);
+    var policy = TestPolicy.after(home.policy(), TestGovernance.YAML, home.tools);
     assertThat(post("/v1/policies", home.signed(policy))).isEqualTo(200);
     for (TestKeys.Party party : TestGovernance.PARTIES) {
       assertThat(post("/v1/system-changes", home.enrolment(party.trusted()))).isEqualTo(200);
@@ -253,7 +256,7 @@ class TheServerTellsHowItIsTest {
     assertThat(post("/v1/effects", home.ask("alice").tool("words").sign())).isEqualTo(200);
     Envelope revocation =
         home.change(
-            dev.writ.executor.journal.EventKind.TOOL_REVOKED,
+            EventKind.TOOL_REVOKED,
             JsonValue.object().put("tool", "words").put("version", "1.0.0").build());
     assertThat(post("/v1/system-changes", revocation)).isEqualTo(200);
     assertThat(post("/v1/effects", home.ask("alice").tool("words").sign())).isEqualTo(403);

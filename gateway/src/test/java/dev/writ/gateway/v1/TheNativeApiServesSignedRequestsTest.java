@@ -12,9 +12,14 @@ import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.merkle.MerkleProof;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,12 +137,12 @@ class TheNativeApiServesSignedRequestsTest {
             "application/vnd.example.scan+json",
             JsonValue.object().put("clean", true).build(),
             TestKeys.key("ci"));
-    Envelope request = gateway.home.ask("alice").evidence(java.util.List.of(evidence.id())).sign();
+    Envelope request = gateway.home.ask("alice").evidence(List.of(evidence.id())).sign();
     byte[] body =
         Jcs.write(
             JsonValue.object()
                 .put("request", request.toJson())
-                .put("evidence", JsonValue.of(java.util.List.of(evidence.toJson())))
+                .put("evidence", JsonValue.of(List.of(evidence.toJson())))
                 .build());
     assertThat(gateway.post("/v1/effects", body).status()).isEqualTo(200);
     assertThat(gateway.home.document(evidence.id()).payloadType())
@@ -253,20 +258,20 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(proof.status()).isEqualTo(200);
     assertThat(proof.string("checkpoint")).startsWith("writ.example/log\n");
     long index = (long) ((JsonValue.Num) proof.json().get("index")).value();
-    var event = dev.writ.ledger.Event.parse(Jcs.write(proof.json().get("event")));
+    var event = Event.parse(Jcs.write(proof.json().get("event")));
     var checkpoint =
-        dev.writ.ledger.Checkpoint.verify(
+        Checkpoint.verify(
             proof.string("checkpoint").getBytes(StandardCharsets.UTF_8),
             "writ.example/log",
             TestKeys.key("log").verifyingKey());
     var hashes =
         ((JsonValue.Arr) proof.json().get("hashes"))
             .items().stream().map(h -> Digest.parse(((JsonValue.Str) h).value())).toList();
-    dev.writ.ledger.merkle.Merkle.verifyInclusion(
-        dev.writ.ledger.merkle.Merkle.leafHash(event.toBytes()),
+    Merkle.verifyInclusion(
+        Merkle.leafHash(event.toBytes()),
         index,
         checkpoint.size(),
-        new dev.writ.ledger.merkle.MerkleProof(hashes),
+        new MerkleProof(hashes),
         checkpoint.root());
     assertThat(gateway.get("alice", "/v1/checkpoints/latest").status()).isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/checkpoints/" + checkpoint.size()).status())

@@ -9,6 +9,7 @@ import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.policy.CommandRole;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -102,8 +103,7 @@ public final class CommandAdmission {
                       "role "
                           + role.name()
                           + ", character U+"
-                          + String.format(
-                              java.util.Locale.ROOT, "%04X", (int) line.needsShell().get())));
+                          + String.format(Locale.ROOT, "%04X", (int) line.needsShell().get())));
       return List.of(shell, "-c", request.cmd());
     }
     if (!role.commands().contains(line.words().getFirst())) {

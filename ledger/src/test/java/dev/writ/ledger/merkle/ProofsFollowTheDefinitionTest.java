@@ -7,6 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -194,7 +195,7 @@ class ProofsFollowTheDefinitionTest {
 
   @Test
   void a_proof_longer_than_any_tree_is_refused() {
-    refused(() -> new MerkleProof(java.util.Collections.nCopies(65, LEAVES.get(0))));
+    refused(() -> new MerkleProof(Collections.nCopies(65, LEAVES.get(0))));
   }
 
   @Test

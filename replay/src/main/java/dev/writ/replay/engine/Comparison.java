@@ -130,7 +130,8 @@ final class Comparison implements DocumentSigner {
             .map(Placed::event)
             .findFirst();
     if (expected.isEmpty()) {
-      throw departed(kind, Fields.of("/body", JsonValue.object().build(), write.apply(document)));
+      throw departed(
+          kind, FieldDifferences.of("/body", JsonValue.object().build(), write.apply(document)));
     }
     Envelope recorded =
         documents
@@ -145,7 +146,7 @@ final class Comparison implements DocumentSigner {
     } else if (Messages.asRecorded(replayed, said).equals(said)) {
       return new Signed<>(read.apply(said), recorded);
     }
-    held.put(kind, Fields.of("/body", said, replayed));
+    held.put(kind, FieldDifferences.of("/body", said, replayed));
     diffs.put(kind, outputs.diff(said, replayed));
     bodies.put(kind, id);
     return new Signed<>(read.apply(said), recorded);
@@ -176,7 +177,10 @@ final class Comparison implements DocumentSigner {
     Event recorded = step.get(placed).event();
     List<Field> fields = held.get(next.kind());
     if (fields == null) { // else what else differs in the event follows from its document
-      fields = recorded.equals(next) ? List.of() : Fields.of("", recorded.toJson(), next.toJson());
+      fields =
+          recorded.equals(next)
+              ? List.of()
+              : FieldDifferences.of("", recorded.toJson(), next.toJson());
     }
     chain = chain.with(next, Optional.ofNullable(bodies.remove(next.kind())).orElse(next.body()));
     if (!fields.isEmpty()) {

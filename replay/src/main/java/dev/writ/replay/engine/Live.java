@@ -2,7 +2,7 @@ package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.stage.Dispatch.Dispatched;
-import dev.writ.executor.stage.Store.Stored;
+import dev.writ.executor.stage.StoreStage.Stored;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Input;

@@ -3,7 +3,7 @@ package dev.writ.replay.engine;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.MemoryJournal;
 import dev.writ.verify.bundle.Recording;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** What stage 7 stores in a replay: kept until the next step, to be shown beside the recording. */
-final class Outputs implements Store.ContentStore {
+final class Outputs implements StoreStage.ContentStore {
   private final Recording recording;
   private final TreeMap<Digest, byte[]> kept = new TreeMap<>();
 

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.RecordedCode;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Determinism;
@@ -50,7 +50,7 @@ final class RecordedTools extends Tools {
     Optional<Refusal> refusal = Optional.empty();
 
     /** What the tool gave; throws where the driver failed. */
-    Supplier<Outcome> outcome;
+    Supplier<DriverOutcome> outcome;
 
     /** The tool itself, where it runs and not its record. */
     Optional<Driver.Prepared> live = Optional.empty();

@@ -22,9 +22,9 @@ import java.util.Optional;
 public final class Replay {
   private final Recording recording;
   private final ReplayOptions options;
-  private final Tally tally = new Tally();
+  private final ReplayTally tally = new ReplayTally();
   private final List<Divergence> divergences = new ArrayList<>();
-  private final Steps steps;
+  private final ReplaySteps steps;
   private final Stepping stepping;
   private volatile State state = State.RUNNING;
   private Optional<Event> last = Optional.empty();
@@ -50,7 +50,7 @@ public final class Replay {
   Replay(Recording recording, ReplayOptions options, Stepping.Maker maker) {
     this.recording = recording;
     this.options = options;
-    this.steps = new Steps(this::intentOf, this::step);
+    this.steps = new ReplaySteps(this::intentOf, this::step);
     this.stepping = new Stepping(recording, options, maker, tally, divergences);
   }
 

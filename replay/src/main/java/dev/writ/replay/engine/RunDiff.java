@@ -208,7 +208,11 @@ public final class RunDiff {
     JsonValue one = comparable(a, x);
     JsonValue other = comparable(b, y);
     return new Pair(
-        x.words(), Optional.of(x.seq), Optional.of(y.seq), Fields.of("", one, other), diff(x, y));
+        x.words(),
+        Optional.of(x.seq),
+        Optional.of(y.seq),
+        FieldDifferences.of("", one, other),
+        diff(x, y));
   }
 
   private JsonValue comparable(Recording recording, Asked asked) {

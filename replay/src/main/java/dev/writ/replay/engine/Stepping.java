@@ -10,12 +10,12 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.KernelTime.Reading;
-import dev.writ.executor.stage.Store.Stored;
+import dev.writ.executor.stage.StoreStage.Stored;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
@@ -39,6 +39,7 @@ import dev.writ.replay.engine.RecordedTools.Known;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.error.BundleError;
+import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +70,7 @@ final class Stepping {
   private final Recording recording;
   private final ReplayOptions options;
   private final Maker maker;
-  private final Tally tally;
+  private final ReplayTally tally;
   private final List<Divergence> divergences;
   private final ScriptedTime time = new ScriptedTime();
   private final RecordedSeed seed = new RecordedSeed();
@@ -77,7 +78,7 @@ final class Stepping {
   private final SystemStates states;
   private final RecordedTools world;
   private final RecordedWorkspaces workspaces;
-  private final Outcomes outcomes;
+  private final RecordedOutcomes outcomes;
   private final Outputs outputs;
   private final Comparison comparison;
   private final RecordedJournal journal;
@@ -91,7 +92,7 @@ final class Stepping {
       Recording recording,
       ReplayOptions options,
       Maker maker,
-      Tally tally,
+      ReplayTally tally,
       List<Divergence> divergences) {
     this.recording = recording;
     this.options = options;
@@ -101,7 +102,7 @@ final class Stepping {
     this.states = new SystemStates(recording);
     this.world = RecordedTools.of(recording, options.drivers());
     this.workspaces = new RecordedWorkspaces(recording);
-    this.outcomes = new Outcomes(recording);
+    this.outcomes = new RecordedOutcomes(recording);
     this.outputs = new Outputs(recording);
     this.comparison = new Comparison(recording, recording.manifest().run(), outputs);
     this.journal = new RecordedJournal(recording, comparison);
@@ -124,7 +125,7 @@ final class Stepping {
             (_, _, input) -> readable(input),
             this::consumable,
             input ->
-                new java.io.ByteArrayInputStream(
+                new ByteArrayInputStream(
                     recording
                         .blob(input.digest())
                         .orElseThrow(() ->
@@ -567,12 +568,14 @@ final class Stepping {
 
   private void finish(Dispatched dispatched, Event event, Receipt receipt, Action instead) {
     List<SystemState> only = List.of(current);
-    Optional<Supplier<Outcome>> outcome = outcomes.of(receipt);
+    Optional<Supplier<DriverOutcome>> outcome = outcomes.of(receipt);
     int before = divergences.size();
     if (outcome.isEmpty()) {
-      Stored stored = Outcomes.stored(receipt);
+      Stored stored = RecordedOutcomes.stored(receipt);
       attempt(
-          only, _ -> acted(() -> rerun.finish(dispatched, Outcomes.unknown(), stored)), instead);
+          only,
+          _ -> acted(() -> rerun.finish(dispatched, RecordedOutcomes.unknown(), stored)),
+          instead);
       tally.neither("effects: only the receipt was made again, their output is not in the bundle");
       return;
     }
@@ -611,7 +614,7 @@ final class Stepping {
     world.scene().live = Optional.empty();
     JsonValue again = Live.comparable(stored);
     JsonValue recorded = Live.comparable(receipt);
-    List<Field> fields = dev.writ.replay.engine.Fields.of("/body", recorded, again);
+    List<Field> fields = FieldDifferences.of("/body", recorded, again);
     if (fields.isEmpty()) {
       tally.live++;
     } else {

@@ -63,7 +63,7 @@ public final class TextDiff {
         out.add(indent + name + "{");
         int left = object.members().size();
         for (var member : object.members().entrySet()) {
-          String key = Fields.json(JsonValue.of(member.getKey())) + ": ";
+          String key = FieldDifferences.json(JsonValue.of(member.getKey())) + ": ";
           layOut(indent + "  ", key, member.getValue(), --left > 0 ? "," : "", out);
         }
         out.add(indent + "}" + comma);
@@ -76,7 +76,7 @@ public final class TextDiff {
         }
         out.add(indent + "]" + comma);
       }
-      default -> out.add(indent + name + Fields.json(value) + comma);
+      default -> out.add(indent + name + FieldDifferences.json(value) + comma);
     }
   }
 

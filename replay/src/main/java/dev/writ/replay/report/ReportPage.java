@@ -1,5 +1,6 @@
 package dev.writ.replay.report;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -115,7 +116,7 @@ public final class ReportPage {
   }
 
   private static String source(byte[] content) {
-    MessageDigest hash = dev.writ.canonicalize.Digest.newSha256();
+    MessageDigest hash = Digest.newSha256();
     return "'sha256-" + Base64.getEncoder().encodeToString(hash.digest(content)) + "'";
   }
 

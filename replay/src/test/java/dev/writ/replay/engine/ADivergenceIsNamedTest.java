@@ -3,25 +3,30 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.CanonicalizeStage;
 import dev.writ.executor.stage.Dispatch;
 import dev.writ.executor.stage.Drift;
 import dev.writ.executor.stage.Gate;
+import dev.writ.executor.stage.Preflight;
 import dev.writ.executor.stage.Prepare;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.SnapshotStage;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestPolicy;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Intent;
 import dev.writ.ledger.Event;
@@ -385,7 +390,7 @@ class ADivergenceIsNamedTest {
       Dispatch dispatch,
       Drift drift,
       CanonicalizeStage canonicalize,
-      Store store,
+      StoreStage store,
       ReceiptStage receipt) {
     return new SafeExecutor(
         e.time(),
@@ -441,11 +446,8 @@ class ADivergenceIsNamedTest {
                     e.gate(),
                     new SnapshotStage() {
                       @Override
-                      public void verify(
-                          dev.writ.executor.stage.Preflight.Order order,
-                          Tools.Circumstances current) {
-                        throw new dev.writ.canonicalize.WritException(
-                            dev.writ.executor.error.ExecutorError.SNAPSHOT, "broken");
+                      public void verify(Preflight.Order order, Tools.Circumstances current) {
+                        throw new WritException(ExecutorError.SNAPSHOT, "broken");
                       }
                     },
                     e.prepare(),
@@ -463,7 +465,7 @@ class ADivergenceIsNamedTest {
   @Test
   void stage_2_that_lets_everything_pass() {
     Answer decided = home.decide(home.ask("alice").sign());
-    home.activate(dev.writ.executor.testing.TestPolicy.YAML);
+    home.activate(TestPolicy.YAML);
     assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-201");
     Recording recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
@@ -478,9 +480,7 @@ class ADivergenceIsNamedTest {
                     e.gate(),
                     new SnapshotStage() {
                       @Override
-                      public void verify(
-                          dev.writ.executor.stage.Preflight.Order order,
-                          Tools.Circumstances current) {}
+                      public void verify(Preflight.Order order, Tools.Circumstances current) {}
                     },
                     e.prepare(),
                     e.dispatch(),
@@ -624,7 +624,7 @@ class ADivergenceIsNamedTest {
                             result
                                 .output()
                                 .map(o ->
-                                    new dev.writ.executor.driver.Outcome.Output(
+                                    new DriverOutcome.Output(
                                         (new String(o.bytes(), StandardCharsets.UTF_8) + " ")
                                             .getBytes(StandardCharsets.UTF_8),
                                         o.mediaType())),
@@ -656,7 +656,7 @@ class ADivergenceIsNamedTest {
                     e.dispatch(),
                     e.drift(),
                     e.canonicalize(),
-                    new Store(_ -> MemoryJournal.blobOf(new byte[0])),
+                    new StoreStage(_ -> MemoryJournal.blobOf(new byte[0])),
                     e.receipt()));
     assertThat(divergence.fields()).isNotEmpty();
   }

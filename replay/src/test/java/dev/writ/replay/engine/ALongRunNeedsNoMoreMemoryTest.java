@@ -3,6 +3,7 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestRequest;
 import dev.writ.verify.bundle.Sample;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,7 @@ class ALongRunNeedsNoMoreMemoryTest {
     }
   }
 
-  private static dev.writ.executor.testing.TestRequest request(TestHome home, String tool) {
+  private static TestRequest request(TestHome home, String tool) {
     synchronized (home.clock) {
       return home.ask("alice").tool(tool);
     }

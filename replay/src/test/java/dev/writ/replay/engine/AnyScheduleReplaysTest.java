@@ -9,10 +9,12 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestHome;
+import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.ledger.RunId;
@@ -117,7 +119,7 @@ class AnyScheduleReplaysTest {
   private static <T> T any(List<T> of, Random dice) {
     synchronized (of) {
       if (of.isEmpty()) {
-        throw new WritException(dev.writ.executor.error.ExecutorError.UNKNOWN_ID, "nothing yet");
+        throw new WritException(ExecutorError.UNKNOWN_ID, "nothing yet");
       }
       return of.get(dice.nextInt(of.size()));
     }
@@ -157,7 +159,7 @@ class AnyScheduleReplaysTest {
       case 0 -> home.driver.does("mail", Behaviours.fails());
       case 1 -> home.driver.does("calc", Behaviours.gives("{\"ok\":1}", Behaviours.JSON));
       case 2 -> home.driver.does("sim", Behaviours.throwing(new IllegalStateException("a bug")));
-      case 3 -> home.driver.does("mail", Behaviours.ends(Outcome.End.TIMED_OUT, "wall-time"));
+      case 3 -> home.driver.does("mail", Behaviours.ends(DriverOutcome.End.TIMED_OUT, "wall-time"));
       case 4 -> {
         home.driver.does("mail", Behaviours::echo);
         home.driver.does("calc", Behaviours::echo);
@@ -193,8 +195,7 @@ class AnyScheduleReplaysTest {
               if (recovering[0]++ > 2) {
                 throw new IllegalStateException("no key");
               }
-              return Envelope.sign(
-                  type, document, dev.writ.executor.testing.TestKeys.key("executor"));
+              return Envelope.sign(type, document, TestKeys.key("executor"));
             }),
         e.refusals());
   }

@@ -6,15 +6,16 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
 import dev.writ.executor.testing.TestHome;
@@ -136,8 +137,8 @@ class EveryKindOfEventReplaysTest {
 
   @Test
   void outcomes_of_every_end() {
-    for (Outcome.End end : Outcome.End.values()) {
-      if (end != Outcome.End.SUCCEEDED) {
+    for (DriverOutcome.End end : DriverOutcome.End.values()) {
+      if (end != DriverOutcome.End.SUCCEEDED) {
         home.driver.does("mail", Behaviours.ends(end, "some-reason"));
         home.submit(home.ask("alice").tool("mail"));
         home.driver.does("calc", Behaviours.ends(end, "some-reason"));
@@ -158,13 +159,15 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice")); // canonicalized
     home.driver.does(
         "calc",
-        _ -> Outcome.failed(Outcome.End.FAILED, "half", "\ud800".repeat(600), Behaviours.USED));
+        _ ->
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED, "half", "\ud800".repeat(600), Behaviours.USED));
     home.submit(home.ask("alice")); // half a character, cut
     home.driver.does(
         "calc",
         _ ->
-            new Outcome(
-                Outcome.End.SUCCEEDED,
+            new DriverOutcome(
+                DriverOutcome.End.SUCCEEDED,
                 "ok",
                 "",
                 Optional.empty(),
@@ -175,13 +178,13 @@ class EveryKindOfEventReplaysTest {
     home.driver.does(
         "calc",
         i ->
-            new Outcome(
-                Outcome.End.SUCCEEDED,
+            new DriverOutcome(
+                DriverOutcome.End.SUCCEEDED,
                 "ok",
                 "",
                 Behaviours.echo(i).output(),
                 List.of(
-                    new Outcome.Artifact(
+                    new DriverOutcome.Artifact(
                         "a.bin", new byte[] {1, 2, 3}, "application/octet-stream")),
                 Behaviours.USED,
                 JsonValue.object().put("n", JsonValue.of(1)).build()));
@@ -196,7 +199,7 @@ class EveryKindOfEventReplaysTest {
     home.restartWith(e ->
         with(
             e,
-            new Store(_ -> {
+            new StoreStage(_ -> {
               throw new WritException(LedgerError.DISK_FULL, "blobs");
             }),
             e.receipt()));
@@ -206,7 +209,7 @@ class EveryKindOfEventReplaysTest {
     replays(EventKind.RECEIPT_SIGNED);
   }
 
-  private static SafeExecutor with(SafeExecutor e, Store store, ReceiptStage receipt) {
+  private static SafeExecutor with(SafeExecutor e, StoreStage store, ReceiptStage receipt) {
     return new SafeExecutor(
         e.time(),
         e.preflight(),
@@ -328,8 +331,7 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice").tool("mail"));
     home.prohibit("sim", "1.0.0");
     home.submit(home.ask("alice"));
-    home.enrol(
-        TestKeys.trusted("carol", dev.writ.canonicalize.trust.KeyRole.AGENT, Optional.of("acme")));
+    home.enrol(TestKeys.trusted("carol", KeyRole.AGENT, Optional.of("acme")));
     home.revoke("bob");
     home.submit(home.ask("alice"));
     home.restart();

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.TestKeys;
+import dev.writ.executor.testing.TestTools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Event;
@@ -13,6 +14,7 @@ import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.Recording;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -40,7 +42,7 @@ final class Forged implements Recording {
   private final TreeMap<Digest, byte[]> blobs = new TreeMap<>();
   private final TreeMap<String, String> renamed = new TreeMap<>();
   private Optional<Event> head = Optional.empty();
-  private Optional<dev.writ.executor.testing.TestTools> files = Optional.empty();
+  private Optional<TestTools> files = Optional.empty();
 
   private Forged(Recording from) {
     this.from = from;
@@ -61,7 +63,7 @@ final class Forged implements Recording {
   }
 
   /** Nothing changed, and the packages' files from elsewhere. */
-  static Forged withFiles(Recording from, dev.writ.executor.testing.TestTools tools) {
+  static Forged withFiles(Recording from, TestTools tools) {
     Forged same = new Forged(from).make(-1, UnaryOperator.identity(), event -> List.of(event));
     same.files = Optional.of(tools);
     return same;
@@ -112,7 +114,7 @@ final class Forged implements Recording {
     JsonValue.Obj document =
         change.apply((JsonValue.Obj) Jcs.parse(text(old).getBytes(StandardCharsets.UTF_8)));
     byte[] payload = Jcs.write(document);
-    if (java.util.Arrays.equals(payload, envelope.payload())) {
+    if (Arrays.equals(payload, envelope.payload())) {
       return;
     }
     String signer =

@@ -2,6 +2,7 @@ package dev.writ.replay.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -171,7 +172,7 @@ class TheReportVerifiesItselfInABrowserTest {
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(
                 () -> ReportPage.write(small, ReportPage.Options.NONE, out)))
-        .isInstanceOf(dev.writ.canonicalize.WritException.class);
+        .isInstanceOf(WritException.class);
     assertThat(out.size()).isZero();
     Refusal.of(
         ReplayError.REPORT_BOUNDS,

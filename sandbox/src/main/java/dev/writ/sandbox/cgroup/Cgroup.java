@@ -23,10 +23,10 @@ public final class Cgroup {
     Counters read();
 
     /** Limits what its sockets hold, where that is counted apart from its memory. */
-    default void limitSockets(Limits limits) {}
+    default void limitSockets(CgroupLimits limits) {}
 
     /** What is not limited as it should be; for those that somebody else made. */
-    default List<String> wrong(Limits limits) {
+    default List<String> wrong(CgroupLimits limits) {
       return List.of();
     }
   }
@@ -59,12 +59,12 @@ public final class Cgroup {
   }
 
   /** What of it is not limited as it should be, for people; empty where all is. */
-  public List<String> wrongLimits(Limits limits) {
+  public List<String> wrongLimits(CgroupLimits limits) {
     return reader.wrong(limits);
   }
 
   /** Limits what its sockets hold, where that is counted apart from its memory. */
-  public void limitSockets(Limits limits) {
+  public void limitSockets(CgroupLimits limits) {
     reader.limitSockets(limits);
   }
 

@@ -37,7 +37,7 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
    * What a cgroup's memory is limited to, so that all of a command's memory is within its limit:
    * version 1 counts what sockets hold apart, and has to leave a part of the limit to them.
    */
-  default long memoryBytes(Limits limits) {
+  default long memoryBytes(CgroupLimits limits) {
     return limits.memoryBytes();
   }
 
@@ -46,7 +46,7 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
    *
    * @throws dev.writ.canonicalize.WritException {@code SBX-007} where the kernel refuses
    */
-  Cgroup create(String name, Limits limits);
+  Cgroup create(String name, CgroupLimits limits);
 
   /** One that may exist: for killing and removing what a process before us left. */
   Cgroup existing(String name);

@@ -38,7 +38,7 @@ record CgroupsNone() implements Cgroups {
   }
 
   @Override
-  public Cgroup create(String name, Limits limits) {
+  public Cgroup create(String name, CgroupLimits limits) {
     throw new WritException(SandboxError.HOST, describe());
   }
 

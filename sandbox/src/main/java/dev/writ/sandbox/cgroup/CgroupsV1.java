@@ -95,7 +95,7 @@ final class CgroupsV1 implements Cgroups {
   }
 
   @Override
-  public Cgroup create(String name, Limits limits) {
+  public Cgroup create(String name, CgroupLimits limits) {
     List<Path> joined = new ArrayList<>();
     Path memory = make(joined, "memory", name);
     limitSockets(memory, limits);
@@ -126,17 +126,17 @@ final class CgroupsV1 implements Cgroups {
   }
 
   /** Before its first socket is made: one that is there already is never counted. */
-  private static void limitSockets(Path memory, Limits limits) {
+  private static void limitSockets(Path memory, CgroupLimits limits) {
     ControlFiles.write(memory.resolve(SOCKETS_LIMIT), Long.toString(socketBytes(limits)));
   }
 
   /** A sixteenth of the memory is for sockets. */
-  static long socketBytes(Limits limits) {
+  static long socketBytes(CgroupLimits limits) {
     return limits.memoryBytes() / 16;
   }
 
   @Override
-  public long memoryBytes(Limits limits) {
+  public long memoryBytes(CgroupLimits limits) {
     return limits.memoryBytes() - socketBytes(limits);
   }
 
@@ -199,18 +199,19 @@ final class CgroupsV1 implements Cgroups {
           }
 
           @Override
-          public void limitSockets(Limits limits) {
+          public void limitSockets(CgroupLimits limits) {
             CgroupsV1.limitSockets(directories.get("memory"), limits);
           }
 
           @Override
-          public List<String> wrong(Limits limits) {
+          public List<String> wrong(CgroupLimits limits) {
             return wrongLimits(directories, limits);
           }
         });
   }
 
-  private static List<String> wrongLimits(SortedMap<String, Path> directories, Limits limits) {
+  private static List<String> wrongLimits(
+      SortedMap<String, Path> directories, CgroupLimits limits) {
     List<String> wrong = new ArrayList<>();
     Path memory = directories.get("memory");
     for (String name : List.of("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")) {

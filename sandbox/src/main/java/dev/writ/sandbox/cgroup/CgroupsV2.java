@@ -116,7 +116,7 @@ final class CgroupsV2 implements Cgroups {
   }
 
   @Override
-  public Cgroup create(String name, Limits limits) {
+  public Cgroup create(String name, CgroupLimits limits) {
     Path directory = directory(name);
     ControlFiles.makeDirectory(directory);
     if (limitsMemory()) {
@@ -163,13 +163,13 @@ final class CgroupsV2 implements Cgroups {
           }
 
           @Override
-          public List<String> wrong(Limits limits) {
+          public List<String> wrong(CgroupLimits limits) {
             return wrongLimits(directory, limits);
           }
         });
   }
 
-  private static List<String> wrongLimits(Path directory, Limits limits) {
+  private static List<String> wrongLimits(Path directory, CgroupLimits limits) {
     List<String> wrong = new ArrayList<>();
     long bytes = ControlFiles.number(directory.resolve("memory.max"));
     if (bytes <= 0 || bytes > limits.memoryBytes()) {

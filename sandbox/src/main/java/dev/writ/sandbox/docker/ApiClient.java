@@ -39,12 +39,14 @@ public final class ApiClient {
    * @throws WritException {@code SBX-009} where nobody answers as a service does
    */
   public static ApiClient at(Path socket) {
-    Answer version = Answer.read(call(socket, LOOK_MS, "GET", "/version", "", new byte[0]));
+    DockerAnswer version =
+        DockerAnswer.read(call(socket, LOOK_MS, "GET", "/version", "", new byte[0]));
     String api = version.text("ApiVersion");
     if (!api.matches("1\\.[0-9]{1,3}")) {
       throw ResponseHead.malformed("the version of the interface");
     }
-    Answer info = Answer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
+    DockerAnswer info =
+        DockerAnswer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
     boolean podman =
         version.inners("Components").stream().anyMatch(c -> c.text("Name").equals("Podman Engine"));
     List<String> security = new ArrayList<>();
@@ -77,7 +79,7 @@ public final class ApiClient {
   /** Makes a container; returns its id. */
   public String create(String name, JsonValue.Obj container) {
     String target = "/containers/create?name=" + encoded(name);
-    return id(Answer.read(json("POST", target, container)).text("Id"));
+    return id(DockerAnswer.read(json("POST", target, container)).text("Id"));
   }
 
   public void start(String container) {
@@ -90,8 +92,8 @@ public final class ApiClient {
   public record ContainerState(boolean running, boolean oomKilled, long pid) {}
 
   public ContainerState state(String container) {
-    Answer state =
-        Answer.read(call("GET", "/containers/" + container + "/json", "", new byte[0]))
+    DockerAnswer state =
+        DockerAnswer.read(call("GET", "/containers/" + container + "/json", "", new byte[0]))
             .inner("State");
     return new ContainerState(state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
   }
@@ -99,7 +101,7 @@ public final class ApiClient {
   /** Prepares a process in a container that runs; returns its id. */
   public String exec(String container, JsonValue.Obj process) {
     String target = "/containers/" + container + "/exec";
-    return id(Answer.read(json("POST", target, process)).text("Id"));
+    return id(DockerAnswer.read(json("POST", target, process)).text("Id"));
   }
 
   /** Starts it, and takes its streams. */
@@ -138,7 +140,7 @@ public final class ApiClient {
   public record ExecState(boolean running, OptionalInt code, long pid) {}
 
   public ExecState execState(String exec) {
-    Answer state = Answer.read(call("GET", "/exec/" + exec + "/json", "", new byte[0]));
+    DockerAnswer state = DockerAnswer.read(call("GET", "/exec/" + exec + "/json", "", new byte[0]));
     boolean running = state.flag("Running");
     OptionalInt code =
         running || !state.has("ExitCode")
@@ -176,7 +178,7 @@ public final class ApiClient {
     JsonValue.Obj filter =
         JsonValue.object().putList("label", List.of(label), JsonValue::of).build();
     String text = new String(Jcs.write(filter), StandardCharsets.UTF_8);
-    return Answer.list(call("GET", target + encoded(text), "", new byte[0])).stream()
+    return DockerAnswer.list(call("GET", target + encoded(text), "", new byte[0])).stream()
         .map(a -> id(a.text("Id")))
         .toList();
   }
@@ -188,7 +190,7 @@ public final class ApiClient {
     if (response.status() == 404) {
       return Optional.empty();
     }
-    Answer answer = Answer.read(accepted(response));
+    DockerAnswer answer = DockerAnswer.read(accepted(response));
     return Optional.of(
         new Image(
             id(answer.text("Id")),
@@ -275,7 +277,7 @@ public final class ApiClient {
   private static WritException refused(int status, byte[] body) {
     String words;
     try {
-      words = Answer.read(body).text("message");
+      words = DockerAnswer.read(body).text("message");
     } catch (WritException e) {
       words = "";
     }

@@ -104,7 +104,7 @@ public final class EgressProxy implements AutoCloseable {
       connect(client, ProxyRequest.of(HttpHead.read(client.in(), MOST_HEAD)));
     } catch (Malformed e) {
       record(denied("", 0, "malformed: " + e.getMessage()));
-      Answers.send(client, "400 Bad Request", e.getMessage());
+      ProxyAnswers.send(client, "400 Bad Request", e.getMessage());
     } catch (IOException e) {
       // The command went away before it asked for anything.
     } finally {
@@ -153,7 +153,7 @@ public final class EgressProxy implements AutoCloseable {
     SocketChannel origin = reach(addresses, port);
     if (origin == null) {
       record(failed(host, port, "", "no answer"));
-      Answers.send(client, "502 Bad Gateway", "no answer");
+      ProxyAnswers.send(client, "502 Bad Gateway", "no answer");
       return;
     }
     carry(client, origin, request, broker);
@@ -196,11 +196,11 @@ public final class EgressProxy implements AutoCloseable {
           origin = OriginTls.over(tls.get(), origin, request.host(), request.port());
         } catch (IOException | WritException e) {
           record(failed(request.host(), request.port(), address, UNVERIFIED));
-          Answers.send(client, "502 Bad Gateway", UNVERIFIED);
+          ProxyAnswers.send(client, "502 Bad Gateway", UNVERIFIED);
           return;
         }
       }
-      Exchange exchange = new Exchange(request, broker, client, origin);
+      ProxyExchange exchange = new ProxyExchange(request, broker, client, origin);
       exchange.run();
       record(exchange.event(address));
     } finally {
@@ -247,7 +247,7 @@ public final class EgressProxy implements AutoCloseable {
 
   private void refuse(Peer client, String host, int port, String reason) {
     record(denied(host, port, reason));
-    Answers.send(client, "403 Forbidden", reason);
+    ProxyAnswers.send(client, "403 Forbidden", reason);
   }
 
   private static EgressEvent denied(String host, int port, String reason) {

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
@@ -76,7 +76,7 @@ final class Bubblewrap implements Launcher {
 
   /** Of each process; those of the whole tree are the cgroup's. */
   private static void limits(ShellScript script, Confinement c) {
-    Limits limits = c.command().limits();
+    CgroupLimits limits = c.command().limits();
     script.line("ulimit -c 0");
     script.line("ulimit -l 64");
     script.line("ulimit -n " + limits.openFiles());

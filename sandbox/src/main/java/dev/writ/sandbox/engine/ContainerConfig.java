@@ -2,7 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.docker.Service;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ final class ContainerConfig {
   }
 
   private JsonValue.Obj host(String seccomp) {
-    Limits limits = c.command().limits();
+    CgroupLimits limits = c.command().limits();
     TreeMap<String, String> memory = new TreeMap<>();
     // podman adds one without a limit wherever a root is read-only.
     memory.put("/var/tmp", "rw,nosuid,nodev,noexec,size=4096,mode=0755");
@@ -139,7 +139,7 @@ final class ContainerConfig {
   /**
    * Of each process; processes of one user id are bounded by the cgroup before they are by this.
    */
-  private List<JsonValue> ulimits(Limits limits) {
+  private List<JsonValue> ulimits(CgroupLimits limits) {
     return List.of(
         ulimit("core", Confinement.CORE_BYTES),
         ulimit("cpu", c.backstopS(), c.backstopS() + 1),

@@ -3,7 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.sandbox.cgroup.Cgroup;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.docker.ApiClient;
 import dev.writ.sandbox.docker.Attached;
 import dev.writ.sandbox.error.SandboxError;
@@ -81,7 +81,7 @@ final class ContainerStarter implements Starter {
   }
 
   @Override
-  public Running start(Confinement c) {
+  public RunningCommand start(Confinement c) {
     ContainerConfig config = new ContainerConfig(client.service(), init, c);
     String image = c.image().map(images::of).orElseGet(() -> images.empty(c.view()));
     String id = client.create("writ-" + c.containerId(), config.container(image, seccomp(c)));
@@ -150,7 +150,7 @@ final class ContainerStarter implements Starter {
     }
   }
 
-  private static void requireLimits(Cgroup cgroup, Limits limits) {
+  private static void requireLimits(Cgroup cgroup, CgroupLimits limits) {
     List<String> wrong = cgroup.wrongLimits(limits);
     if (!wrong.isEmpty()) {
       throw new WritException(SandboxError.NOT_ENFORCED, Detection.DOCKER + ": " + wrong);

@@ -49,7 +49,7 @@ final class LiveExecution implements Held {
   private final Optional<EgressProxy> proxy;
   private final Runnable atEnd;
   private final Consumer<Optional<Ended>> told;
-  private final Running running;
+  private final RunningCommand running;
   private final Unaccepted unaccepted;
   private final long waitMs;
   private final AtomicReference<Phase> phase;

@@ -16,7 +16,7 @@ final class ProcessStarter implements Starter {
   }
 
   @Override
-  public Running start(Confinement c) {
+  public RunningCommand start(Confinement c) {
     try {
       Path script = c.directory().resolve("start");
       Modes.writePrivate(script, launcher.script(c).bytes());

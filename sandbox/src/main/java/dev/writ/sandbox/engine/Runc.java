@@ -3,7 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Mounts;
@@ -95,7 +95,7 @@ final class Runc implements Launcher {
     args.addAll(c.command().argv());
     List<String> environment = new ArrayList<>();
     c.environment().forEach((name, value) -> environment.add(name + "=" + value));
-    Limits limits = c.command().limits();
+    CgroupLimits limits = c.command().limits();
     JsonValue.Obj none =
         JsonValue.object()
             .put("bounding", JsonValue.of(List.of()))

@@ -20,7 +20,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /** A command in a container, and what it left behind there. */
-final class RunningContainer implements Running {
+final class RunningContainer implements RunningCommand {
   private static final long SETTLE_MS = 10_000;
   private static final int MOST_WORDS = 1_000;
 

@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /** A process of the host, and those below it. */
-final class RunningProcess implements Running {
+final class RunningProcess implements RunningCommand {
   private final Process process;
   private final Confinement c;
   private final Launcher launcher;

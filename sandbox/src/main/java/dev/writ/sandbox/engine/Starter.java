@@ -8,7 +8,7 @@ interface Starter {
    *
    * @throws dev.writ.canonicalize.WritException {@code SBX-004} where the engine does not start it
    */
-  Running start(Confinement c);
+  RunningCommand start(Confinement c);
 
   /** Refuses what the engine cannot do, before anything is made. */
   void requireAble(Confinement.Wanted wanted);

@@ -33,8 +33,8 @@ class CgroupsAreChosenByLookingTest {
     return type + " " + root.resolve(directory) + " " + type + " rw," + options + " 0 0\n";
   }
 
-  private static final Limits LIMITS =
-      Limits.STANDARD.withMemoryBytes(64 << 20).withPids(17).withCpuMilli(250);
+  private static final CgroupLimits LIMITS =
+      CgroupLimits.STANDARD.withMemoryBytes(64 << 20).withPids(17).withCpuMilli(250);
 
   @Test
   void aHostOfVersionOne() throws IOException {

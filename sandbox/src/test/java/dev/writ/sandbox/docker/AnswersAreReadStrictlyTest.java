@@ -106,8 +106,8 @@ class AnswersAreReadStrictlyTest {
 
   @Test
   void anAnswerHasWhatIsAskedForInItsKindOrIsRefused() {
-    Answer answer =
-        Answer.read(
+    DockerAnswer answer =
+        DockerAnswer.read(
             "{\"a\":\"x\",\"b\":null,\"n\":1.5,\"l\":[1]}".getBytes(StandardCharsets.US_ASCII));
     assertThat(answer.text("a")).isEqualTo("x");
     assertThat(answer.text("b")).isEmpty();
@@ -118,7 +118,7 @@ class AnswersAreReadStrictlyTest {
     assertThatThrownBy(() -> answer.texts("l")).hasMessageContaining("SBX-009");
     assertThatThrownBy(() -> answer.inner("a")).hasMessageContaining("SBX-009");
     for (String bad : List.of("", "[]", "{", "{\"a\":1,\"a\":2}", "null")) {
-      assertThatThrownBy(() -> Answer.read(bad.getBytes(StandardCharsets.US_ASCII)))
+      assertThatThrownBy(() -> DockerAnswer.read(bad.getBytes(StandardCharsets.US_ASCII)))
           .as(bad)
           .hasMessageContaining("SBX-009");
     }

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.testing;
 
 import dev.writ.sandbox.EndReason;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,7 +21,7 @@ public record Attack(
     String name,
     String language,
     String what,
-    Limits limits,
+    CgroupLimits limits,
     long freshBytes,
     List<EndReason> ends,
     Optional<EndReason> reached,
@@ -47,7 +47,7 @@ public record Attack(
     String[] lines = parts[0].split("\n");
     String[] first = lines[0].split(" ");
     String what = "";
-    Limits limits = Limits.STANDARD.withWallMs(20_000).withCpuMs(15_000);
+    CgroupLimits limits = CgroupLimits.STANDARD.withWallMs(20_000).withCpuMs(15_000);
     long fresh = 64 << 20;
     List<EndReason> ends = List.of();
     Optional<EndReason> reached = Optional.empty();
@@ -76,7 +76,7 @@ public record Attack(
     return EndReason.valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  private static Limits with(Limits limits, String name, long value) {
+  private static CgroupLimits with(CgroupLimits limits, String name, long value) {
     return switch (name) {
       case "pids" -> limits.withPids(value);
       case "wall" -> limits.withWallMs(value);

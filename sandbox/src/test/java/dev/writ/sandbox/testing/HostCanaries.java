@@ -6,7 +6,7 @@ import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -51,7 +51,7 @@ public final class HostCanaries implements AutoCloseable {
     running =
         other.start(
             Command.of("/bin/sh", "-c", "echo up; exec sleep 600")
-                .withLimits(Limits.STANDARD.withWallMs(600_000)),
+                .withLimits(CgroupLimits.STANDARD.withWallMs(600_000)),
             (OutputListener.Stream s, byte[] b) -> up.countDown());
     up.await();
     long uid = other.workspace().owner();

@@ -12,7 +12,7 @@ import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.engine.Engines;
 import java.nio.charset.StandardCharsets;
@@ -47,12 +47,12 @@ public final class RootlessMain {
         Ended slow =
             sandbox.exec(
                 Command.of("/bin/sh", "-c", "setsid sleep 600 & sleep 600")
-                    .withLimits(Limits.STANDARD.withWallMs(500).withGraceMs(100)));
+                    .withLimits(CgroupLimits.STANDARD.withWallMs(500).withGraceMs(100)));
         System.out.println(slow.reason().text());
         Ended greedy =
             sandbox.exec(
                 Command.of("/usr/bin/python3", "-c", "x = b'x' * 1500000000; print('ESCAPED')")
-                    .withLimits(Limits.STANDARD.withMemoryBytes(64 << 20)));
+                    .withLimits(CgroupLimits.STANDARD.withMemoryBytes(64 << 20)));
         System.out.println("memory " + greedy.reason().text() + " " + greedy.exitCode());
         Ended out =
             sandbox.exec(

@@ -7,7 +7,7 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.workspace.Storage;
 import dev.writ.sandbox.workspace.Workspace;
@@ -76,7 +76,8 @@ public final class SoakMain {
     }
     try (Sandbox sandbox = engine.create(spec)) {
       List<String> program = PROGRAMS.get((int) (n % PROGRAMS.size()));
-      Ended ended = sandbox.exec(Command.of(program).withLimits(Limits.STANDARD.withGraceMs(100)));
+      Ended ended =
+          sandbox.exec(Command.of(program).withLimits(CgroupLimits.STANDARD.withGraceMs(100)));
       System.out.println("ended " + n + " " + ended.reason().text());
     } catch (RuntimeException e) {
       System.out.println("failed " + n + " " + e);

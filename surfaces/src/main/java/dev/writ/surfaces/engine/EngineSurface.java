@@ -17,8 +17,8 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.surfaces.engine.Executions.Key;
-import dev.writ.surfaces.engine.Executions.Known;
+import dev.writ.surfaces.engine.EngineExecutions.Key;
+import dev.writ.surfaces.engine.EngineExecutions.Known;
 import dev.writ.tools.author.ResourceClass;
 import java.time.Duration;
 import java.util.List;
@@ -43,17 +43,17 @@ public final class EngineSurface implements Surface {
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
-  private final Resolution resolution;
-  private final Executions executions;
+  private final ToolResolution resolution;
+  private final EngineExecutions executions;
   private final Turns turns;
-  private final Results results;
+  private final EngineResults results;
 
   public EngineSurface(Pipeline pipeline, ToolPackages packages, Lane lane) {
     this.pipeline = pipeline;
-    this.resolution = new Resolution(pipeline, packages);
-    this.executions = new Executions(pipeline.ledger());
+    this.resolution = new ToolResolution(pipeline, packages);
+    this.executions = new EngineExecutions(pipeline.ledger());
     this.turns = new Turns(pipeline, lane, executions);
-    this.results = new Results(pipeline.ledger());
+    this.results = new EngineResults(pipeline.ledger());
   }
 
   @Override
@@ -88,7 +88,7 @@ public final class EngineSurface implements Surface {
           throw new WritException(GatewayError.NOT_GRANTED, "tenantId is not the caller's own");
         });
     Key key = Key.of(caller, asked.requestId());
-    Executions.Turn turn = executions.turn(key, call.rawDigest());
+    EngineExecutions.Turn turn = executions.turn(key, call.rawDigest());
     if (!turn.isFirst()) {
       return joined(call, key, turn.execution());
     }
@@ -111,7 +111,7 @@ public final class EngineSurface implements Surface {
   }
 
   /** Another call with the same body is at work: this one has the same answer. */
-  private HttpAnswer joined(HttpCall call, Key key, Execution execution) {
+  private HttpAnswer joined(HttpCall call, Key key, EngineExecution execution) {
     if (prefersAsync(call)) {
       return accepted(key, execution);
     }
@@ -133,7 +133,7 @@ public final class EngineSurface implements Surface {
    * @return empty where that was all: not allowed, or served before
    */
   private Optional<Turns.Allowed> judged(
-      HttpCall call, ToolExecutionRequest asked, Key key, Execution execution, long since) {
+      HttpCall call, ToolExecutionRequest asked, Key key, EngineExecution execution, long since) {
     Caller caller = call.caller();
     Optional<Known> before = executions.find(key, call.rawDigest());
     Answer answer =
@@ -152,7 +152,7 @@ public final class EngineSurface implements Surface {
 
   private Pipeline.Vouched vouched(HttpCall call, ToolExecutionRequest asked, Key key) {
     Caller caller = call.caller();
-    Resolution.Resolved resolved = resolution.resolve(caller, asked);
+    ToolResolution.Resolved resolved = resolution.resolve(caller, asked);
     JsonValue.Obj engine =
         JsonValue.object()
             .put("requestId", asked.requestId())
@@ -199,7 +199,7 @@ public final class EngineSurface implements Surface {
 
   private HttpAnswer get(HttpCall call) {
     Key key = key(call);
-    Optional<Execution> execution = executions.atWork(key);
+    Optional<EngineExecution> execution = executions.atWork(key);
     if (execution.isPresent()) {
       return HttpAnswer.json(200, unfinished(key, execution.get().state()));
     }
@@ -221,7 +221,7 @@ public final class EngineSurface implements Surface {
 
   private HttpAnswer cancel(HttpCall call) {
     Key key = key(call);
-    Optional<Execution> execution = executions.atWork(key);
+    Optional<EngineExecution> execution = executions.atWork(key);
     if (execution.isEmpty()) {
       known(key); // is it there at all?
       throw new WritException(GatewayError.NOT_CANCELLED, key.requestId() + " is over");
@@ -251,7 +251,7 @@ public final class EngineSurface implements Surface {
     return JsonValue.object().put("requestId", key.requestId()).put("state", state.name()).build();
   }
 
-  private static HttpAnswer accepted(Key key, Execution execution) {
+  private static HttpAnswer accepted(Key key, EngineExecution execution) {
     return HttpAnswer.json(202, unfinished(key, execution.state()))
         .with("Location", PATH + "/" + key.requestId())
         .with("Preference-Applied", "respond-async");

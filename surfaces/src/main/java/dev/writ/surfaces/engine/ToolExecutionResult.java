@@ -8,7 +8,8 @@ import java.util.Optional;
 /**
  * Seed 004's universal result.
  *
- * @param outputPayload the output, where it is JSON of at most {@link Results#INLINE_BYTES_MAX}
+ * @param outputPayload the output, where it is JSON of at most {@link
+ *     EngineResults#INLINE_BYTES_MAX}
  * @param logsRef where the holder fetches what the driver saw, captured stderr among it
  * @param traceId of the call that asked first
  * @param failure the cause of what is no success

@@ -9,8 +9,8 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.gateway.schedule.Ticket;
-import dev.writ.surfaces.engine.Executions.Key;
-import dev.writ.surfaces.engine.Executions.Known;
+import dev.writ.surfaces.engine.EngineExecutions.Key;
+import dev.writ.surfaces.engine.EngineExecutions.Known;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -24,9 +24,9 @@ final class Turns {
 
   private final Pipeline pipeline;
   private final Lane lane;
-  private final Executions executions;
+  private final EngineExecutions executions;
 
-  Turns(Pipeline pipeline, Lane lane, Executions executions) {
+  Turns(Pipeline pipeline, Lane lane, EngineExecutions executions) {
     this.pipeline = pipeline;
     this.lane = lane;
     this.executions = executions;
@@ -44,7 +44,7 @@ final class Turns {
     return (System.nanoTime() - since) / 1_000_000;
   }
 
-  void runInBackground(Allowed go, Execution execution) {
+  void runInBackground(Allowed go, EngineExecution execution) {
     try {
       run(go, execution);
     } catch (WritException e) {
@@ -60,7 +60,7 @@ final class Turns {
    * @throws WritException where the queue has no room, or the kernel refuses for a reason of the
    *     moment
    */
-  void run(Allowed go, Execution execution) {
+  void run(Allowed go, EngineExecution execution) {
     long queuedAt = System.nanoTime();
     AtomicBoolean begun = new AtomicBoolean();
     AtomicBoolean overBudget = new AtomicBoolean();
@@ -100,7 +100,7 @@ final class Turns {
 
   /** The lane, or the kernel, has refused what was allowed. */
   private void ended(
-      Allowed go, Execution execution, boolean begun, long waitedMs, WritException refused) {
+      Allowed go, EngineExecution execution, boolean begun, long waitedMs, WritException refused) {
     boolean timeIsOver =
         refused.code() == LaneError.QUEUE_TTL || Problems.status(refused.code()) == 504;
     if (!begun && execution.isCancelled()) {

@@ -47,12 +47,12 @@ public final class McpEndpoint {
 
   private final McpParts parts;
   private final Calls calls;
-  private final Resources resources;
+  private final McpResources resources;
 
   public McpEndpoint(McpParts parts) {
     this.parts = parts;
     this.calls = new Calls(parts);
-    this.resources = new Resources(parts.kernel(), parts.bundles());
+    this.resources = new McpResources(parts.kernel(), parts.bundles());
   }
 
   /**
@@ -155,7 +155,7 @@ public final class McpEndpoint {
         case McpSchema.ListResourceTemplatesResult _ ->
             JSONRPCResponse.result(
                 response.id(),
-                McpSchema.ListResourceTemplatesResult.builder(Resources.templates()).build());
+                McpSchema.ListResourceTemplatesResult.builder(McpResources.templates()).build());
         case null, default -> response;
       };
     }
@@ -267,7 +267,7 @@ public final class McpEndpoint {
     }
 
     private List<SyncResourceTemplateSpecification> templates() {
-      return Resources.templates().stream()
+      return McpResources.templates().stream()
           .map(template -> new SyncResourceTemplateSpecification(template, this::read))
           .toList();
     }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -131,7 +132,7 @@ public final class McpLines {
     }
     byte[] bytes = line.toByteArray();
     boolean returned = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
-    return Optional.of(returned ? java.util.Arrays.copyOf(bytes, bytes.length - 1) : bytes);
+    return Optional.of(returned ? Arrays.copyOf(bytes, bytes.length - 1) : bytes);
   }
 
   /** What is answered to a line that is no message. */

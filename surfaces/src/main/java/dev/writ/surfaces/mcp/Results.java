@@ -164,7 +164,7 @@ final class Results {
       CallToolResult.Builder result, Digest receipt, Content content, byte[] bytes) {
     String mediaType = content.mediaType();
     boolean json = mediaType.equals("application/json") || mediaType.endsWith("+json");
-    String uri = Resources.outputUri(receipt);
+    String uri = McpResources.outputUri(receipt);
     if (json && object(bytes).isPresent()) {
       result.structuredContent(PlainJson.object(object(bytes).get()));
     }

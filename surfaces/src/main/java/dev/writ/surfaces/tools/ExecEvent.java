@@ -6,6 +6,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.surfaces.text.ToolText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** An execution in the words of seed 002: its response and its audit event. */
@@ -121,7 +122,7 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
   /** Seconds since 1970 with their fraction, as Python's time.time() is written. */
   private static String seconds(Receipt receipt) {
     long milli = receipt.startedAt().toEpochMilli();
-    return milli / 1000 + "." + String.format(java.util.Locale.ROOT, "%03d", milli % 1000);
+    return milli / 1000 + "." + String.format(Locale.ROOT, "%03d", milli % 1000);
   }
 
   /** Whether a request came through this surface. */

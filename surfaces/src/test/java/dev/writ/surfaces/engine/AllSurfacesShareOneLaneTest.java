@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.testing.TestKeys;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.net.http.HttpRequest;
@@ -39,7 +39,7 @@ class AllSurfacesShareOneLaneTest {
             dir,
             SeedServer.POLICY
                 + "engine: { slots: 4, quotas: { default: { running: 3, weight: 1 } } }\n",
-            Limits.DEFAULT);
+            HttpLimits.DEFAULT);
     engine.server.home.driver.does(
         "calc",
         _ -> {

@@ -4,10 +4,10 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestDriver;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Lane;
@@ -42,10 +42,10 @@ final class EngineServer implements AutoCloseable {
   }
 
   EngineServer(Path dir, String policy) {
-    this(dir, policy, Limits.DEFAULT);
+    this(dir, policy, HttpLimits.DEFAULT);
   }
 
-  EngineServer(Path dir, String policy, Limits limits) {
+  EngineServer(Path dir, String policy, HttpLimits limits) {
     server = new SeedServer(dir, policy, this::surfaces, limits);
   }
 
@@ -164,7 +164,7 @@ final class EngineServer implements AutoCloseable {
       try {
         new CountDownLatch(1).await();
       } catch (InterruptedException e) {
-        return Behaviours.ends(Outcome.End.KILLED, "cancelled").run(invocation);
+        return Behaviours.ends(DriverOutcome.End.KILLED, "cancelled").run(invocation);
       }
       throw new IllegalStateException();
     };

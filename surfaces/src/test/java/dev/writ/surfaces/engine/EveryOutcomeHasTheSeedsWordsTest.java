@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.Outcome.End;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.End;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.gateway.error.GatewayError;
@@ -243,7 +243,7 @@ class EveryOutcomeHasTheSeedsWordsTest {
     assertThat(over.status()).isEqualTo(409);
 
     engine.does(invocation -> {
-      Outcome ended = EngineServer.untilCancelled(new CountDownLatch(1)).run(invocation);
+      DriverOutcome ended = EngineServer.untilCancelled(new CountDownLatch(1)).run(invocation);
       engine.server.home.clock.forward(Duration.ofSeconds(2));
       return ended;
     });

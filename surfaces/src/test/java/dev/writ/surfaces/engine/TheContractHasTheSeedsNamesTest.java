@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.io.IOException;
@@ -87,14 +87,14 @@ class TheContractHasTheSeedsNamesTest {
   void eachNameIsTakenAndEachIsGiven() {
     try (EngineServer engine = new EngineServer(dir)) {
       engine.does(_ ->
-          new Outcome(
-              Outcome.End.SUCCEEDED,
+          new DriverOutcome(
+              DriverOutcome.End.SUCCEEDED,
               "ok",
               "",
               Optional.of(
-                  new Outcome.Output(
+                  new DriverOutcome.Output(
                       "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
-              List.of(new Outcome.Artifact("a", new byte[] {1}, "text/plain")),
+              List.of(new DriverOutcome.Artifact("a", new byte[] {1}, "text/plain")),
               Behaviours.USED,
               JsonValue.object().build()));
       Digest file = engine.put("alice", new byte[] {1});

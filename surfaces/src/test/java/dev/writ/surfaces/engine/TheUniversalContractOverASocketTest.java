@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.Outcome.Metrics;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestTools;
@@ -58,14 +58,14 @@ class TheUniversalContractOverASocketTest {
   void anOperationRunsAndTheResultSaysAllOfIt() {
     Digest file = engine.put("alice", "one two".getBytes(StandardCharsets.UTF_8));
     engine.does(_ ->
-        new Outcome(
-            Outcome.End.SUCCEEDED,
+        new DriverOutcome(
+            DriverOutcome.End.SUCCEEDED,
             "ok",
             "",
             Optional.of(
-                new Outcome.Output(
+                new DriverOutcome.Output(
                     "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON)),
-            List.of(new Outcome.Artifact("page.html", new byte[] {60}, "text/html")),
+            List.of(new DriverOutcome.Artifact("page.html", new byte[] {60}, "text/html")),
             new Metrics(12, (3 << 20) + 1, 34, 0),
             JsonValue.object().put("stderr", "it was easy\n").build()));
     Reply reply =

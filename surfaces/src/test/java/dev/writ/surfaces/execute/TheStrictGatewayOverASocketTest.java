@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.http.Surface;
@@ -30,6 +30,8 @@ import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.BundleExport.Options;
 import dev.writ.verify.bundle.BundleVerifier;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -432,7 +434,7 @@ class TheStrictGatewayOverASocketTest {
 
   @Test
   void aTimeoutIsAnErrorWith124AndKeepsWhatThereWas() {
-    server.home.driver.does("mail", Behaviours.ends(Outcome.End.TIMED_OUT, "timed-out"));
+    server.home.driver.does("mail", Behaviours.ends(DriverOutcome.End.TIMED_OUT, "timed-out"));
     Reply reply = execute(example());
     assertThat(reply.status()).isEqualTo(200);
     assertThat(reply.string("status")).isEqualTo("error");
@@ -527,7 +529,7 @@ class TheStrictGatewayOverASocketTest {
   @Test
   void aLedgerThatFailsIsNoFaultOfTheRequest() {
     server.home.beforeWrite(() -> {
-      throw new java.io.UncheckedIOException(new java.io.IOException("disk"));
+      throw new UncheckedIOException(new IOException("disk"));
     });
     Reply reply = execute(example());
     assertThat(reply.status()).as(reply.text()).isEqualTo(503);

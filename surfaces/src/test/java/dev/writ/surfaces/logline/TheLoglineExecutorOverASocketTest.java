@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.Outcome.Metrics;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.Surface;
@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -173,9 +174,7 @@ class TheLoglineExecutorOverASocketTest {
     String milli = String.valueOf(server.home.clock.instant().toEpochMilli());
     String upper =
         "sha256="
-            + sign(SECRET, milli, EXAMPLE)
-                .substring("sha256=".length())
-                .toUpperCase(java.util.Locale.ROOT);
+            + sign(SECRET, milli, EXAMPLE).substring("sha256=".length()).toUpperCase(Locale.ROOT);
     assertThat(send("code_interpreter", milli, upper, EXAMPLE).status()).isEqualTo(200);
   }
 
@@ -301,12 +300,12 @@ class TheLoglineExecutorOverASocketTest {
     server.home.driver.does(
         "code_interpreter",
         _ ->
-            new Outcome(
-                Outcome.End.FAILED,
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
                 "exit-1",
                 "the program ended with 1",
                 Optional.of(
-                    new Outcome.Output(
+                    new DriverOutcome.Output(
                         bytes("{\"stdout\":\"so far\",\"stderr\":\"Traceback\",\"exit_code\":1}"),
                         Behaviours.JSON)),
                 List.of(),

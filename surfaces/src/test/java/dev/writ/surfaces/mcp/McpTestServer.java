@@ -12,7 +12,7 @@ import dev.writ.executor.testing.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Tokens;
@@ -68,7 +68,7 @@ final class McpTestServer implements AutoCloseable {
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
   final List<String> effects = new CopyOnWriteArrayList<>();
-  final ConcurrencyLimiter places = GatewayServer.places(Limits.DEFAULT);
+  final ConcurrencyLimiter places = GatewayServer.places(HttpLimits.DEFAULT);
   private final GatewayServer server;
   private final AtomicLong ids = new AtomicLong();
   private final HttpClient client =
@@ -123,7 +123,7 @@ final class McpTestServer implements AutoCloseable {
         GatewayServer.start(
             new GatewayServer.Config(
                 Listen.loopback(0),
-                Limits.DEFAULT,
+                HttpLimits.DEFAULT,
                 List.of(
                     new McpSurface(
                         pipeline,

@@ -13,8 +13,10 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,8 +97,8 @@ class TheOfficialClientSpeaksToTheServerTest {
   @Test
   void manyCallsAtOnceEachGetTheirOwnAnswer() throws Exception {
     try (McpSyncClient client = client("alice")) {
-      List<Thread> threads = new java.util.ArrayList<>();
-      var answers = new java.util.concurrent.ConcurrentHashMap<Integer, String>();
+      List<Thread> threads = new ArrayList<>();
+      var answers = new ConcurrentHashMap<Integer, String>();
       for (int i = 0; i < 24; i++) {
         int n = i;
         threads.add(

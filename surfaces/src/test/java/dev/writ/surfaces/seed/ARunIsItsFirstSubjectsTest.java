@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.testing.Behaviours;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Lane;
@@ -103,7 +103,7 @@ class ARunIsItsFirstSubjectsTest {
   private final AtomicInteger calls = new AtomicInteger();
 
   private void start(String policy) {
-    server = new SeedServer(dir, policy, ARunIsItsFirstSubjectsTest::surfaces, Limits.DEFAULT);
+    server = new SeedServer(dir, policy, ARunIsItsFirstSubjectsTest::surfaces, HttpLimits.DEFAULT);
     for (String tool : List.of("exec", "mail", "words", "code_interpreter")) {
       server.home.driver.does(
           tool,

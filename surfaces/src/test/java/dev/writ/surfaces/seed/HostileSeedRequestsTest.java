@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -277,7 +278,7 @@ class HostileSeedRequestsTest {
       for (int i = 0; i < COUNT; i++) {
         RandomGenerator random = new SplittableRandom(SEED + i);
         Way way = ways().get(i % 4);
-        String number = String.format(java.util.Locale.ROOT, "%04x", 1 + i % 0xfffe);
+        String number = String.format(Locale.ROOT, "%04x", 1 + i % 0xfffe);
         byte[] request = request(way, way.body.replace("NUMB", number), random);
         answers.add(senders.submit(() -> TestGateway.raw(server.port(), request)));
       }

@@ -13,7 +13,7 @@ import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestTools;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
-import dev.writ.gateway.http.Limits;
+import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
@@ -38,6 +38,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -89,15 +90,15 @@ public final class SeedServer implements AutoCloseable {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final BiFunction<SeedServer, Pipeline, List<Surface>> surfaces;
-  private final Limits limits;
+  private final HttpLimits limits;
   private GatewayServer server;
 
   public SeedServer(Path dir, String policy, Function<Pipeline, List<Surface>> surfaces) {
-    this(dir, policy, surfaces, Limits.DEFAULT);
+    this(dir, policy, surfaces, HttpLimits.DEFAULT);
   }
 
   public SeedServer(
-      Path dir, String policy, Function<Pipeline, List<Surface>> surfaces, Limits limits) {
+      Path dir, String policy, Function<Pipeline, List<Surface>> surfaces, HttpLimits limits) {
     this(dir, policy, (_, pipeline) -> surfaces.apply(pipeline), limits);
   }
 
@@ -106,7 +107,7 @@ public final class SeedServer implements AutoCloseable {
       Path dir,
       String policy,
       BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
-      Limits limits) {
+      HttpLimits limits) {
     this.limits = limits;
     this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
@@ -192,7 +193,7 @@ public final class SeedServer implements AutoCloseable {
 
   /** From now on nothing new is taken. */
   public void drain() {
-    server.drain(java.time.Duration.ofSeconds(10));
+    server.drain(Duration.ofSeconds(10));
   }
 
   private static Tokens.Entry token(String name, String tenant) {

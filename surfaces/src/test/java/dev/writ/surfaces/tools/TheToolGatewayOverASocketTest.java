@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
-import dev.writ.executor.driver.Outcome.Metrics;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestDriver;
 import dev.writ.gateway.http.Surface;
@@ -99,16 +99,16 @@ class TheToolGatewayOverASocketTest {
     }
     byte[] bytes = Jcs.write(output.build());
     return _ ->
-        new Outcome(
-            Outcome.End.SUCCEEDED,
+        new DriverOutcome(
+            DriverOutcome.End.SUCCEEDED,
             "ok",
             "",
-            Optional.of(new Outcome.Output(bytes, Behaviours.JSON)),
+            Optional.of(new DriverOutcome.Output(bytes, Behaviours.JSON)),
             List.of(
-                new Outcome.Artifact("junit.xml", new byte[] {1}, "application/xml"),
-                new Outcome.Artifact("coverage.xml", new byte[] {2}, "application/xml"),
-                new Outcome.Artifact("test-results/a.txt", new byte[] {3}, "text/plain"),
-                new Outcome.Artifact("notes.txt", new byte[] {4}, "text/plain")),
+                new DriverOutcome.Artifact("junit.xml", new byte[] {1}, "application/xml"),
+                new DriverOutcome.Artifact("coverage.xml", new byte[] {2}, "application/xml"),
+                new DriverOutcome.Artifact("test-results/a.txt", new byte[] {3}, "text/plain"),
+                new DriverOutcome.Artifact("notes.txt", new byte[] {4}, "text/plain")),
             Metrics.NONE,
             JsonValue.object().build());
   }

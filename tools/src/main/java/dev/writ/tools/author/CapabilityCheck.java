@@ -11,8 +11,8 @@ public final class CapabilityCheck {
   private CapabilityCheck() {}
 
   /** Everything that is above the ceiling; empty where all is within. */
-  public static List<Finding> check(ToolSource source, CapabilityCeiling ceiling) {
-    List<Finding> findings = new ArrayList<>();
+  public static List<LintFinding> check(ToolSource source, CapabilityCeiling ceiling) {
+    List<LintFinding> findings = new ArrayList<>();
     if (!ceiling.languages().contains(source.language().text())) {
       above(findings, "language " + source.language().text(), ceiling.languages().toString());
     }
@@ -33,9 +33,9 @@ public final class CapabilityCheck {
     return List.copyOf(findings);
   }
 
-  private static void above(List<Finding> findings, String asked, String most) {
+  private static void above(List<LintFinding> findings, String asked, String most) {
     findings.add(
-        new Finding(
+        new LintFinding(
             ToolsError.CAPABILITY_ABOVE_POLICY,
             ToolSource.FILE,
             asked + ", policy's governance allows " + most));

@@ -26,22 +26,22 @@ public final class Lint {
   }
 
   /** Everything that is wrong, in the order in which it is looked at; empty for a good package. */
-  public List<Finding> check(ToolProject project) {
-    List<Finding> findings = new ArrayList<>();
+  public List<LintFinding> check(ToolProject project) {
+    List<LintFinding> findings = new ArrayList<>();
     ToolSource source = project.source();
     for (String name : List.of(source.tool(), source.version())) {
       if (!name.matches("[a-z0-9][a-z0-9._-]{0,63}")) {
-        findings.add(new Finding(ToolsError.TOOL_NAME, ToolSource.FILE, "\"" + name + "\""));
+        findings.add(new LintFinding(ToolsError.TOOL_NAME, ToolSource.FILE, "\"" + name + "\""));
       }
     }
     if (!project.files().containsKey(source.entry())) {
       findings.add(
-          new Finding(ToolsError.ENTRY_MISSING, ToolSource.FILE, "entry " + source.entry()));
+          new LintFinding(ToolsError.ENTRY_MISSING, ToolSource.FILE, "entry " + source.entry()));
     }
     List<String> endings = source.language().sources();
     if (!endings.isEmpty() && !source.language().isSource(source.entry())) {
       findings.add(
-          new Finding(
+          new LintFinding(
               ToolsError.ENTRY_FORM,
               ToolSource.FILE,
               "entry " + source.entry() + ", a source ends with one of " + endings));
@@ -64,7 +64,7 @@ public final class Lint {
     return List.copyOf(findings);
   }
 
-  private List<Finding> references(ToolProject project) {
+  private List<LintFinding> references(ToolProject project) {
     Scanner scanner = scanners.get(project.source().language());
     if (scanner == null) {
       return List.of();
@@ -72,21 +72,21 @@ public final class Lint {
     TreeMap<String, byte[]> code = new TreeMap<>(project.files());
     code.keySet().removeIf(path -> !project.source().language().isSource(path));
     Modules modules = new Modules(project);
-    List<Finding> findings = new ArrayList<>();
+    List<LintFinding> findings = new ArrayList<>();
     for (Reference reference : scanner.scan(code)) {
       modules
           .refusal(reference)
           .ifPresent(why ->
-              findings.add(new Finding(ToolsError.MODULE_PROHIBITED, reference.place(), why)));
+              findings.add(new LintFinding(ToolsError.MODULE_PROHIBITED, reference.place(), why)));
     }
     return findings;
   }
 
-  private static void collect(List<Finding> findings, String place, Runnable check) {
+  private static void collect(List<LintFinding> findings, String place, Runnable check) {
     try {
       check.run();
     } catch (WritException refused) {
-      findings.add(Finding.of(place, refused));
+      findings.add(LintFinding.of(place, refused));
     }
   }
 
@@ -96,14 +96,14 @@ public final class Lint {
    * @throws WritException with the first finding
    */
   public void require(ToolProject project) {
-    List<Finding> findings = check(project);
+    List<LintFinding> findings = check(project);
     if (!findings.isEmpty()) {
       throw findings.getFirst().refusal();
     }
   }
 
   /** For {@code --json}. */
-  public static JsonValue toJson(List<Finding> findings) {
-    return JsonValue.of(findings.stream().<JsonValue>map(Finding::toJson).toList());
+  public static JsonValue toJson(List<LintFinding> findings) {
+    return JsonValue.of(findings.stream().<JsonValue>map(LintFinding::toJson).toList());
   }
 }

@@ -3,8 +3,8 @@ package dev.writ.tools.author;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
@@ -42,7 +42,7 @@ public final class NodeScanner implements Scanner {
             .put("source", resource(ACORN) + "\n" + resource("scan.js"))
             .put("input", ScanAnswer.question(files))
             .build();
-    Outcome outcome =
+    DriverOutcome outcome =
         js.prepare(manifest, "eval", BuiltinTools.content(manifest))
             .run(
                 new Invocation(
@@ -56,7 +56,7 @@ public final class NodeScanner implements Scanner {
                     SandboxProfile.NAME,
                     Optional.empty(),
                     false));
-    if (outcome.end() != Outcome.End.SUCCEEDED) {
+    if (outcome.end() != DriverOutcome.End.SUCCEEDED) {
       throw new WritException(
           ToolsError.SOURCE_UNREADABLE, outcome.reason() + " " + outcome.message());
     }

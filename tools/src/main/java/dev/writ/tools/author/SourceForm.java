@@ -64,9 +64,9 @@ public final class SourceForm {
    *
    * @param compiled files that {@code tool.manifest} names as compiled
    */
-  public static List<Finding> check(
+  public static List<LintFinding> check(
       Language language, List<String> compiled, SortedMap<String, byte[]> files) {
-    List<Finding> findings = new ArrayList<>();
+    List<LintFinding> findings = new ArrayList<>();
     if (language.sources().isEmpty() || language.equals(Language.WASM)) {
       return findings;
     }
@@ -79,7 +79,7 @@ public final class SourceForm {
         classPath(path, bytes).ifPresent(findings::add);
       } else {
         loadable(path, bytes)
-            .map(what -> new Finding(ToolsError.COMPILED_FILE, path, what))
+            .map(what -> new LintFinding(ToolsError.COMPILED_FILE, path, what))
             .ifPresent(findings::add);
       }
     });
@@ -105,17 +105,17 @@ public final class SourceForm {
         });
   }
 
-  private static Optional<Finding> encoding(String path, byte[] bytes, Pattern redeclares) {
+  private static Optional<LintFinding> encoding(String path, byte[] bytes, Pattern redeclares) {
     String text;
     try {
       text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      return Optional.of(new Finding(ToolsError.SOURCE_ENCODING, path, "is not UTF-8"));
+      return Optional.of(new LintFinding(ToolsError.SOURCE_ENCODING, path, "is not UTF-8"));
     }
     Matcher unseen = UNSEEN.matcher(text);
     if (unseen.find()) {
       return Optional.of(
-          new Finding(
+          new LintFinding(
               ToolsError.SOURCE_ENCODING,
               place(path, text, unseen.start()),
               String.format(
@@ -124,7 +124,7 @@ public final class SourceForm {
     Matcher other = redeclares.matcher(text);
     return !redeclares.pattern().isEmpty() && other.find()
         ? Optional.of(
-            new Finding(
+            new LintFinding(
                 ToolsError.SOURCE_ENCODING,
                 place(path, text, other.end()),
                 "declares that it is read otherwise than as UTF-8"))
@@ -166,7 +166,7 @@ public final class SourceForm {
   }
 
   /** A jar that leads to further places would put what nobody named on the class path. */
-  private static Optional<Finding> classPath(String path, byte[] bytes) {
+  private static Optional<LintFinding> classPath(String path, byte[] bytes) {
     boolean leads = false;
     int entries = 0;
     try (ZipInputStream zip = new ZipInputStream(new ByteArrayInputStream(bytes))) {
@@ -185,7 +185,7 @@ public final class SourceForm {
       return Optional.empty();
     }
     return Optional.of(
-        new Finding(
+        new LintFinding(
             ToolsError.COMPILED_FILE,
             path,
             leads ? "its manifest has a Class-Path" : "is no jar that can be read"));

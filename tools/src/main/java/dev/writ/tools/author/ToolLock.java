@@ -115,8 +115,8 @@ public record ToolLock(List<Dependency> dependencies) {
   }
 
   /** What does not fit between this lock and the files of a package. */
-  List<Finding> check(SortedMap<String, byte[]> package_) {
-    List<Finding> findings = new ArrayList<>();
+  List<LintFinding> check(SortedMap<String, byte[]> package_) {
+    List<LintFinding> findings = new ArrayList<>();
     TreeMap<String, Digest> locked = new TreeMap<>();
     for (Dependency dependency : dependencies) {
       dependency
@@ -124,17 +124,17 @@ public record ToolLock(List<Dependency> dependencies) {
           .forEach((path, digest) -> {
             if (locked.put(path, digest) != null) {
               findings.add(
-                  new Finding(ToolsError.LOCK_INCOMPLETE, path, "two dependencies list it"));
+                  new LintFinding(ToolsError.LOCK_INCOMPLETE, path, "two dependencies list it"));
             }
           });
     }
     locked.forEach((path, digest) -> {
       byte[] bytes = package_.get(path);
       if (bytes == null) {
-        findings.add(new Finding(ToolsError.LOCK_INCOMPLETE, path, "is locked, and not there"));
+        findings.add(new LintFinding(ToolsError.LOCK_INCOMPLETE, path, "is locked, and not there"));
       } else if (!Digest.sha256(bytes).equals(digest)) {
         findings.add(
-            new Finding(
+            new LintFinding(
                 ToolsError.LOCK_DIGEST,
                 path,
                 "is " + Digest.sha256(bytes) + ", the lock says " + digest));
@@ -143,7 +143,7 @@ public record ToolLock(List<Dependency> dependencies) {
     package_.keySet().stream()
         .filter(path -> path.startsWith(VENDOR) && !locked.containsKey(path))
         .forEach(path ->
-            findings.add(new Finding(ToolsError.LOCK_INCOMPLETE, path, "is in no dependency")));
+            findings.add(new LintFinding(ToolsError.LOCK_INCOMPLETE, path, "is in no dependency")));
     return findings;
   }
 }

@@ -6,8 +6,8 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Scope;
@@ -130,7 +130,7 @@ public final class ToolTests {
   private Verdict run(String path, Case test) {
     try {
       ToolSchemas.of(manifest).requireInput(test.operation, test.input);
-      Outcome outcome =
+      DriverOutcome outcome =
           driver
               .prepare(manifest, test.operation, file -> project.files().get(file.path()))
               .run(invocation(test));
@@ -157,8 +157,8 @@ public final class ToolTests {
         false);
   }
 
-  private Optional<String> difference(Case test, Outcome outcome) {
-    boolean succeeded = outcome.end() == Outcome.End.SUCCEEDED;
+  private Optional<String> difference(Case test, DriverOutcome outcome) {
+    boolean succeeded = outcome.end() == DriverOutcome.End.SUCCEEDED;
     if (test.reason.isPresent() || !succeeded) {
       boolean wanted =
           !succeeded
@@ -168,7 +168,7 @@ public final class ToolTests {
           ? Optional.empty()
           : Optional.of(outcome.end().text() + ", " + outcome.reason() + ": " + outcome.message());
     }
-    List<String> names = outcome.artifacts().stream().map(Outcome.Artifact::name).toList();
+    List<String> names = outcome.artifacts().stream().map(DriverOutcome.Artifact::name).toList();
     if (!names.equals(test.artifacts)) {
       return Optional.of("it left " + names + " instead of " + test.artifacts);
     }

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
@@ -54,16 +54,16 @@ final class BrowserVisit {
   /** A failure of the tool's own, by its word. */
   private record Failure(String reason, String message) {}
 
-  Outcome run() {
+  DriverOutcome run() {
     Ended ended = call.exec(command());
     VisitReport report = VisitReport.read(ended.stdout().bytes());
     report.browser().ifPresent(versions -> call.observe("toolchain", versions));
-    Outcome.Output output = output(ended, report);
+    DriverOutcome.Output output = output(ended, report);
     Optional<Failure> failure = failure(ended, report);
     if (failure.isPresent()) {
       return call.failed(failure.get().reason(), failure.get().message(), Optional.of(output));
     }
-    List<Outcome.Artifact> artifacts = new ArrayList<>();
+    List<DriverOutcome.Artifact> artifacts = new ArrayList<>();
     boolean whole = ended.reason() == EndReason.EXITED;
     if (whole && plan.results().contains("png")) {
       artifacts.add(artifact("screenshot.png", "image/png", PNG));
@@ -139,24 +139,24 @@ final class BrowserVisit {
     return new String(bytes, 0, Math.min(bytes.length, 1_000), StandardCharsets.UTF_8);
   }
 
-  private Outcome.Output output(Ended ended, VisitReport report) {
+  private DriverOutcome.Output output(Ended ended, VisitReport report) {
     ObjectBuilder json = JsonValue.object().put("duration_ms", ended.usage().wallMs());
     report.page().ifPresent(page -> page.members().forEach(json::put));
     report.counts().ifPresent(counts -> counts.members().forEach(json::put));
     if (plan.results().contains("console")) {
       json.put("console", JsonValue.of(report.console()));
     }
-    return new Outcome.Output(call.mask(Jcs.write(json.build())), StandardOutput.MEDIA_TYPE);
+    return new DriverOutcome.Output(call.mask(Jcs.write(json.build())), StandardOutput.MEDIA_TYPE);
   }
 
-  private Outcome.Artifact artifact(String name, String mediaType, byte[] begin) {
+  private DriverOutcome.Artifact artifact(String name, String mediaType, byte[] begin) {
     byte[] bytes = call.sandbox().workspace().read("out/" + name, ARTIFACT_BYTES_MAX);
     if (bytes.length < begin.length
         || !Arrays.equals(bytes, 0, begin.length, begin, 0, begin.length)) {
       throw new WritException(SandboxError.PATH_KIND, name + " is no " + mediaType);
     }
     boolean pdf = begin == PDF;
-    return new Outcome.Artifact(
+    return new DriverOutcome.Artifact(
         name, pdf ? PinnedPdf.at(call.invocation().time(), bytes) : bytes, mediaType);
   }
 }

@@ -35,7 +35,7 @@ public final class CodeDriver extends ProcessDriver {
 
   private static Digest program() {
     StringBuilder all = new StringBuilder();
-    for (Language language : Language.values()) {
+    for (CodeLanguage language : CodeLanguage.values()) {
       all.append(String.join("\n", language.argv(List.of(), List.of()))).append('\n');
     }
     return Digest.sha256(all.toString().getBytes(StandardCharsets.UTF_8));

@@ -3,7 +3,7 @@ package dev.writ.tools.code;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Reproducible;
@@ -32,19 +32,19 @@ final class CodeRun {
 
   private final ProcessCall call;
   private final boolean reproducible;
-  private final Language language;
+  private final CodeLanguage language;
 
   CodeRun(ProcessCall call, boolean reproducible) {
     this.call = call;
     this.reproducible = reproducible;
     this.language =
-        List.of(Language.values()).stream()
+        List.of(CodeLanguage.values()).stream()
             .filter(l -> l.text().equals(text("language")))
             .findFirst()
             .orElseThrow(); // the schema names them
   }
 
-  Outcome run() {
+  DriverOutcome run() {
     Artifacts.requirePatterns(call);
     Workspace workspace = call.sandbox().workspace();
     call.copyInputs("in");
@@ -82,7 +82,7 @@ final class CodeRun {
           command.withExecutables(
               HostPrograms.find(language.program()).map(Object::toString).stream().toList());
     }
-    if (language == Language.NODE && !call.egress().isEmpty()) {
+    if (language == CodeLanguage.NODE && !call.egress().isEmpty()) {
       command = command.withEnvironment("NODE_USE_ENV_PROXY", "1");
     }
     return reproducible
@@ -92,7 +92,7 @@ final class CodeRun {
 
   /** V8's random numbers are its own, and take no more than 31 bits. */
   private List<String> options() {
-    return reproducible && language == Language.NODE
+    return reproducible && language == CodeLanguage.NODE
         ? List.of("--random-seed=" + (seed() & 0x7fff_ffffL))
         : List.of();
   }

@@ -2,12 +2,12 @@ package dev.writ.tools.exec;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.policy.CommandRole;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.ImageReference;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.process.Artifacts;
 import dev.writ.tools.process.ProcessCall;
@@ -33,7 +33,7 @@ final class ExecProgram {
     this.params = call.params();
   }
 
-  Outcome run() {
+  DriverOutcome run() {
     Artifacts.requirePatterns(call);
     Optional<ImageReference> image = image();
     Toolbox box = image.isPresent() ? Toolbox.NONE : Toolbox.of(texts("commands"));
@@ -100,7 +100,7 @@ final class ExecProgram {
         .map(shell -> List.of(shell, "-c", line.value()));
   }
 
-  private Outcome notThere(String program, Toolbox box, Optional<ImageReference> image) {
+  private DriverOutcome notThere(String program, Toolbox box, Optional<ImageReference> image) {
     String why =
         image
             .map(i -> "not in the image " + i)
@@ -144,8 +144,8 @@ final class ExecProgram {
     return command;
   }
 
-  private Limits limits() {
-    Limits limits = call.limits();
+  private CgroupLimits limits() {
+    CgroupLimits limits = call.limits();
     return params.get("cpu_milli") instanceof JsonValue.Num milli
         ? limits.withCpuMilli((long) milli.value())
         : limits;
@@ -163,7 +163,8 @@ final class ExecProgram {
     }
   }
 
-  private Outcome.Output output(Ended ended, Artifacts artifacts, Optional<ImageReference> image) {
+  private DriverOutcome.Output output(
+      Ended ended, Artifacts artifacts, Optional<ImageReference> image) {
     TreeMap<String, JsonValue> more = new TreeMap<>();
     image.ifPresent(i -> more.put("image", JsonValue.of(i.toString())));
     more.put("duration_ms", JsonValue.of(ended.usage().wallMs()));

@@ -3,7 +3,7 @@ package dev.writ.tools.git;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
@@ -171,7 +171,7 @@ final class GitCall {
   }
 
   /** What the output has beside what git wrote. */
-  Outcome done(Ended ended, SortedMap<String, JsonValue> members) {
+  DriverOutcome done(Ended ended, SortedMap<String, JsonValue> members) {
     return end(ended, () -> StandardOutput.of(call, ended, members));
   }
 
@@ -181,14 +181,14 @@ final class GitCall {
    * @param size of all that can be left out
    * @param members with at most so much of it
    */
-  Outcome parsed(Ended ended, int size, IntFunction<SortedMap<String, JsonValue>> members) {
+  DriverOutcome parsed(Ended ended, int size, IntFunction<SortedMap<String, JsonValue>> members) {
     Ended shown = withoutStdout(ended);
     return end(
         ended,
         () -> {
           long most = call.invocation().resources().outputBytes();
           for (int n = size; ; n /= 2) {
-            Outcome.Output output = StandardOutput.of(call, shown, members.apply(n));
+            DriverOutcome.Output output = StandardOutput.of(call, shown, members.apply(n));
             if (n == 0 || output.bytes().length <= most) {
               return output;
             }
@@ -197,13 +197,13 @@ final class GitCall {
   }
 
   /** A call that ends before it did what it was to do. */
-  Outcome failed(Ended ended) {
+  DriverOutcome failed(Ended ended) {
     return done(ended, NOTHING);
   }
 
-  private Outcome end(Ended ended, Supplier<Outcome.Output> output) {
-    Outcome outcome = call.end(ended, output);
-    boolean gitFailed = outcome.end() == Outcome.End.SUCCEEDED && !ended.succeeded();
+  private DriverOutcome end(Ended ended, Supplier<DriverOutcome.Output> output) {
+    DriverOutcome outcome = call.end(ended, output);
+    boolean gitFailed = outcome.end() == DriverOutcome.End.SUCCEEDED && !ended.succeeded();
     if (!gitFailed) {
       return outcome;
     }

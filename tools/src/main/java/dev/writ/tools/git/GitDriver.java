@@ -1,7 +1,7 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.HostPrograms;
@@ -71,6 +71,6 @@ public final class GitDriver extends ProcessDriver {
   /** What one operation does with a call. */
   @FunctionalInterface
   private interface Operation {
-    Outcome run(GitCall call);
+    DriverOutcome run(GitCall call);
   }
 }

@@ -3,7 +3,7 @@ package dev.writ.tools.git;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Ended;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ final class LocalOperations {
 
   private LocalOperations() {}
 
-  static Outcome init(GitCall call) {
+  static DriverOutcome init(GitCall call) {
     Place place = call.place();
     Repository.requireFree(call.workspace(), place);
     String branch = Revisions.name(call.text("branch").orElse("main"));
@@ -34,7 +34,7 @@ final class LocalOperations {
     return call.done(ended, call.state(place));
   }
 
-  static Outcome checkout(GitCall call) {
+  static DriverOutcome checkout(GitCall call) {
     Place place = call.repository();
     List<String> arguments =
         new ArrayList<>(List.of("checkout", "--quiet", "--no-recurse-submodules"));
@@ -48,7 +48,7 @@ final class LocalOperations {
     return ended.succeeded() ? call.done(ended, call.state(place)) : call.failed(ended);
   }
 
-  static Outcome commit(GitCall call) {
+  static DriverOutcome commit(GitCall call) {
     Place place = call.repository();
     List<String> add = new ArrayList<>(List.of("add", "--all", "--"));
     add.addAll(paths(call, List.of(".")));
@@ -119,7 +119,7 @@ final class LocalOperations {
         .orElse(standard);
   }
 
-  static Outcome diff(GitCall call) {
+  static DriverOutcome diff(GitCall call) {
     Place place = call.repository();
     List<String> arguments =
         new ArrayList<>(
@@ -162,7 +162,7 @@ final class LocalOperations {
         });
   }
 
-  static Outcome log(GitCall call) {
+  static DriverOutcome log(GitCall call) {
     Place place = call.repository();
     long most =
         Math.clamp(
@@ -198,7 +198,7 @@ final class LocalOperations {
         });
   }
 
-  static Outcome status(GitCall call) {
+  static DriverOutcome status(GitCall call) {
     Place place = call.repository();
     Ended ended =
         call.in(

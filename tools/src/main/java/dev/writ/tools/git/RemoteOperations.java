@@ -2,7 +2,7 @@ package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Ended;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 final class RemoteOperations {
   private RemoteOperations() {}
 
-  static Outcome cloneInto(GitCall call) {
+  static DriverOutcome cloneInto(GitCall call) {
     Place place = call.place();
     Remote remote = call.remote(false);
     Repository.requireFree(call.workspace(), place);
@@ -42,7 +42,7 @@ final class RemoteOperations {
     return depth;
   }
 
-  static Outcome fetch(GitCall call) {
+  static DriverOutcome fetch(GitCall call) {
     Place place = call.repository();
     Ended ended = fetched(call, place, call.text("ref"));
     if (!ended.succeeded()) {
@@ -81,7 +81,7 @@ final class RemoteOperations {
   }
 
   /** Fetches a branch and moves what is checked out forward to it; nothing is ever merged. */
-  static Outcome pull(GitCall call) {
+  static DriverOutcome pull(GitCall call) {
     Place place = call.repository();
     String ref = Revisions.name(call.params().string("ref"));
     Ended fetched = fetched(call, place, Optional.of(ref));
@@ -93,7 +93,7 @@ final class RemoteOperations {
     return ended.succeeded() ? call.done(ended, call.state(place)) : call.failed(ended);
   }
 
-  static Outcome push(GitCall call) {
+  static DriverOutcome push(GitCall call) {
     Place place = call.repository();
     Remote remote = call.remote(true);
     String from = Revisions.full(call.params().string("ref"));

@@ -4,8 +4,8 @@ import com.dylibso.chicory.runtime.WasmRuntimeException;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Input;
 import dev.writ.tools.wasm.Drbg;
 import dev.writ.tools.wasm.FileTree;
@@ -46,7 +46,7 @@ final class JsProgram {
   }
 
   /** Runs params {@code source} and {@code input} (null where it is missing). */
-  static Outcome.Output run(Guest guest) {
+  static DriverOutcome.Output run(Guest guest) {
     JsonValue.Obj params = guest.invocation().params();
     if (!(params.get("source") instanceof JsonValue.Str source)) {
       throw GuestEnd.failed(Reason.BAD_PARAMS, "params/source must be a string");
@@ -56,7 +56,7 @@ final class JsProgram {
     return new JsProgram(guest, text, input).run();
   }
 
-  private Outcome.Output run() {
+  private DriverOutcome.Output run() {
     Invocation invocation = guest.invocation();
     // A letter more than the result; and an exception's words need room where the result has
     // little.
@@ -133,7 +133,7 @@ final class JsProgram {
   }
 
   /** Reads what the prelude wrote: one letter for how it ended, and a text. */
-  private Outcome.Output result(byte[] written) {
+  private DriverOutcome.Output result(byte[] written) {
     byte[] text = written.length == 0 ? written : Arrays.copyOfRange(written, 1, written.length);
     switch (written.length == 0 ? 0 : written[0]) {
       case 'V' -> {
@@ -150,12 +150,12 @@ final class JsProgram {
     }
   }
 
-  private Outcome.Output value(byte[] json) {
+  private DriverOutcome.Output value(byte[] json) {
     if (json.length > outputBytesMax()) {
       throw GuestEnd.outputLimit(outputBytesMax());
     }
     parse(json);
-    return new Outcome.Output(json, MEDIA_TYPE);
+    return new DriverOutcome.Output(json, MEDIA_TYPE);
   }
 
   /** A script can tamper with how its own result is written; what is no JSON then is no result. */

@@ -5,8 +5,8 @@ import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.NetworkPlace;
@@ -15,7 +15,7 @@ import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Reproducible;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.RuntimeRange;
@@ -63,7 +63,7 @@ public final class LanguageDriver extends ProcessDriver {
    * @param pool of the same host, with workers that may be ready for a call
    */
   public LanguageDriver(LanguageAdapter adapter, ProcessHost host, WarmPool pool) {
-    this(adapter, Workers.of(adapter.workers()), host, pool);
+    this(adapter, WorkerScripts.of(adapter.workers()), host, pool);
   }
 
   private LanguageDriver(
@@ -159,7 +159,7 @@ public final class LanguageDriver extends ProcessDriver {
     SourceForm.require(adapter.language(), named, files);
   }
 
-  private Outcome run(
+  private DriverOutcome run(
       ProcessCall call,
       ToolManifest manifest,
       ToolManifest.Operation operation,
@@ -167,7 +167,7 @@ public final class LanguageDriver extends ProcessDriver {
       List<Bind> binds,
       Optional<List<String>> executables) {
     Invocation invocation = call.invocation();
-    Limits limits = call.limits();
+    CgroupLimits limits = call.limits();
     Command command =
         call.command(adapter.argv(source))
             .withLimits(
@@ -190,7 +190,7 @@ public final class LanguageDriver extends ProcessDriver {
     call.observe("stderr", JsonValue.of(said));
     return ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED
         ? answer(call, ended, source)
-        : call.end(ended, () -> new Outcome.Output(new byte[0], JSON));
+        : call.end(ended, () -> new DriverOutcome.Output(new byte[0], JSON));
   }
 
   /** What a worker may write for an output of so many bytes: base64 makes four of three. */
@@ -273,7 +273,7 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /** What the frames of a worker that ended by itself come to. */
-  private static Outcome answer(ProcessCall call, Ended ended, ToolSource source) {
+  private static DriverOutcome answer(ProcessCall call, Ended ended, ToolSource source) {
     List<JsonValue.Obj> frames;
     try {
       frames = Frames.read(ended.stdout().bytes());
@@ -292,7 +292,7 @@ public final class LanguageDriver extends ProcessDriver {
     if (!loaded || !kinds.getLast().equals("result")) {
       return call.failed("protocol-violation", "its frames are " + kinds, Optional.empty());
     }
-    Outcome.Output output;
+    DriverOutcome.Output output;
     try {
       output = output(last);
     } catch (Frames.Violation e) {
@@ -306,16 +306,16 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /** A value of JSON, or bytes of the type that the worker states; stage 5 compares the type. */
-  private static Outcome.Output output(JsonValue.Obj result) throws Frames.Violation {
+  private static DriverOutcome.Output output(JsonValue.Obj result) throws Frames.Violation {
     JsonValue value = result.get("output");
     if (value != null && result.get("base64") == null && result.get("media_type") == null) {
-      return new Outcome.Output(Jcs.write(value), JSON);
+      return new DriverOutcome.Output(Jcs.write(value), JSON);
     }
     if (value == null
         && result.get("base64") instanceof JsonValue.Str base64
         && result.get("media_type") instanceof JsonValue.Str mediaType) {
       try {
-        return new Outcome.Output(
+        return new DriverOutcome.Output(
             StrictBase64.decode("base64", base64.value()), ToolSource.mediaType(mediaType.value()));
       } catch (WritException e) {
         throw new Frames.Violation("a result's bytes or their media type are malformed");
@@ -324,7 +324,7 @@ public final class LanguageDriver extends ProcessDriver {
     throw new Frames.Violation("a result has neither output nor base64 with media_type");
   }
 
-  private static Outcome incident(ProcessCall call, JsonValue.Obj frame, boolean loaded) {
+  private static DriverOutcome incident(ProcessCall call, JsonValue.Obj frame, boolean loaded) {
     boolean loading = JsonValue.of("DependencyLoadFailure").equals(frame.get("incident"));
     boolean known = JsonValue.of("Failed").equals(frame.get("incident")) || (loading && !loaded);
     if (!known || !(frame.get("message") instanceof JsonValue.Str message)) {

@@ -8,7 +8,7 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.tools.author.Reference;
 import dev.writ.tools.author.ScanAnswer;
 import dev.writ.tools.author.Scanner;
@@ -32,12 +32,12 @@ public final class PythonScanner implements Scanner {
 
   @Override
   public List<Reference> scan(SortedMap<String, byte[]> files) {
-    Path scripts = host.sharedFiles(Workers.of(List.of(SCRIPT)));
+    Path scripts = host.sharedFiles(WorkerScripts.of(List.of(SCRIPT)));
     Command command =
         Command.of("/usr/bin/python3", "-I", "-S", "-B", LanguageAdapter.WORKERS + "/" + SCRIPT)
             .withExecutables(List.of("/usr/bin/python3"))
             .withBinds(List.of(new Bind(scripts, LanguageAdapter.WORKERS)))
-            .withLimits(Limits.STANDARD)
+            .withLimits(CgroupLimits.STANDARD)
             .withStdin(Jcs.write(ScanAnswer.question(files)));
     SandboxSpec spec =
         SandboxSpec.of("scan-" + SERIAL.incrementAndGet(), Profile.named("restricted"));

@@ -8,7 +8,7 @@ import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.SandboxSpec;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.tools.process.ProcessHost;
 import java.util.Collections;
 import java.util.List;
@@ -32,7 +32,7 @@ record WarmKey(
     List<String> argv,
     SortedMap<String, String> environment,
     String directory,
-    Limits limits,
+    CgroupLimits limits,
     List<Bind> binds,
     Optional<List<String>> executables) {
   WarmKey {

@@ -3,7 +3,7 @@ package dev.writ.tools.process;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.TarFilter;
@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * @param files sorted by name, with the call's secrets taken out; none where they were refused
  * @param refusal why there are none although some match
  */
-public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal) {
+public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> refusal) {
   /** The param that has the patterns, in every tool. */
   public static final String PARAM = "artifacts";
 
@@ -108,7 +108,7 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
             List.of(ArtifactPattern.parse("**")),
             call.masking(),
             Caps.STANDARD);
-    for (Outcome.Artifact file : all.files()) {
+    for (DriverOutcome.Artifact file : all.files()) {
       if (!mediaTypes.contains(file.mediaType())) {
         return new Artifacts(
             List.of(),
@@ -141,9 +141,9 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
   }
 
   /** What a call comes to that left these: a failure of its own where they were refused. */
-  public Outcome end(ProcessCall call, Ended ended, Supplier<Outcome.Output> output) {
-    Outcome outcome = call.end(ended, output, files);
-    return refusal.isPresent() && outcome.end() == Outcome.End.SUCCEEDED
+  public DriverOutcome end(ProcessCall call, Ended ended, Supplier<DriverOutcome.Output> output) {
+    DriverOutcome outcome = call.end(ended, output, files);
+    return refusal.isPresent() && outcome.end() == DriverOutcome.End.SUCCEEDED
         ? call.failed(refusal.get().reason(), refusal.get().message(), outcome.output())
         : outcome;
   }
@@ -179,7 +179,7 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
     private final String prefix;
     private final Masking masking;
     private final Caps caps;
-    private final TreeMap<String, Outcome.Artifact> found = new TreeMap<>();
+    private final TreeMap<String, DriverOutcome.Artifact> found = new TreeMap<>();
     private long left;
 
     Collector(Workspace workspace, String base, Masking masking, Caps caps) {
@@ -190,7 +190,7 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
       this.left = caps.allBytes();
     }
 
-    List<Outcome.Artifact> found() {
+    List<DriverOutcome.Artifact> found() {
       return List.copyOf(found.values());
     }
 
@@ -286,8 +286,8 @@ public record Artifacts(List<Outcome.Artifact> files, Optional<Refusal> refusal)
       requireTellable(name);
       boolean isName =
           name.length() <= NAME_CHARS_MAX && name.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
-      Outcome.Artifact artifact =
-          isName ? new Outcome.Artifact(name, bytes, MediaTypes.of(name)) : null;
+      DriverOutcome.Artifact artifact =
+          isName ? new DriverOutcome.Artifact(name, bytes, MediaTypes.of(name)) : null;
       if (artifact == null || found.put(name, artifact) != null) {
         throw new Refused(NAME, "a name of " + name.length() + " characters");
       }

@@ -2,8 +2,8 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
@@ -19,7 +19,7 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.error.ToolsError;
@@ -80,7 +80,7 @@ public final class ProcessCall implements AutoCloseable {
    *
    * @throws WritException {@code SBX-026} where nothing is left, or the ceiling is too low
    */
-  public Limits limits() {
+  public CgroupLimits limits() {
     Resources most = invocation.resources();
     long wall = most.wallMs();
     long cpu = most.cpuMs();
@@ -90,7 +90,7 @@ public final class ProcessCall implements AutoCloseable {
       cpu -= ended.usage().cpuMs();
       output -= ended.stdout().bytes().length + (long) ended.stderr().bytes().length;
     }
-    return Limits.STANDARD
+    return CgroupLimits.STANDARD
         .withWallMs(Math.min(wall, 86_400_000L))
         .withCpuMs(Math.min(cpu, 64 * 86_400_000L))
         .withMemoryBytes(Math.min(most.memoryBytes(), 1L << 40))
@@ -261,16 +261,16 @@ public final class ProcessCall implements AutoCloseable {
    * What a call comes to whose last command ended so. A program that exited by itself is a success,
    * whatever its code; limits, kills and timeouts are not, and what there is of the output is kept.
    */
-  public Outcome end(Ended ended, Supplier<Outcome.Output> output) {
+  public DriverOutcome end(Ended ended, Supplier<DriverOutcome.Output> output) {
     return end(ended, output, List.of());
   }
 
   /** The same, with files that the tool leaves behind. */
-  public Outcome end(
-      Ended ended, Supplier<Outcome.Output> output, List<Outcome.Artifact> artifacts) {
-    Outcome.End how = how(ended.reason());
-    boolean succeeded = how == Outcome.End.SUCCEEDED;
-    return new Outcome(
+  public DriverOutcome end(
+      Ended ended, Supplier<DriverOutcome.Output> output, List<DriverOutcome.Artifact> artifacts) {
+    DriverOutcome.End how = how(ended.reason());
+    boolean succeeded = how == DriverOutcome.End.SUCCEEDED;
+    return new DriverOutcome(
         how,
         succeeded ? "ok" : ended.reason().text(),
         succeeded ? "" : "the program was ended, or failed, by: " + ended.reason().text(),
@@ -281,9 +281,10 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /** A call that fails for a reason of the tool's own. */
-  public Outcome failed(String reason, String message, Optional<Outcome.Output> output) {
-    return new Outcome(
-        Outcome.End.FAILED,
+  public DriverOutcome failed(
+      String reason, String message, Optional<DriverOutcome.Output> output) {
+    return new DriverOutcome(
+        DriverOutcome.End.FAILED,
         reason,
         Texts.message(message),
         output,
@@ -293,17 +294,17 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /** A call that was refused on the way: the reason word is {@code refused}. */
-  Outcome refused(WritException e) {
+  DriverOutcome refused(WritException e) {
     return failed("refused", e.getMessage(), Optional.empty());
   }
 
-  private static Outcome.End how(EndReason reason) {
+  private static DriverOutcome.End how(EndReason reason) {
     return switch (reason) {
-      case EXITED, SIGNALLED -> Outcome.End.SUCCEEDED;
-      case TIMED_OUT -> Outcome.End.TIMED_OUT;
+      case EXITED, SIGNALLED -> DriverOutcome.End.SUCCEEDED;
+      case TIMED_OUT -> DriverOutcome.End.TIMED_OUT;
       case CANCELLED, OUTPUT_LIMIT, CPU_LIMIT, OUT_OF_MEMORY, SECCOMP_VIOLATION ->
-          Outcome.End.KILLED;
-      case PIDS_LIMIT, DISK_LIMIT, EGRESS_DENIED -> Outcome.End.FAILED;
+          DriverOutcome.End.KILLED;
+      case PIDS_LIMIT, DISK_LIMIT, EGRESS_DENIED -> DriverOutcome.End.FAILED;
     };
   }
 
@@ -311,7 +312,7 @@ public final class ProcessCall implements AutoCloseable {
    * Times added up; of memory the most that one command had. Where nobody measures processor time,
    * it is taken to be all that was declared: a budget must not be spent for nothing.
    */
-  private Outcome.Metrics metrics() {
+  private DriverOutcome.Metrics metrics() {
     long cpu = 0;
     long memory = 0;
     long wall = 0;
@@ -323,7 +324,7 @@ public final class ProcessCall implements AutoCloseable {
     if (shortfalls.contains(Guarantee.MEASURED)) {
       cpu = invocation.resources().cpuMs();
     }
-    return new Outcome.Metrics(cpu, memory, wall, 0);
+    return new DriverOutcome.Metrics(cpu, memory, wall, 0);
   }
 
   private JsonValue.Obj observations() {

@@ -6,8 +6,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverFailed;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
@@ -125,7 +125,7 @@ public abstract class ProcessDriver implements Driver {
   protected abstract Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content);
 
-  private Outcome run(ToolManifest manifest, Invocation invocation, Program prepared) {
+  private DriverOutcome run(ToolManifest manifest, Invocation invocation, Program prepared) {
     ProcessCall call = new ProcessCall(host, manifest, invocation);
     try (call) {
       return prepared.run(call);

@@ -1,6 +1,6 @@
 package dev.writ.tools.process;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 
 /** What a tool does in one call. */
 @FunctionalInterface
@@ -9,5 +9,5 @@ public interface Program {
    * Runs it once. What the confined program did comes back as an outcome; a {@code WritException}
    * is a refusal of this call and becomes one too.
    */
-  Outcome run(ProcessCall call);
+  DriverOutcome run(ProcessCall call);
 }

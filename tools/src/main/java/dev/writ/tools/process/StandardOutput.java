@@ -2,7 +2,7 @@ package dev.writ.tools.process;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Ended;
 import dev.writ.tools.wasm.Texts;
 import java.util.SortedMap;
@@ -23,7 +23,7 @@ public final class StandardOutput {
    *
    * @param more members beside the standard ones
    */
-  public static Outcome.Output of(
+  public static DriverOutcome.Output of(
       ProcessCall call, Ended ended, SortedMap<String, JsonValue> more) {
     String out = Texts.text(call.mask(ended.stdout().bytes()));
     String err = Texts.text(call.mask(ended.stderr().bytes()));
@@ -41,7 +41,7 @@ public final class StandardOutput {
       }
       bytes = write(ended, out, outCut, err, errCut, more);
     }
-    return new Outcome.Output(bytes, MEDIA_TYPE);
+    return new DriverOutcome.Output(bytes, MEDIA_TYPE);
   }
 
   /** Never through the middle of a character. */

@@ -1,7 +1,7 @@
 package dev.writ.tools.process;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -86,9 +86,9 @@ public final class TestReports {
    * Members for the tool's output: {@code reports}, one for each that was understood, and {@code
    * tests} and {@code coverage}, which add them up. Empty where there is none.
    */
-  public static JsonValue.Obj summary(List<Outcome.Artifact> artifacts) {
+  public static JsonValue.Obj summary(List<DriverOutcome.Artifact> artifacts) {
     List<Found> found = new ArrayList<>();
-    for (Outcome.Artifact artifact : artifacts) {
+    for (DriverOutcome.Artifact artifact : artifacts) {
       if (artifact.name().endsWith(".xml") && found.size() < REPORTS_MAX) {
         ReportReader.read(artifact.bytes())
             .ifPresent(report -> found.add(new Found(artifact.name(), report)));

@@ -32,14 +32,14 @@ final class CsvTable {
   static void create(Sqlite sqlite, String table, String input, byte[] bytes) {
     CsvTable csv = new CsvTable(input, bytes);
     csv.readShape();
-    sqlite.execute("CREATE TABLE " + Tables.quoted(table) + " (" + csv.definition() + ")");
+    sqlite.execute("CREATE TABLE " + InputTables.quoted(table) + " (" + csv.definition() + ")");
     csv.insert(sqlite, table);
   }
 
   private String definition() {
     List<String> parts = new ArrayList<>();
     for (int i = 0; i < columns.size(); i++) {
-      parts.add(Tables.quoted(columns.get(i)) + " " + kinds.get(i));
+      parts.add(InputTables.quoted(columns.get(i)) + " " + kinds.get(i));
     }
     return String.join(", ", parts);
   }
@@ -102,7 +102,7 @@ final class CsvTable {
     String marks = columns.stream().map(c -> "?").collect(Collectors.joining(","));
     sqlite.execute("BEGIN");
     try (Sqlite.Statement statement =
-        sqlite.prepare("INSERT INTO " + Tables.quoted(table) + " VALUES (" + marks + ")")) {
+        sqlite.prepare("INSERT INTO " + InputTables.quoted(table) + " VALUES (" + marks + ")")) {
       for (List<CsvReader.Field> row = reader.next(); row != null; row = reader.next()) {
         for (int i = 0; i < row.size(); i++) {
           bind(statement, i, row.get(i));

@@ -31,12 +31,12 @@ final class JsonTable {
       throw GuestEnd.failed(Reason.BAD_INPUT, input + " names no column");
     }
     List<String> columns = List.copyOf(keys);
-    String names = columns.stream().map(Tables::quoted).collect(Collectors.joining(", "));
-    sqlite.execute("CREATE TABLE " + Tables.quoted(table) + " (" + names + ")");
+    String names = columns.stream().map(InputTables::quoted).collect(Collectors.joining(", "));
+    sqlite.execute("CREATE TABLE " + InputTables.quoted(table) + " (" + names + ")");
     String marks = columns.stream().map(c -> "?").collect(Collectors.joining(","));
     sqlite.execute("BEGIN");
     try (Sqlite.Statement statement =
-        sqlite.prepare("INSERT INTO " + Tables.quoted(table) + " VALUES (" + marks + ")")) {
+        sqlite.prepare("INSERT INTO " + InputTables.quoted(table) + " VALUES (" + marks + ")")) {
       for (JsonValue.Obj row : rows) {
         for (int i = 0; i < columns.size(); i++) {
           bind(statement, i, row.get(columns.get(i)));

@@ -2,8 +2,8 @@ package dev.writ.tools.sql;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.tools.wasm.Drbg;
 import dev.writ.tools.wasm.FileTree;
 import dev.writ.tools.wasm.Guest;
@@ -31,7 +31,7 @@ final class SqlProgram {
   private SqlProgram() {}
 
   /** Runs params {@code sql} with {@code args} (none where they are missing). */
-  static Outcome.Output run(Guest guest) {
+  static DriverOutcome.Output run(Guest guest) {
     JsonValue.Obj params = guest.invocation().params();
     if (!(params.get("sql") instanceof JsonValue.Str sql)) {
       throw GuestEnd.failed(Reason.BAD_PARAMS, "params/sql must be a string");
@@ -41,7 +41,7 @@ final class SqlProgram {
     }
     List<JsonValue> args = arguments(params.get("args"));
     guest.untilExit(() -> query(guest, sql.value(), args));
-    return new Outcome.Output(guest.stdout().toByteArray(), MEDIA_TYPE);
+    return new DriverOutcome.Output(guest.stdout().toByteArray(), MEDIA_TYPE);
   }
 
   private static List<JsonValue> arguments(JsonValue value) {
@@ -56,7 +56,7 @@ final class SqlProgram {
     Sqlite sqlite = open(guest);
     // There is no directory for temporary files: what is sorted is sorted in memory.
     sqlite.execute("PRAGMA temp_store = 2");
-    Tables.load(sqlite, guest);
+    InputTables.load(sqlite, guest);
     sqlite.execute("PRAGMA query_only = 1");
     try (Sqlite.Statement statement = sqlite.prepare(sql)) {
       if (!statement.readOnly()) {

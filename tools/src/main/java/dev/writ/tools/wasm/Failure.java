@@ -1,7 +1,7 @@
 package dev.writ.tools.wasm;
 
 import com.dylibso.chicory.wasm.ChicoryException;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 
 /**
  * What a guest's end means. Each way in which Chicory or the JVM ends one has exactly one word
@@ -10,7 +10,7 @@ import dev.writ.executor.driver.Outcome;
  * @param keepsOutput whether the output until then is a function of the invocation; where the JVM's
  *     own stack or heap ran out it is not, and is dropped
  */
-record Failure(Outcome.End end, String reason, String message, boolean keepsOutput) {
+record Failure(DriverOutcome.End end, String reason, String message, boolean keepsOutput) {
 
   static Failure of(Throwable thrown, String stopReason, boolean memoryRefused) {
     if (stopReason != null) {
@@ -21,24 +21,24 @@ record Failure(Outcome.End end, String reason, String message, boolean keepsOutp
     }
     if (isStackOverflow(thrown)) {
       return new Failure(
-          Outcome.End.FAILED, Reason.STACK_OVERFLOW, "the call stack is used up", false);
+          DriverOutcome.End.FAILED, Reason.STACK_OVERFLOW, "the call stack is used up", false);
     }
     if (thrown instanceof OutOfMemoryError) {
       return new Failure(
-          Outcome.End.KILLED, Reason.HOST_MEMORY, "the host has no memory left", false);
+          DriverOutcome.End.KILLED, Reason.HOST_MEMORY, "the host has no memory left", false);
     }
     if (thrown instanceof ChicoryException) {
       return memoryRefused
-          ? new Failure(Outcome.End.KILLED, Reason.OUT_OF_MEMORY, thrown.getMessage(), true)
-          : new Failure(Outcome.End.FAILED, Reason.TRAP, thrown.getMessage(), true);
+          ? new Failure(DriverOutcome.End.KILLED, Reason.OUT_OF_MEMORY, thrown.getMessage(), true)
+          : new Failure(DriverOutcome.End.FAILED, Reason.TRAP, thrown.getMessage(), true);
     }
     return new Failure(
-        Outcome.End.FAILED, Reason.ENGINE_FAILURE, thrown.getClass().getSimpleName(), false);
+        DriverOutcome.End.FAILED, Reason.ENGINE_FAILURE, thrown.getClass().getSimpleName(), false);
   }
 
   static Failure stopped(String reason) {
     boolean time = reason.equals(Reason.WALL_TIME) || reason.equals(Reason.CPU_TIME);
-    Outcome.End end = time ? Outcome.End.TIMED_OUT : Outcome.End.KILLED;
+    DriverOutcome.End end = time ? DriverOutcome.End.TIMED_OUT : DriverOutcome.End.KILLED;
     return new Failure(end, reason, "stopped from outside: " + reason, true);
   }
 

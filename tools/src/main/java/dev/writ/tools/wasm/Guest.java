@@ -14,8 +14,8 @@ import com.dylibso.chicory.wasm.types.Table;
 import com.dylibso.chicory.wasm.types.TableLimits;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import java.io.InputStream;
@@ -163,15 +163,15 @@ public final class Guest {
       body.run();
     } catch (GuestEnd end) {
       exitCode = end.exitCode();
-      if (end.end() != Outcome.End.SUCCEEDED) {
+      if (end.end() != DriverOutcome.End.SUCCEEDED) {
         throw end;
       }
     }
   }
 
-  Outcome succeeded(Outcome.Output output, Outcome.Metrics metrics) {
-    return new Outcome(
-        Outcome.End.SUCCEEDED,
+  DriverOutcome succeeded(DriverOutcome.Output output, DriverOutcome.Metrics metrics) {
+    return new DriverOutcome(
+        DriverOutcome.End.SUCCEEDED,
         Reason.OK,
         "",
         Optional.of(output),
@@ -180,12 +180,12 @@ public final class Guest {
         observations());
   }
 
-  Outcome ended(Failure failure, Outcome.Metrics metrics) {
-    Optional<Outcome.Output> partial =
+  DriverOutcome ended(Failure failure, DriverOutcome.Metrics metrics) {
+    Optional<DriverOutcome.Output> partial =
         failure.keepsOutput()
-            ? partialMediaType.map(type -> new Outcome.Output(stdout.toByteArray(), type))
+            ? partialMediaType.map(type -> new DriverOutcome.Output(stdout.toByteArray(), type))
             : Optional.empty();
-    return new Outcome(
+    return new DriverOutcome(
         failure.end(),
         failure.reason(),
         Texts.message(failure.message()),

@@ -1,6 +1,6 @@
 package dev.writ.tools.wasm;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 
 /**
  * Ends a guest from inside one of its calls into the host. It carries no stack trace: it is an
@@ -9,11 +9,11 @@ import dev.writ.executor.driver.Outcome;
 public final class GuestEnd extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final Outcome.End end;
+  private final DriverOutcome.End end;
   private final String reason;
   private final int exitCode;
 
-  private GuestEnd(Outcome.End end, String reason, String message, int exitCode) {
+  private GuestEnd(DriverOutcome.End end, String reason, String message, int exitCode) {
     super(message, null, false, false);
     this.end = end;
     this.reason = reason;
@@ -23,24 +23,24 @@ public final class GuestEnd extends RuntimeException {
   /** The guest called {@code proc_exit}. */
   public static GuestEnd exit(int code) {
     return code == 0
-        ? new GuestEnd(Outcome.End.SUCCEEDED, Reason.OK, "", 0)
-        : new GuestEnd(Outcome.End.FAILED, Reason.EXIT_CODE, "exit code " + code, code);
+        ? new GuestEnd(DriverOutcome.End.SUCCEEDED, Reason.OK, "", 0)
+        : new GuestEnd(DriverOutcome.End.FAILED, Reason.EXIT_CODE, "exit code " + code, code);
   }
 
   /** The tool cannot do what it was asked. */
   public static GuestEnd failed(String reason, String message) {
-    return new GuestEnd(Outcome.End.FAILED, reason, message, 0);
+    return new GuestEnd(DriverOutcome.End.FAILED, reason, message, 0);
   }
 
   /** A ceiling ended the guest. */
   public static GuestEnd killed(String reason, String message) {
-    return new GuestEnd(Outcome.End.KILLED, reason, message, 0);
+    return new GuestEnd(DriverOutcome.End.KILLED, reason, message, 0);
   }
 
   /** The guest used up its instructions. */
   public static GuestEnd fuel(long limit) {
     return new GuestEnd(
-        Outcome.End.TIMED_OUT, Reason.FUEL, "more than " + limit + " instructions", 0);
+        DriverOutcome.End.TIMED_OUT, Reason.FUEL, "more than " + limit + " instructions", 0);
   }
 
   /** The guest wrote more than it may. */
@@ -48,7 +48,7 @@ public final class GuestEnd extends RuntimeException {
     return killed(Reason.OUTPUT_LIMIT, "more than " + max + " bytes of output");
   }
 
-  public Outcome.End end() {
+  public DriverOutcome.End end() {
     return end;
   }
 

@@ -1,8 +1,8 @@
 package dev.writ.tools.wasm;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.tools.error.ToolsError;
@@ -83,7 +83,7 @@ public final class GuestPool implements AutoCloseable {
   /** What runs on the guest's thread. */
   @FunctionalInterface
   public interface Program {
-    Outcome.Output run(Guest guest);
+    DriverOutcome.Output run(Guest guest);
   }
 
   /**
@@ -92,7 +92,7 @@ public final class GuestPool implements AutoCloseable {
    * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are
    *     not the guest's doing
    */
-  public Outcome run(Invocation invocation, Program program) {
+  public DriverOutcome run(Invocation invocation, Program program) {
     return run(invocation, program, true);
   }
 
@@ -101,7 +101,7 @@ public final class GuestPool implements AutoCloseable {
    *
    * @param timed whether processor time is limited by the clock; not where instructions are counted
    */
-  Outcome run(Invocation invocation, Program program, boolean timed) {
+  DriverOutcome run(Invocation invocation, Program program, boolean timed) {
     Resources limits = invocation.resources();
     if (limits.wallMs() == 0 || limits.cpuMs() == 0) {
       String reason = limits.cpuMs() == 0 ? Reason.CPU_TIME : Reason.WALL_TIME;
@@ -111,7 +111,7 @@ public final class GuestPool implements AutoCloseable {
     if (needed > permits) {
       return atOnce(
           new Failure(
-              Outcome.End.KILLED,
+              DriverOutcome.End.KILLED,
               Reason.HOST_MEMORY,
               "the ceiling is "
                   + limits.memoryBytes()
@@ -135,8 +135,9 @@ public final class GuestPool implements AutoCloseable {
     }
   }
 
-  private static Outcome atOnce(Failure failure) {
-    return Outcome.failed(failure.end(), failure.reason(), failure.message(), Outcome.Metrics.NONE);
+  private static DriverOutcome atOnce(Failure failure) {
+    return DriverOutcome.failed(
+        failure.end(), failure.reason(), failure.message(), DriverOutcome.Metrics.NONE);
   }
 
   /** Reads the inputs, which count as the guest's memory. */
@@ -148,7 +149,7 @@ public final class GuestPool implements AutoCloseable {
         byte[] bytes = stream.readNBytes((int) left + 1);
         if (bytes.length > left) {
           return new Failure(
-              Outcome.End.FAILED,
+              DriverOutcome.End.FAILED,
               Reason.INPUT_TOO_LARGE,
               "the inputs are larger than the memory ceiling of " + max + " bytes",
               false);
@@ -162,7 +163,7 @@ public final class GuestPool implements AutoCloseable {
     return null;
   }
 
-  private Outcome dispatch(
+  private DriverOutcome dispatch(
       Invocation invocation, List<byte[]> inputs, Program program, boolean timed) {
     Stop stop = new Stop();
     running.add(stop);
@@ -170,7 +171,7 @@ public final class GuestPool implements AutoCloseable {
       if (closed) {
         throw new WritException(ToolsError.DRIVERS_CLOSED, "");
       }
-      Future<Outcome> future =
+      Future<DriverOutcome> future =
           threads.submit(() -> onThread(stop, new Guest(invocation, inputs), program, timed));
       return await(stop, future);
     } catch (RejectedExecutionException e) {
@@ -180,7 +181,7 @@ public final class GuestPool implements AutoCloseable {
     }
   }
 
-  private static Outcome await(Stop stop, Future<Outcome> future) {
+  private static DriverOutcome await(Stop stop, Future<DriverOutcome> future) {
     boolean interrupted = false;
     try {
       while (true) {
@@ -200,9 +201,9 @@ public final class GuestPool implements AutoCloseable {
     }
   }
 
-  private Outcome onThread(Stop stop, Guest guest, Program program, boolean timed) {
+  private DriverOutcome onThread(Stop stop, Guest guest, Program program, boolean timed) {
     Resources limits = guest.invocation().resources();
-    Outcome.Output output = null;
+    DriverOutcome.Output output = null;
     Throwable thrown = null;
     try (Watchdog.Watch watch =
         watchdog.watch(stop, timed ? limits.cpuMs() : Long.MAX_VALUE, limits.wallMs())) {
@@ -215,8 +216,8 @@ public final class GuestPool implements AutoCloseable {
       } finally {
         stop.end();
       }
-      Outcome.Metrics metrics =
-          new Outcome.Metrics(
+      DriverOutcome.Metrics metrics =
+          new DriverOutcome.Metrics(
               TimeUnit.NANOSECONDS.toMillis(watch.cpuNanos()),
               guest.memoryBytes(),
               TimeUnit.NANOSECONDS.toMillis(watch.wallNanos()),

@@ -3,8 +3,8 @@ package dev.writ.tools.wasm;
 import com.dylibso.chicory.runtime.Instance;
 import com.dylibso.chicory.runtime.Machine;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Input;
 import java.util.Collections;
 import java.util.List;
@@ -40,7 +40,7 @@ final class WasmProgram {
     this.fuel = fuel;
   }
 
-  Outcome.Output run(Guest guest) {
+  DriverOutcome.Output run(Guest guest) {
     guest.stdoutIsOutput(mediaType);
     Optional<Metering> metering = fuel.map(Metering::new);
     Function<Instance, Machine> machine =
@@ -56,7 +56,7 @@ final class WasmProgram {
     } finally {
       metering.ifPresent(m -> guest.fuelUsed(m.used()));
     }
-    return new Outcome.Output(guest.stdout().toByteArray(), mediaType);
+    return new DriverOutcome.Output(guest.stdout().toByteArray(), mediaType);
   }
 
   private void enter(Instance instance) {

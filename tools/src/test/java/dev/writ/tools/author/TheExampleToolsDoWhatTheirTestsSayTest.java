@@ -10,6 +10,7 @@ import dev.writ.tools.process.TestHosts;
 import dev.writ.tools.registry.PackageDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -94,7 +95,7 @@ class TheExampleToolsDoWhatTheirTestsSayTest {
   }
 
   private static boolean isRefusal(byte[] test) {
-    return new String(test, java.nio.charset.StandardCharsets.UTF_8).contains("\"reason\"")
-        || new String(test, java.nio.charset.StandardCharsets.UTF_8).contains("&lt;script&gt;");
+    return new String(test, StandardCharsets.UTF_8).contains("\"reason\"")
+        || new String(test, StandardCharsets.UTF_8).contains("&lt;script&gt;");
   }
 }

@@ -8,7 +8,7 @@ import static dev.writ.tools.browser.TestBrowser.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -104,8 +104,8 @@ class HostilePagesGainNothingTest {
   private static final String WAIT =
       ",\"results\":[\"console\",\"text\"],\"script\":[{\"action\":\"wait\",\"selector\":\"#done\"}]";
 
-  private static void assertAllHeld(Outcome outcome) {
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+  private static void assertAllHeld(DriverOutcome outcome) {
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     List<String> words =
         console(outcome).stream().filter(l -> l.matches("log: (held|REACHED) .*")).toList();
     assertThat(words).hasSize(21).allMatch(l -> l.startsWith("log: held"));
@@ -117,7 +117,7 @@ class HostilePagesGainNothingTest {
         DatagramChannel udp = DatagramChannel.open()) {
       udp.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).configureBlocking(false);
       int port = ((InetSocketAddress) udp.getLocalAddress()).getPort();
-      Outcome outcome = browser.html(attempts(server.place(), port, "no-cors"), WAIT).run();
+      DriverOutcome outcome = browser.html(attempts(server.place(), port, "no-cors"), WAIT).run();
       assertAllHeld(outcome);
       assertThat(egress(outcome)).isEqualTo("[]");
       assertThat(server.asked()).isEmpty();
@@ -137,7 +137,8 @@ class HostilePagesGainNothingTest {
       listed
           .page("/", attempts(other.place(), port, "cors"))
           .on("/sw.js", x -> WebServer.send(x, 200, "text/javascript", "1"));
-      Outcome outcome = confined.call("{\"url\":\"" + listed.url("/") + "\"" + WAIT + "}").run();
+      DriverOutcome outcome =
+          confined.call("{\"url\":\"" + listed.url("/") + "\"" + WAIT + "}").run();
       assertAllHeld(outcome);
       assertThat(other.asked()).isEmpty();
       assertThat(listed.asked()).doesNotContain("GET /sw.js");
@@ -159,7 +160,7 @@ class HostilePagesGainNothingTest {
             exchange.getResponseHeaders().set("Location", other.url("/"));
             exchange.sendResponseHeaders(302, -1);
           });
-      Outcome outcome =
+      DriverOutcome outcome =
           browser
               .call(
                   "{\"url\":\""
@@ -167,14 +168,14 @@ class HostilePagesGainNothingTest {
                       + "\",\"script\":[{\"action\":\"wait\",\"load\":\"networkidle\"}]}")
               .run();
       assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("egress-denied");
-      assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+      assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(other.asked()).isEmpty();
     }
   }
 
   @Test
   void questionsWithoutEndAreAnsweredUntilThereAreTooMany() {
-    Outcome outcome =
+    DriverOutcome outcome =
         browser
             .html(
                 "<script>while (confirm('more?') || true);</script>", ",\"results\":[\"console\"]")
@@ -186,7 +187,7 @@ class HostilePagesGainNothingTest {
 
   @Test
   void aScriptThatNeverYieldsIsLeft() {
-    Outcome outcome =
+    DriverOutcome outcome =
         browser
             .html(
                 "<p>shown<script>onload = () => setTimeout(() => { for (;;); }, 0)</script>",
@@ -198,7 +199,7 @@ class HostilePagesGainNothingTest {
 
   @Test
   void downloadsAndWindowsAreRefusedAndCounted() {
-    Outcome outcome =
+    DriverOutcome outcome =
         browser
             .html(
                 "<button onclick=\"for (let i = 0; i < 5; i++) open('about:blank#' +"
@@ -209,7 +210,7 @@ class HostilePagesGainNothingTest {
                 ",\"results\":[\"console\"],\"script\":[{\"action\":\"click\",\"selector\":\"button\"},"
                     + "{\"action\":\"wait\",\"ms\":300}]")
             .run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(number(outcome, "popups")).isLessThanOrEqualTo(5);
     assertThat(number(outcome, "downloads")).isLessThanOrEqualTo(3);
     assertThat(outcome.artifacts()).isEmpty();
@@ -217,7 +218,7 @@ class HostilePagesGainNothingTest {
 
   @Test
   void memoryWithoutEndIsItsReason() {
-    Outcome outcome =
+    DriverOutcome outcome =
         browser
             .html(
                 "<script>console.log('began'); const a = []; for (;;) a.push(new Uint8Array(1 <<"
@@ -226,7 +227,7 @@ class HostilePagesGainNothingTest {
             .memoryBytes(640 << 20)
             .run();
     assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("out-of-memory");
-    assertThat(outcome.end()).isEqualTo(Outcome.End.KILLED);
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.KILLED);
     assertThat(console(outcome)).contains("log: began");
   }
 
@@ -247,19 +248,19 @@ class HostilePagesGainNothingTest {
             }
           });
       String params = "{\"url\":\"" + server.url("/") + "\",\"results\":[\"console\"]";
-      Outcome call = browser.call(params + ",\"timeout_ms\":2000}").run();
+      DriverOutcome call = browser.call(params + ",\"timeout_ms\":2000}").run();
       assertThat(call.reason()).as(Call.show(call)).isEqualTo("navigation-failed");
       assertThat(call.message()).contains("Timeout 2000ms exceeded");
       assertThat(console(call)).contains("log: began");
-      Outcome wall = browser.call(params + "}").wallMs(4_000).run();
+      DriverOutcome wall = browser.call(params + "}").wallMs(4_000).run();
       assertThat(wall.reason()).as(Call.show(wall)).isEqualTo("timed-out");
-      assertThat(wall.end()).isEqualTo(Outcome.End.TIMED_OUT);
+      assertThat(wall.end()).isEqualTo(DriverOutcome.End.TIMED_OUT);
     }
   }
 
   @Test
   void aHugeDocumentAndAFloodOfWordsAreCutToTheirShare() {
-    Outcome outcome =
+    DriverOutcome outcome =
         browser
             .html(
                 "<body><script>for (let i = 0; i < 2000; i++) console.log(i,"
@@ -268,7 +269,7 @@ class HostilePagesGainNothingTest {
                 ",\"results\":[\"console\",\"html\",\"text\"]")
             .outputBytes(1 << 20)
             .run();
-    assertThat(outcome.end()).as(outcome.message()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(outcome.end()).as(outcome.message()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(outcome.output().orElseThrow().bytes().length).isBetween(500_000, 1 << 20);
     assertThat(output(outcome).get("html_truncated")).isEqualTo(JsonValue.TRUE);
     assertThat(output(outcome).get("text_truncated")).isEqualTo(JsonValue.TRUE);

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -36,9 +36,9 @@ class PagesAreVisitedTest {
     browser.close();
   }
 
-  private static Outcome succeeded(Call call) {
-    Outcome outcome = call.run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+  private static DriverOutcome succeeded(Call call) {
+    DriverOutcome outcome = call.run();
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     return outcome;
   }
 
@@ -55,7 +55,7 @@ class PagesAreVisitedTest {
                     + "\"viewport\":{\"width\":320,\"height\":200}")
             .input("style.css", "h1 { color: rgb(200, 0, 0) }")
             .input("sum.js", "sum.textContent = 40 + 2; console.log('summed \\ud800')");
-    Outcome first = succeeded(call);
+    DriverOutcome first = succeeded(call);
     assertThat(text(first, "title")).isEqualTo("Bill № 7");
     assertThat(text(first, "text")).isEqualTo("Total\n\n42");
     assertThat(text(first, "html")).startsWith("<!DOCTYPE html>").contains("<p id=\"sum\">42</p>");
@@ -72,7 +72,7 @@ class PagesAreVisitedTest {
     assertThat(new String(Jcs.write(first.observations()), StandardCharsets.UTF_8))
         .contains("\"toolchain\":{\"chromium\":\"", "\"node\":\"");
 
-    Outcome again = succeeded(call.sandbox("default"));
+    DriverOutcome again = succeeded(call.sandbox("default"));
     assertThat(artifact(again, "screenshot.png")).isEqualTo(artifact(first, "screenshot.png"));
     assertThat(artifact(again, "page.pdf")).isEqualTo(artifact(first, "page.pdf"));
     assertThat(again.artifacts()).hasSize(2);
@@ -81,7 +81,7 @@ class PagesAreVisitedTest {
   @Test
   void theExampleOfTheSpecIsWhatComesOut() throws IOException {
     var blocks = SpecExample.blocks();
-    Outcome outcome =
+    DriverOutcome outcome =
         succeeded(browser.call(new String(Jcs.write(blocks.getFirst()), StandardCharsets.UTF_8)));
     TreeMap<String, JsonValue> found = new TreeMap<>(output(outcome).members());
     assertThat(number(outcome, "duration_ms")).isPositive();
@@ -112,7 +112,7 @@ class PagesAreVisitedTest {
                         + "<p id=late hidden>late"
                         + "<script>setTimeout(() => { late.hidden = false }, 50)</script>");
               });
-      Outcome outcome =
+      DriverOutcome outcome =
           succeeded(
               browser.call(
                   "{\"url\":\""
@@ -147,7 +147,7 @@ class PagesAreVisitedTest {
             exchange.getResponseHeaders().set("Access-Control-Allow-Origin", "*");
             WebServer.send(exchange, 200, "application/json", "{\"n\":7}");
           });
-      Outcome outcome =
+      DriverOutcome outcome =
           succeeded(
               browser
                   .call(
@@ -175,12 +175,13 @@ class PagesAreVisitedTest {
     String results =
         ",\"results\":[\"png\"],\"full_page\":true,"
             + "\"viewport\":{\"width\":200,\"height\":100}";
-    Outcome whole = succeeded(browser.html("<body style='margin:0;height:3000px'>", results));
+    DriverOutcome whole = succeeded(browser.html("<body style='margin:0;height:3000px'>", results));
     assertThat(
             ImageIO.read(new ByteArrayInputStream(artifact(whole, "screenshot.png"))).getHeight())
         .isEqualTo(3_000);
     assertThat(output(whole).get("png_truncated")).isEqualTo(JsonValue.FALSE);
-    Outcome cut = succeeded(browser.html("<body style='margin:0;height:3000000px'>", results));
+    DriverOutcome cut =
+        succeeded(browser.html("<body style='margin:0;height:3000000px'>", results));
     assertThat(ImageIO.read(new ByteArrayInputStream(artifact(cut, "screenshot.png"))).getHeight())
         .isEqualTo(100);
     assertThat(output(cut).get("png_truncated")).isEqualTo(JsonValue.TRUE);

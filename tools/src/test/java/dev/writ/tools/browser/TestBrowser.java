@@ -3,7 +3,7 @@ package dev.writ.tools.browser;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.SecretStore;
@@ -54,20 +54,20 @@ final class TestBrowser implements AutoCloseable {
     return new String(Jcs.write(JsonValue.of(text)), StandardCharsets.UTF_8);
   }
 
-  static JsonValue.Obj output(Outcome outcome) {
+  static JsonValue.Obj output(DriverOutcome outcome) {
     return (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
   }
 
-  static String text(Outcome outcome, String member) {
+  static String text(DriverOutcome outcome, String member) {
     return output(outcome).get(member) instanceof JsonValue.Str s ? s.value() : "";
   }
 
-  static long number(Outcome outcome, String member) {
+  static long number(DriverOutcome outcome, String member) {
     return output(outcome).get(member) instanceof JsonValue.Num n ? (long) n.value() : -1;
   }
 
   /** What was logged, one line each. */
-  static List<String> console(Outcome outcome) {
+  static List<String> console(DriverOutcome outcome) {
     return output(outcome).get("console") instanceof JsonValue.Arr all
         ? all.items().stream()
             .map(JsonValue.Obj.class::cast)
@@ -80,14 +80,14 @@ final class TestBrowser implements AutoCloseable {
   }
 
   /** The egress log of the one command. */
-  static String egress(Outcome outcome) {
+  static String egress(DriverOutcome outcome) {
     var commands = (JsonValue.Arr) outcome.observations().get("commands");
     return new String(
         Jcs.write(((JsonValue.Obj) commands.items().getFirst()).get("egress")),
         StandardCharsets.UTF_8);
   }
 
-  static byte[] artifact(Outcome outcome, String name) {
+  static byte[] artifact(DriverOutcome outcome, String name) {
     return outcome.artifacts().stream()
         .filter(a -> a.name().equals(name))
         .findFirst()

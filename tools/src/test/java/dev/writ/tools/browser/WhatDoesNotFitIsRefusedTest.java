@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.Call;
@@ -54,8 +54,8 @@ class WhatDoesNotFitIsRefusedTest {
           {"url":"https://example.com/","script":[{"action":"goto","url":"http://example.com/"}]} | TOL-061
           """)
   void paramsThatWouldGoWhereTheEnvelopeCheckDidNotLook(String params, String code) {
-    Outcome outcome = browser.call(params).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    DriverOutcome outcome = browser.call(params).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("refused");
     assertThat(outcome.message()).startsWith(code);
     assertThat(outcome.output()).isEmpty();

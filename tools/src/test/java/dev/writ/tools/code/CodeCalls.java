@@ -2,7 +2,7 @@ package dev.writ.tools.code;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
@@ -58,15 +58,15 @@ final class CodeCalls {
   }
 
   /** The output of a run that succeeded, which fits the tool's schema. */
-  static JsonValue.Obj output(Outcome outcome) {
-    if (outcome.end() != Outcome.End.SUCCEEDED) {
+  static JsonValue.Obj output(DriverOutcome outcome) {
+    if (outcome.end() != DriverOutcome.End.SUCCEEDED) {
       throw new AssertionError(Call.show(outcome));
     }
     return parsed(outcome);
   }
 
   /** Also of one that failed. */
-  static JsonValue.Obj parsed(Outcome outcome) {
+  static JsonValue.Obj parsed(DriverOutcome outcome) {
     JsonValue.Obj object = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     String tool = object.get("duration_ms") == null ? "code_reproducible" : "code_interpreter";
     ToolSchemas.of(BuiltinTools.manifest(tool, "1.0.0").orElseThrow()).requireOutput("run", object);

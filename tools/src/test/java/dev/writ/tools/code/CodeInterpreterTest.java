@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.TestHosts;
@@ -122,7 +122,7 @@ class CodeInterpreterTest {
         "node   | process.exit(0)                         | null absent"
       })
   void theValueIsTheLastExpressionsAsJsonOrNull(String language, String text, String expected) {
-    Outcome outcome = code.call("code_reproducible", language, text).run();
+    DriverOutcome outcome = code.call("code_reproducible", language, text).run();
     assertThat(value(CodeCalls.output(outcome))).isEqualTo(expected);
   }
 
@@ -157,7 +157,7 @@ class CodeInterpreterTest {
 
   @Test
   void filesStayForTheRunAndInputsAreFiles() {
-    Outcome first =
+    DriverOutcome first =
         code.interpreter("python", "open('out.txt', 'w').write(open('in/a.csv').read() * 2)")
             .input("a.csv", "1;2\n")
             .run();
@@ -177,7 +177,7 @@ class CodeInterpreterTest {
                 List.of(new SecretFile("k", "hunter2-hunter2".getBytes(StandardCharsets.UTF_8))),
             Optional.empty())) {
       CodeCalls calls = new CodeCalls(others.host());
-      Outcome outcome =
+      DriverOutcome outcome =
           calls
               .with(
                   "artifacts",
@@ -210,12 +210,13 @@ class CodeInterpreterTest {
     try {
       String place = "127.0.0.1:" + server.getAddress().getPort();
       String get = "import urllib.request as r\nr.urlopen('http://%s/').read().decode()";
-      Outcome allowed = code.with("network", place, "python", get.formatted(place)).run();
+      DriverOutcome allowed = code.with("network", place, "python", get.formatted(place)).run();
       assertThat(value(CodeCalls.output(allowed))).isEqualTo("\"there\" json");
       assertThat(new String(Jcs.write(allowed.observations()), StandardCharsets.UTF_8))
           .contains("\"host\":\"127.0.0.1\"");
-      Outcome other = code.with("network", "127.0.0.1:1", "python", get.formatted(place)).run();
-      assertThat(other.end()).isEqualTo(Outcome.End.FAILED);
+      DriverOutcome other =
+          code.with("network", "127.0.0.1:1", "python", get.formatted(place)).run();
+      assertThat(other.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(other.reason()).isEqualTo("egress-denied");
       JsonValue.Obj none = run("python", get.formatted(place));
       assertThat(none.get("exit_code")).isEqualTo(JsonValue.of(1));
@@ -240,7 +241,7 @@ class CodeInterpreterTest {
     assertThat(value(run("python", "1"))).isEqualTo("null absent");
     run("python", "import os; os.rmdir('.writ-value'); os.symlink('/etc/passwd', '.writ-value')");
     assertThat(value(run("python", "2"))).isEqualTo("2 json");
-    Outcome forged =
+    DriverOutcome forged =
         code.interpreter(
                 "python",
                 "import os\nopen('.writ-value', 'w').write('{\"state\":\"json\"}\\n1e999')\n"
@@ -319,8 +320,8 @@ class CodeInterpreterTest {
         "python | print('part'); print('x' * 3000000)            | KILLED    | output-limit"
       })
   void aLimitEndsItAndWhatItSaidIsKept(
-      String language, String text, Outcome.End end, String reason) {
-    Outcome outcome =
+      String language, String text, DriverOutcome.End end, String reason) {
+    DriverOutcome outcome =
         code.interpreter(language, text)
             .cpuMs(1_000)
             .wallMs(reason.equals("timed-out") ? 4_000 : 120_000)
@@ -332,7 +333,7 @@ class CodeInterpreterTest {
 
   @Test
   void theRestrictedProfileRunsItToo() {
-    Outcome outcome =
+    DriverOutcome outcome =
         code.interpreter("python", "import os\nos.path.exists('/usr/bin/node')")
             .sandbox("restricted")
             .run();
@@ -353,7 +354,7 @@ class CodeInterpreterTest {
 
   @Test
   void theObservationsNameEngineLanguageAndProgram() {
-    Outcome outcome = code.interpreter("node", "1").run();
+    DriverOutcome outcome = code.interpreter("node", "1").run();
     String observed = new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8);
     assertThat(observed)
         .contains("\"engine\":\"bubblewrap ")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
@@ -45,7 +45,7 @@ class CodeRunsAgainTheSameTest {
       """;
 
   private static String run(TestHosts hosts, String language, String code, int seed) {
-    Outcome outcome =
+    DriverOutcome outcome =
         new CodeCalls(hosts.host())
             .call("code_reproducible", language, code, "stdin", "given")
             .input("data.txt", "data")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
@@ -16,8 +16,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,18 +66,18 @@ class OnlyTheNamedCommandsExistTest {
         .params(object);
   }
 
-  private static JsonValue.Obj output(Outcome outcome) {
+  private static JsonValue.Obj output(DriverOutcome outcome) {
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo("ok");
     JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     ToolSchemas.of(manifest()).requireOutput("run", output);
     return output;
   }
 
-  private static String text(Outcome outcome, String member) {
+  private static String text(DriverOutcome outcome, String member) {
     return ((JsonValue.Str) output(outcome).get(member)).value();
   }
 
-  private static long number(Outcome outcome, String member) {
+  private static long number(DriverOutcome outcome, String member) {
     return (long) ((JsonValue.Num) output(outcome).get(member)).value();
   }
 
@@ -83,10 +85,10 @@ class OnlyTheNamedCommandsExistTest {
   @ValueSource(strings = {"bubblewrap", "runc"})
   void aShellFindsNoProgramThatIsNotNamed(String engine) {
     try (TestHosts where = hosts(Optional.of(engine))) {
-      Outcome there =
+      DriverOutcome there =
           call(where, "{'argv':['sh','-c','git --version'],'commands':['git','sh']}").run();
       assertThat(text(there, "stdout")).startsWith("git version");
-      Outcome absent =
+      DriverOutcome absent =
           call(
                   where,
                   "{'shell':'git --version; find /usr /opt /etc /bin/ /sbin/ -type f -perm /111"
@@ -104,7 +106,7 @@ class OnlyTheNamedCommandsExistTest {
 
   @Test
   void aProgramIsGivenByItsNameAndRunsWithItsWords() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'argv':['python3','-c','import sys,os;print(sys.argv[1:],sys.stdin.read(),"
                 + "os.environ[\\\"MODE\\\"],os.getcwd());sys.exit(3)','a b','*'],"
                 + "'commands':['python3'],'stdin':'given','env':{'MODE':'x'},'cwd':'repo/a'}")
@@ -112,17 +114,18 @@ class OnlyTheNamedCommandsExistTest {
     assertThat(text(outcome, "stdout")).isEqualTo("['a b', '*'] given x /workspace/repo/a\n");
     assertThat(number(outcome, "exit_code")).isEqualTo(3);
     assertThat(number(outcome, "duration_ms")).isPositive();
-    Outcome alias = call("{'argv':['python','-c','print(6*7)'],'commands':['python']}").run();
+    DriverOutcome alias = call("{'argv':['python','-c','print(6*7)'],'commands':['python']}").run();
     assertThat(text(alias, "stdout")).isEqualTo("42\n");
   }
 
   @Test
   void aLineRunsWhereAShellIsNamed() {
-    Outcome line = call("{'shell':'echo $((6*7)) | cat; exit 4','commands':['bash','sh']}").run();
+    DriverOutcome line =
+        call("{'shell':'echo $((6*7)) | cat; exit 4','commands':['bash','sh']}").run();
     assertThat(text(line, "stdout")).isEqualTo("42\n");
     assertThat(number(line, "exit_code")).isEqualTo(4);
-    Outcome none = call("{'shell':'echo x','commands':['python3']}").run();
-    assertThat(none.end()).isEqualTo(Outcome.End.FAILED);
+    DriverOutcome none = call("{'shell':'echo x','commands':['python3']}").run();
+    assertThat(none.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(none.reason()).isEqualTo("no-shell");
   }
 
@@ -133,9 +136,9 @@ class OnlyTheNamedCommandsExistTest {
     "/usr/bin/git, not among the commands"
   })
   void whatIsNotThereIsAFailedEffect(String program, String why) {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'argv':['" + program + "'],'commands':['no-such-program','sh']}").run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains(why);
     assertThat(new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8))
@@ -145,20 +148,19 @@ class OnlyTheNamedCommandsExistTest {
 
   @Test
   void aScriptNeedsItsInterpreterToBeNamedToo() throws IOException {
-    Toolbox alone = Toolbox.of(java.util.List.of("npm"));
-    if (Toolbox.of(java.util.List.of("node")).found().containsKey("node")
+    Toolbox alone = Toolbox.of(List.of("npm"));
+    if (Toolbox.of(List.of("node")).found().containsKey("node")
         && Files.exists(Path.of("/usr/bin/npm"))) {
       assertThat(alone.missing().get("npm")).isEqualTo("its interpreter is not named: node");
-      assertThat(Toolbox.of(java.util.List.of("node", "npm")).found()).containsKey("npm");
+      assertThat(Toolbox.of(List.of("node", "npm")).found()).containsKey("npm");
     }
     assertThat(alone.executables()).noneMatch(path -> path.endsWith("/npm"));
-    assertThatThrownBy(() -> Toolbox.of(java.util.List.of("../sh")))
-        .hasMessageContaining("TOL-050");
+    assertThatThrownBy(() -> Toolbox.of(List.of("../sh"))).hasMessageContaining("TOL-050");
   }
 
   @Test
   void artifactsAndReportsComeFromTheDirectoryOfTheCommand() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'shell':'mkdir test-results; echo hi > test-results/log; echo x > other; printf"
                 + " \\\"<testsuite tests=\\\\\\\"3\\\\\\\" failures=\\\\\\\"1\\\\\\\"/>\\\" >"
                 + " junit.xml; printf \\\"<coverage line-rate=\\\\\\\"0.5\\\\\\\"/>\\\" >"
@@ -166,20 +168,20 @@ class OnlyTheNamedCommandsExistTest {
                 + "'artifacts':['junit.xml','coverage.xml','test-results/']}")
             .run();
     assertThat(outcome.artifacts())
-        .extracting(Outcome.Artifact::name)
+        .extracting(DriverOutcome.Artifact::name)
         .containsExactly("coverage.xml", "junit.xml", "test-results.tar");
     String json = new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8);
     assertThat(json)
         .contains("\"tests\":{\"errors\":0,\"failures\":1,\"skipped\":0,\"tests\":3,\"time_ms\":0}")
         .contains("\"coverage\":{\"line_rate\":0.5}")
         .contains("\"name\":\"test-results.tar\"");
-    Outcome tooLarge =
+    DriverOutcome tooLarge =
         call("{'shell':'head -c 20M /dev/zero > big','commands':['sh'],'artifacts':['b*']}").run();
-    assertThat(tooLarge.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(tooLarge.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(tooLarge.reason()).isEqualTo("artifact-limit");
     assertThat(tooLarge.artifacts()).isEmpty();
     assertThat(tooLarge.output()).isPresent();
-    Outcome pattern = call("{'argv':['true'],'artifacts':['../x']}").run();
+    DriverOutcome pattern = call("{'argv':['true'],'artifacts':['../x']}").run();
     assertThat(pattern.message()).contains("TOL-045");
   }
 
@@ -187,7 +189,7 @@ class OnlyTheNamedCommandsExistTest {
   void aSecretIsAFileForOneCallAndMaskedInAllThatLeavesIt() {
     new SecretDirectory(home.resolve("secrets"))
         .put("token", TOKEN.getBytes(StandardCharsets.UTF_8));
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'shell':'cat /run/secrets/token; base64 /run/secrets/token; env >&2;"
                 + " cat /proc/self/environ >&2; cat /run/secrets/token > out;"
                 + " wc -c < /run/secrets/token > size','commands':['sh'],"
@@ -200,17 +202,18 @@ class OnlyTheNamedCommandsExistTest {
         new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8)
             + new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8);
     assertThat(told).doesNotContain(TOKEN).doesNotContain("czNjcmV0LXRva2Vu");
-    Outcome next = call("{'shell':'ls /run/secrets; cat out','commands':['sh']}").run();
+    DriverOutcome next = call("{'shell':'ls /run/secrets; cat out','commands':['sh']}").run();
     assertThat(text(next, "stderr")).contains("/run/secrets");
-    Outcome unknown = call("{'argv':['true'],'secrets':['other']}").run();
+    DriverOutcome unknown = call("{'argv':['true'],'secrets':['other']}").run();
     assertThat(unknown.reason()).isEqualTo("refused");
     assertThat(unknown.message()).contains("TOL-041");
   }
 
   @Test
   void limitsAreReasonsAndKeepWhatThereIs() {
-    Outcome outcome = call("{'shell':'echo begun; sleep 60','commands':['sh']}").wallMs(700).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.TIMED_OUT);
+    DriverOutcome outcome =
+        call("{'shell':'echo begun; sleep 60','commands':['sh']}").wallMs(700).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.TIMED_OUT);
     assertThat(outcome.reason()).isEqualTo("timed-out");
     assertThat(new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8))
         .contains("begun");
@@ -239,7 +242,7 @@ class OnlyTheNamedCommandsExistTest {
     ToolSchemas schemas = ToolSchemas.of(manifest());
     schemas.requireInput("run", json(parts[1]));
     schemas.requireOutput("run", json(parts[2]));
-    var both = new java.util.TreeMap<>(((JsonValue.Obj) json(parts[2])).members());
+    var both = new TreeMap<>(((JsonValue.Obj) json(parts[2])).members());
     both.putAll(((JsonValue.Obj) json(parts[3])).members());
     schemas.requireOutput("run", new JsonValue.Obj(both));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.testing.PodmanService;
@@ -101,7 +101,7 @@ class PolicySaysInWhichImageACommandRunsTest {
         .params(object);
   }
 
-  private static JsonValue.Obj output(Outcome outcome) {
+  private static JsonValue.Obj output(DriverOutcome outcome) {
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo("ok");
     JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     ToolSchemas.of(BuiltinTools.manifest("exec", "1.0.0").orElseThrow())
@@ -113,7 +113,7 @@ class PolicySaysInWhichImageACommandRunsTest {
 
   @Test
   void inTheImageThereIsNothingOfTheHostAndTheWorkspaceIsTheRuns() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call(CHECKER + ",'artifacts':['*.xml'],'env':{'MODE':'x'}}").image("checker", image).run();
     JsonValue.Obj output = output(outcome);
     assertThat(output.get("stdout")).isEqualTo(JsonValue.of("given -1 -1 x\n"));
@@ -121,14 +121,14 @@ class PolicySaysInWhichImageACommandRunsTest {
     assertThat(output.get("image")).isEqualTo(JsonValue.of(image));
     assertThat(output.get("tests")).isNotNull();
     assertThat(outcome.artifacts())
-        .extracting(Outcome.Artifact::name)
+        .extracting(DriverOutcome.Artifact::name)
         .containsExactly("report.xml");
     assertThat(outcome.observations().get("image")).isEqualTo(JsonValue.of(image));
     assertThat(outcome.observations().get("programs")).isNull();
     assertThat(new String(Jcs.write(outcome.observations()), StandardCharsets.UTF_8))
         .contains("\"engine\":\"docker ", image);
     // The next call has an image for another program, and so runs on the host.
-    Outcome next =
+    DriverOutcome next =
         call("{'argv':['sh','-c','cat report.xml'],'commands':['sh']}")
             .image("checker", image)
             .run();
@@ -138,7 +138,7 @@ class PolicySaysInWhichImageACommandRunsTest {
 
   @Test
   void aTagNamesNoImageAndTheHostsToolchainIsRecorded() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'shell':'echo $((6*7))','commands':['sh']}").image("sh", "debian:12-slim").run();
     assertThat(output(outcome).get("stdout")).isEqualTo(JsonValue.of("42\n"));
     assertThat(output(outcome).get("image")).isNull();
@@ -148,10 +148,11 @@ class PolicySaysInWhichImageACommandRunsTest {
 
   @Test
   void whatIsNotInTheImageIsNotThere() {
-    Outcome outcome = call("{'argv':['other'],'commands':['other']}").image("other", image).run();
+    DriverOutcome outcome =
+        call("{'argv':['other'],'commands':['other']}").image("other", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not in the image " + image);
-    Outcome line = call("{'shell':'echo x','commands':['sh']}").image("sh", image).run();
+    DriverOutcome line = call("{'shell':'echo x','commands':['sh']}").image("sh", image).run();
     assertThat(line.reason()).as("the host has a shell").isEqualTo("command-not-found");
     // As the seed chose: by the first word of the line, where that is one of the commands.
     for (String asked : List.of("'shell':'checker a > b'", "'argv':['sh','-c','checker a > b']")) {
@@ -165,7 +166,7 @@ class PolicySaysInWhichImageACommandRunsTest {
   /** The guardian judges the names of programs; an image is no way around it. */
   @Test
   void aProgramThatIsNotNamedHasNoImage() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("{'argv':['checker','x'],'commands':['sh']}").image("checker", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not among the commands");
@@ -179,15 +180,15 @@ class PolicySaysInWhichImageACommandRunsTest {
             List.of("localhost/writ-test-exec@sha256:" + "0".repeat(64), "SBX-035"),
             List.of("debian@sha256:12", "SBX-034"),
             List.of("debian:12@" + image.substring(image.indexOf("sha256:")), "SBX-034"))) {
-      Outcome outcome = call(sh).image("sh", one.getFirst()).run();
-      assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+      DriverOutcome outcome = call(sh).image("sh", one.getFirst()).run();
+      assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(outcome.reason()).isEqualTo("refused");
       assertThat(outcome.message()).contains(one.getLast());
     }
     try (TestHosts without =
         TestHosts.open(
             s -> s.withContainers(Path.of("/nowhere")), SecretStore.NONE, Optional.empty())) {
-      Outcome outcome = call(without, sh).image("sh", image).run();
+      DriverOutcome outcome = call(without, sh).image("sh", image).run();
       assertThat(outcome.reason()).isEqualTo("refused");
       assertThat(outcome.message()).contains("SBX-002");
     }

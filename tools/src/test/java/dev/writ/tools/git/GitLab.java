@@ -2,7 +2,7 @@ package dev.writ.tools.git;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.SecretFile;
@@ -113,15 +113,15 @@ final class GitLab implements AutoCloseable {
   JsonValue.Obj run(String engine, String operation, Object... params) {
     Call call = call(engine, operation, params);
     ToolSchemas.of(MANIFEST).requireInput(operation, call.invocation().params());
-    Outcome outcome = call.run();
-    if (outcome.end() != Outcome.End.SUCCEEDED) {
+    DriverOutcome outcome = call.run();
+    if (outcome.end() != DriverOutcome.End.SUCCEEDED) {
       throw new AssertionError(Call.show(outcome));
     }
     return output(operation, outcome);
   }
 
   /** The output, which must be what the manifest says. */
-  static JsonValue.Obj output(String operation, Outcome outcome) {
+  static JsonValue.Obj output(String operation, DriverOutcome outcome) {
     JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
     ToolSchemas.of(MANIFEST).requireOutput(operation, output);
     return output;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -68,7 +68,7 @@ class GitWorksOnTheRunsWorkspaceTest {
     Queue<String> leaks = new ConcurrentLinkedQueue<>();
     lab.server().onRequest(() -> leaks.addAll(whereTheTokenIs(engine)));
     String branch = "work-" + engine;
-    List<Outcome> outcomes = new ArrayList<>();
+    List<DriverOutcome> outcomes = new ArrayList<>();
     outcomes.add(run(engine, "clone", "url", url(), "path", "app", "credential", "robot"));
     JsonValue.Obj cloned = GitLab.output("clone", outcomes.getFirst());
     assertThat(GitLab.text(cloned, "branch")).isEqualTo("main");
@@ -128,7 +128,7 @@ class GitWorksOnTheRunsWorkspaceTest {
 
     assertThat(leaks).isEmpty();
     assertThat(whereTheTokenIs(engine)).isEmpty();
-    for (Outcome outcome : outcomes) {
+    for (DriverOutcome outcome : outcomes) {
       assertThat(Call.show(outcome)).doesNotContain("tok3n-of-the-robot").doesNotContain(base64());
     }
     assertThat(Files.readString(lab.file(engine, "app/.git/config")))
@@ -145,9 +145,9 @@ class GitWorksOnTheRunsWorkspaceTest {
         .doesNotContain("service=");
   }
 
-  private static Outcome run(String engine, String operation, Object... params) {
-    Outcome outcome = lab.call(engine, operation, params).run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+  private static DriverOutcome run(String engine, String operation, Object... params) {
+    DriverOutcome outcome = lab.call(engine, operation, params).run();
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     return outcome;
   }
 
@@ -238,9 +238,9 @@ class GitWorksOnTheRunsWorkspaceTest {
         name.isEmpty()
             ? lab.call(ENGINE, "clone", "url", url(), "path", "c")
             : lab.call(ENGINE, "clone", "url", url(), "path", "c", "credential", name);
-    Outcome outcome = call.run();
+    DriverOutcome outcome = call.run();
     assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo(reason);
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.message()).contains(message);
     assertThat(Call.show(outcome)).doesNotContain("n-of-the-robot");
   }
@@ -277,11 +277,11 @@ class GitWorksOnTheRunsWorkspaceTest {
     }
     assertThat(commits.get(0)).isEqualTo(commits.get(1));
     assertThat(commits.get(0)).isEqualTo("0ed17550d8d073792df8e378df46a876e45f04eb");
-    Outcome again = lab.call(ENGINE, "commit", "path", "one", "message", "x").run();
-    assertThat(again.end()).isEqualTo(Outcome.End.SUCCEEDED);
-    Outcome nothing = lab.call(ENGINE, "commit", "path", "one", "message", "x").run();
+    DriverOutcome again = lab.call(ENGINE, "commit", "path", "one", "message", "x").run();
+    assertThat(again.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
+    DriverOutcome nothing = lab.call(ENGINE, "commit", "path", "one", "message", "x").run();
     assertThat(nothing.reason()).isEqualTo("nothing-to-commit");
-    assertThat(nothing.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(nothing.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(GitLab.output("commit", nothing).get("exit_code")).isEqualTo(JsonValue.of(1));
   }
 
@@ -302,10 +302,10 @@ class GitWorksOnTheRunsWorkspaceTest {
     Object[] mine = {
       "path", "a", "url", url(), "ref", "mine", "to", "shared", "credential", "robot"
     };
-    Outcome rejected = lab.call(ENGINE, "push", mine).run();
+    DriverOutcome rejected = lab.call(ENGINE, "push", mine).run();
     assertThat(rejected.reason()).isEqualTo("push-rejected");
     assertThat(json(GitLab.output("push", rejected).get("updates"))).contains("\"flag\":\"!\"");
-    Outcome stale =
+    DriverOutcome stale =
         lab.call(ENGINE, "push", Stream.concat(Stream.of(mine), Stream.of("expect", old)).toArray())
             .run();
     assertThat(stale.reason()).isEqualTo("push-rejected");
@@ -333,7 +333,7 @@ class GitWorksOnTheRunsWorkspaceTest {
     assertThat(
             json(lab.run(ENGINE, "diff", "path", "b", "from", "HEAD", "to", "main").get("files")))
         .isEqualTo("[{\"added\":1,\"deleted\":1,\"path\":\"f\",\"status\":\"M\"}]");
-    Outcome missing = lab.call(ENGINE, "checkout", "path", "b", "ref", "no-such").run();
+    DriverOutcome missing = lab.call(ENGINE, "checkout", "path", "b", "ref", "no-such").run();
     assertThat(missing.reason()).isEqualTo("git-failed");
     assertThat(missing.message()).contains("git ended with 128: fatal: ", "no-such");
   }
@@ -354,7 +354,7 @@ class GitWorksOnTheRunsWorkspaceTest {
     assertThat(Files.readAllBytes(lab.file(ENGINE, "back/noise"))).isEqualTo(noise);
     lab.write(ENGINE, "big/many\u00e9 \"q\"\tt", "line\n".repeat(30_000) + "\u0001".repeat(90_000));
     lab.write(ENGINE, "big/noise", "text");
-    Outcome outcome = lab.call(ENGINE, "diff", "path", "big").outputBytes(200_000).run();
+    DriverOutcome outcome = lab.call(ENGINE, "diff", "path", "big").outputBytes(200_000).run();
     JsonValue.Obj diff = GitLab.output("diff", outcome);
     assertThat(outcome.output().orElseThrow().bytes().length).isLessThanOrEqualTo(200_000);
     assertThat(diff.get("diff_truncated")).isEqualTo(JsonValue.TRUE);
@@ -364,7 +364,7 @@ class GitWorksOnTheRunsWorkspaceTest {
             "[{\"added\":1,\"deleted\":10000,\"path\":\"many\u00e9"
                 + " \\\"q\\\"\\tt\",\"status\":\"M\"},"
                 + "{\"added\":null,\"deleted\":null,\"path\":\"noise\",\"status\":\"M\"}]");
-    Outcome flood = lab.call(ENGINE, "diff", "path", "big").outputBytes(3_000).run();
+    DriverOutcome flood = lab.call(ENGINE, "diff", "path", "big").outputBytes(3_000).run();
     assertThat(flood.reason()).isEqualTo("output-limit");
     assertThat(GitLab.text(GitLab.output("diff", flood), "diff")).startsWith("diff --git ");
   }

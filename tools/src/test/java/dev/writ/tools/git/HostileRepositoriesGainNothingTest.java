@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
@@ -73,7 +73,7 @@ class HostileRepositoriesGainNothingTest {
     assertThat(Files.exists(lab.file(engine, "PWNED"))).as("the evil program ran").isFalse();
   }
 
-  private static Outcome status() {
+  private static DriverOutcome status() {
     return lab.call(ENGINE, "status", "path", "r").run();
   }
 
@@ -236,7 +236,7 @@ class HostileRepositoriesGainNothingTest {
     ProcessBuilder shell = new ProcessBuilder("/bin/sh", "-c", parts[1]);
     shell.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
     assertThat(shell.directory(root.toFile()).inheritIO().start().waitFor()).isZero();
-    Outcome outcome = status();
+    DriverOutcome outcome = status();
     assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("refused");
     assertThat(outcome.message()).contains(parts[0]);
     assertHeld(ENGINE);
@@ -344,7 +344,7 @@ class HostileRepositoriesGainNothingTest {
         .contains("\"name\":\"Mallory\"")
         .doesNotContain("Somebody");
     // The place named is the repository, never one that lies within.
-    Outcome inner = lab.call(engine, "status", "path", "r/nested").run();
+    DriverOutcome inner = lab.call(engine, "status", "path", "r/nested").run();
     assertThat(inner.message()).contains("SBX-044");
     lab.write(engine, "r/new", "x");
     lab.run(engine, "commit", "path", "r", "message", "mine");
@@ -380,8 +380,9 @@ class HostileRepositoriesGainNothingTest {
     String tree = tree(repository, entry, entry.startsWith("4") ? inner : blob);
     String commit = GitServer.git(repository, "commit-tree", "-m", "x", tree);
     GitServer.git(repository, "update-ref", "refs/heads/main", commit);
-    Outcome outcome = lab.call(ENGINE, "clone", "url", lab.server().url(name), "path", "r").run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.FAILED);
+    DriverOutcome outcome =
+        lab.call(ENGINE, "clone", "url", lab.server().url(name), "path", "r").run();
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.reason()).isEqualTo("git-failed");
     assertThat(lab.workspace(ENGINE).files(TreeLimits.STANDARD))
         .noneMatch(f -> f.endsWith("escaped"));
@@ -407,7 +408,7 @@ class HostileRepositoriesGainNothingTest {
   void aTreeThatIsTooDeepIsRefused() {
     lab.server().make("public/deep.git");
     lab.commitOnServer("public/deep.git", "d/".repeat(100) + "f", "deep");
-    Outcome outcome =
+    DriverOutcome outcome =
         lab.call(ENGINE, "clone", "url", lab.server().url("public/deep.git"), "path", "r").run();
     assertThat(outcome.message()).contains("SBX-046");
     assertThat(outcome.reason()).isEqualTo("refused");
@@ -452,7 +453,7 @@ class HostileRepositoriesGainNothingTest {
         "",
       })
   void urlsOfOtherKindsAreRefused(String url) {
-    Outcome outcome = lab.call(ENGINE, "clone", "url", url, "path", "r").run();
+    DriverOutcome outcome = lab.call(ENGINE, "clone", "url", url, "path", "r").run();
     assertThat(outcome.reason()).isEqualTo("refused");
     assertThat(outcome.message()).contains("TOL-070");
     assertThat(lab.server().requests()).noneMatch(r -> r.contains("/x"));
@@ -511,7 +512,7 @@ class HostileRepositoriesGainNothingTest {
           {"diff", "to"},
           {"log", "ref"}
         }) {
-      Outcome outcome =
+      DriverOutcome outcome =
           lab.call(ENGINE, at[0], "path", "r", at[1], "--output=/workspace/PWNED").run();
       assertThat(outcome.message()).as(at[0]).contains("TOL-071");
     }
@@ -541,7 +542,7 @@ class HostileRepositoriesGainNothingTest {
         "a\nb",
       })
   void placesOutsideOfTheWorkspaceOrInGitsOwnAreRefused(String path) {
-    Outcome outcome = lab.call(ENGINE, "init", "path", path).run();
+    DriverOutcome outcome = lab.call(ENGINE, "init", "path", path).run();
     assertThat(outcome.reason()).isEqualTo("refused");
     assertThat(outcome.message()).contains("TOL-072");
   }
@@ -552,10 +553,10 @@ class HostileRepositoriesGainNothingTest {
     Files.createSymbolicLink(lab.file(ENGINE, "away"), Path.of("/tmp"));
     Files.createSymbolicLink(lab.file(ENGINE, "r/in"), Path.of(".git/hooks"));
     for (String path : List.of("away", "away/x", "r/in/x", "evil", "evil/x")) {
-      Outcome outcome = lab.call(ENGINE, "init", "path", path).run();
+      DriverOutcome outcome = lab.call(ENGINE, "init", "path", path).run();
       assertThat(outcome.message()).as(path).contains("TOL-074");
     }
-    Outcome there =
+    DriverOutcome there =
         lab.call(ENGINE, "clone", "url", lab.server().url("public/x.git"), "path", "r").run();
     assertThat(there.reason()).isEqualTo("git-failed");
   }
@@ -570,10 +571,10 @@ class HostileRepositoriesGainNothingTest {
     make(ENGINE);
     lab.write(ENGINE, "r/f", "2");
     JsonValue.Obj author = JsonValue.object().put("name", "x>").put("email", "e").build();
-    Outcome outcome =
+    DriverOutcome outcome =
         lab.call(ENGINE, "commit", "path", "r", "message", "m", "author", author).run();
     assertThat(outcome.message()).contains("TOL-073");
-    Outcome blank = lab.call(ENGINE, "commit", "path", "r", "message", " \n").run();
+    DriverOutcome blank = lab.call(ENGINE, "commit", "path", "r", "message", " \n").run();
     assertThat(blank.message()).contains("TOL-073");
   }
 

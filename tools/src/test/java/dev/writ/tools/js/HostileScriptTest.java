@@ -2,7 +2,7 @@ package dev.writ.tools.js;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import org.junit.jupiter.api.Test;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class HostileScriptTest {
   private static String end(Call call) {
-    Outcome outcome = call.run();
+    DriverOutcome outcome = call.run();
     return outcome.end() + " " + outcome.reason();
   }
 
@@ -40,9 +40,9 @@ class HostileScriptTest {
           "let s = 'x'; for (;;) s += s",
           "new Uint8Array(1e9).length",
         }) {
-      Outcome outcome = TestTools.js(source).memoryBytes(ceiling).run();
+      DriverOutcome outcome = TestTools.js(source).memoryBytes(ceiling).run();
       assertThat(outcome.reason()).as(source).isEqualTo("out-of-memory");
-      assertThat(outcome.end()).isEqualTo(Outcome.End.KILLED);
+      assertThat(outcome.end()).isEqualTo(DriverOutcome.End.KILLED);
       assertThat(outcome.metrics().memoryBytes()).isLessThanOrEqualTo(ceiling);
     }
   }
@@ -102,6 +102,6 @@ class HostileScriptTest {
                         + " catch (e) { return 'undefined' } })()]")
                 .text())
         .isEqualTo("[\"undefined\",\"undefined\",\"undefined\",\"undefined\",\"undefined\"]");
-    assertThat(TestTools.js("import('fs')").run().end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(TestTools.js("import('fs')").run().end()).isEqualTo(DriverOutcome.End.FAILED);
   }
 }

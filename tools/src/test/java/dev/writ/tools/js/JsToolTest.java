@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import java.nio.charset.StandardCharsets;
@@ -119,13 +119,14 @@ class JsToolTest {
 
   @Test
   void theConsoleIsObserved() {
-    Outcome outcome = TestTools.js("console.log('a', 1, {b: [2]}); console.error(null); 1").run();
+    DriverOutcome outcome =
+        TestTools.js("console.log('a', 1, {b: [2]}); console.error(null); 1").run();
     assertThat(Call.show(outcome))
         .isEqualTo(
             "SUCCEEDED ok  application/json 1 {\"stderr\":\"a 1 {\\\"b\\\":[2]}\\nnull\\n\"}");
-    Outcome chatter =
+    DriverOutcome chatter =
         TestTools.js("for (let i = 0; i < 200; i++) console.log('x'.repeat(1000)); 1").run();
-    assertThat(chatter.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(chatter.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(chatter.observations().get("stderr_truncated")).isEqualTo(JsonValue.TRUE);
   }
 

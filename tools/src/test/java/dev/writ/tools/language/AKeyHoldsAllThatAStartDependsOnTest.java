@@ -10,7 +10,7 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
-import dev.writ.sandbox.cgroup.Limits;
+import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class AKeyHoldsAllThatAStartDependsOnTest {
   private static final Digest PACKAGE = Digest.sha256(new byte[] {1});
-  private static final Limits LIMITS = Limits.STANDARD;
+  private static final CgroupLimits LIMITS = CgroupLimits.STANDARD;
   private static final Command COMMAND =
       Command.of("python3", "worker.py").withExecutables(List.of("/usr/bin/python3"));
 
@@ -77,7 +77,7 @@ class AKeyHoldsAllThatAStartDependsOnTest {
   @Test
   void everyLimitButTheElapsedTimeIsPartOfIt() {
     Object[] values = values(LIMITS);
-    RecordComponent[] components = Limits.class.getRecordComponents();
+    RecordComponent[] components = CgroupLimits.class.getRecordComponents();
     for (int i = 0; i < components.length; i++) {
       Object[] other = values.clone();
       other[i] = (long) other[i] + 512;
@@ -88,7 +88,7 @@ class AKeyHoldsAllThatAStartDependsOnTest {
     }
   }
 
-  private static Object[] values(Limits limits) {
+  private static Object[] values(CgroupLimits limits) {
     return new Object[] {
       limits.wallMs(),
       limits.graceMs(),
@@ -103,8 +103,8 @@ class AKeyHoldsAllThatAStartDependsOnTest {
     };
   }
 
-  private static Limits limits(Object[] v) {
-    return new Limits(
+  private static CgroupLimits limits(Object[] v) {
+    return new CgroupLimits(
         (long) v[0],
         (long) v[1],
         (long) v[2],

@@ -2,7 +2,7 @@ package dev.writ.tools.language;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
 import java.util.List;
@@ -25,8 +25,8 @@ class AWarmCallEndsAsAColdOneTest {
   }
 
   private static void same(WarmLab.Tool tool, String mode, String end, long wallMs) {
-    Outcome cold = tool.cold(mode).wallMs(wallMs).run();
-    Outcome warm = tool.warm(tool.asIs(mode).wallMs(wallMs));
+    DriverOutcome cold = tool.cold(mode).wallMs(wallMs).run();
+    DriverOutcome warm = tool.warm(tool.asIs(mode).wallMs(wallMs));
     assertThat(WarmLab.said(warm)).as(mode).isEqualTo(WarmLab.said(cold));
     assertThat(warm.end() + " " + warm.reason()).as(Call.show(warm)).isEqualTo(end);
   }
@@ -35,9 +35,9 @@ class AWarmCallEndsAsAColdOneTest {
    * One that goes without a word is followed by a cold start, if it took no longer than to start.
    */
   private static void sameDeath(WarmLab.Tool tool) {
-    Outcome cold = tool.cold("die").run();
+    DriverOutcome cold = tool.cold("die").run();
     tool.awaitOne(tool.asIs("well"));
-    Outcome warm = tool.asIs("die").run();
+    DriverOutcome warm = tool.asIs("die").run();
     assertThat(WarmLab.said(warm)).isEqualTo(WarmLab.said(cold));
     assertThat(warm.reason()).isEqualTo("worker-died");
   }
@@ -82,7 +82,7 @@ class AWarmCallEndsAsAColdOneTest {
     same(tool, "nan", "FAILED tool-error", 60_000);
     same(tool, "call", "KILLED seccomp-violation", 60_000);
     // How much was printed when it was stopped is chance, cold as warm.
-    Outcome flood = tool.warm("flood");
+    DriverOutcome flood = tool.warm("flood");
     assertThat(flood.end() + " " + flood.reason()).isEqualTo("KILLED output-limit");
   }
 
@@ -156,7 +156,7 @@ class AWarmCallEndsAsAColdOneTest {
       WarmLab.Tool tool = lab.process(row.getFirst());
       long warm = lab.pool.figures().warm();
       for (int i = 0; i < 2; i++) {
-        Outcome outcome = tool.asIs("x").run();
+        DriverOutcome outcome = tool.asIs("x").run();
         assertThat(outcome.reason()).as(row.getFirst()).isEqualTo(row.getLast());
         lab.await(f -> f.starting() == 0);
       }
@@ -178,7 +178,7 @@ class AWarmCallEndsAsAColdOneTest {
                 return {}
             """);
     // 0.4 at the start count, cold and warm: 1.4 of 1.0 is too much, 0.6 is not.
-    Outcome outcome = tool.warm(tool.asIs("1.4").cpuMs(1_000));
+    DriverOutcome outcome = tool.warm(tool.asIs("1.4").cpuMs(1_000));
     assertThat(outcome.end() + " " + outcome.reason()).isEqualTo("KILLED cpu-limit");
     outcome = tool.warm(tool.asIs("0.6").cpuMs(1_000));
     assertThat(outcome.reason()).isEqualTo("ok");

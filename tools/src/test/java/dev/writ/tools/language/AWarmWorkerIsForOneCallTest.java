@@ -2,7 +2,7 @@ package dev.writ.tools.language;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
@@ -42,7 +42,7 @@ class AWarmWorkerIsForOneCallTest {
                   return {"found": found}
               """);
       for (int i = 0; i < 4; i++) {
-        Outcome outcome = tool.warm("secret of call " + i);
+        DriverOutcome outcome = tool.warm("secret of call " + i);
         assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("ok");
         assertThat(Call.text(outcome)).isEqualTo("{\"found\":[]}");
       }

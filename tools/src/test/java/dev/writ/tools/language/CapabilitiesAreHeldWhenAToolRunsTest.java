@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
@@ -72,22 +72,22 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
 
   @Test
   void declaredFilesAreLeft() throws IOException {
-    Outcome outcome = artifacts("application/json", LEAVES).run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = artifacts("application/json", LEAVES).run();
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(outcome.artifacts())
         .extracting(file -> file.name() + " " + file.mediaType() + " " + file.bytes().length)
         .containsExactly("b.json application/json 2", "d/a.json application/json 2");
     assertThat(artifactsOfNothing().artifacts()).isEmpty();
   }
 
-  private Outcome artifactsOfNothing() throws IOException {
+  private DriverOutcome artifactsOfNothing() throws IOException {
     home = Files.createTempDirectory(home, "more");
     return artifacts("application/json", "pass").run();
   }
 
   @Test
   void undeclaredOnesAreAFailure() throws IOException {
-    Outcome outcome = artifacts("image/png", LEAVES).run();
+    DriverOutcome outcome = artifacts("image/png", LEAVES).run();
     assertThat(outcome.end() + " " + outcome.reason()).isEqualTo("FAILED artifact-undeclared");
     assertThat(outcome.message()).contains("application/json is none of the declared [image/png]");
     assertThat(outcome.artifacts()).isEmpty();
@@ -95,7 +95,7 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
 
   @Test
   void whoDeclaresNoneLeavesNone() throws IOException {
-    Outcome outcome =
+    DriverOutcome outcome =
         artifacts("", "os.mkdir('/workspace/artifacts'); open('/workspace/artifacts/a.json', 'w')")
             .run();
     assertThat(Call.text(outcome)).isEqualTo("false");
@@ -104,7 +104,7 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
 
   @Test
   void aLinkIsNoWayOut() throws IOException {
-    Outcome outcome =
+    DriverOutcome outcome =
         artifacts("application/json", "os.symlink('/etc/passwd', at + '/a.json')").run();
     assertThat(outcome.artifacts()).isEmpty();
   }

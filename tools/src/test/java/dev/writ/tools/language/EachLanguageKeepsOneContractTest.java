@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -83,7 +84,7 @@ class EachLanguageKeepsOneContractTest {
     return call(dialect.project(home.resolve("my-tool"), behaviour));
   }
 
-  private static Outcome ends(Outcome outcome, Outcome.End end, String reason) {
+  private static DriverOutcome ends(DriverOutcome outcome, DriverOutcome.End end, String reason) {
     assertThat(outcome.end() + " " + outcome.reason())
         .as(Call.show(outcome))
         .isEqualTo(end + " " + reason);
@@ -105,7 +106,7 @@ class EachLanguageKeepsOneContractTest {
   @FieldSource(DIALECTS)
   void aNewProjectGivesWhatItsTestSaysAndWhichRuntimeRanIt(Dialect dialect) {
     Path folder = dialect.template(home.resolve("my-tool"));
-    Outcome outcome = ends(call(folder).run(), Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = ends(call(folder).run(), DriverOutcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome)).isEqualTo("{\"characters\":14,\"lines\":2,\"words\":3}");
     ToolManifest manifest = ToolProject.open(folder).manifest();
     Optional<Driver.LanguageRuntime> runtime = driver(manifest.driver()).runtime(manifest);
@@ -127,8 +128,8 @@ class EachLanguageKeepsOneContractTest {
   @FieldSource(DIALECTS)
   void valuesComeBackAsTheyWent(Dialect dialect) {
     JsonValue.Obj values = (JsonValue.Obj) Jcs.parse(VALUES.getBytes(StandardCharsets.UTF_8));
-    Outcome outcome = call(dialect, Behaviour.ECHO).params(values).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = call(dialect, Behaviour.ECHO).params(values).run();
+    ends(outcome, DriverOutcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome))
         .isEqualTo(new String(Jcs.write(values.get("value")), StandardCharsets.UTF_8));
   }
@@ -150,8 +151,8 @@ class EachLanguageKeepsOneContractTest {
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void bytesHaveTheMediaTypeOfTheirOperation(Dialect dialect) throws IOException {
-    Outcome outcome = call(giving(dialect, Behaviour.BYTES, "application/x-test")).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = call(giving(dialect, Behaviour.BYTES, "application/x-test")).run();
+    ends(outcome, DriverOutcome.End.SUCCEEDED, "ok");
     byte[] all = new byte[256];
     for (int i = 0; i < all.length; i++) {
       all[i] = (byte) i;
@@ -163,8 +164,8 @@ class EachLanguageKeepsOneContractTest {
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void textIsUtf8OfTheMediaTypeOfItsOperation(Dialect dialect) throws IOException {
-    Outcome outcome = call(giving(dialect, Behaviour.TEXT, "text/csv")).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = call(giving(dialect, Behaviour.TEXT, "text/csv")).run();
+    ends(outcome, DriverOutcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome)).isEqualTo("é😀");
     assertThat(outcome.output().orElseThrow().mediaType()).isEqualTo("text/csv");
   }
@@ -172,16 +173,16 @@ class EachLanguageKeepsOneContractTest {
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void aMegabyteIsOneFrame(Dialect dialect) {
-    Outcome outcome = call(dialect, Behaviour.MEGABYTE).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = call(dialect, Behaviour.MEGABYTE).run();
+    ends(outcome, DriverOutcome.End.SUCCEEDED, "ok");
     assertThat(outcome.output().orElseThrow().bytes()).hasSize((1 << 20) + 2);
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void whatAToolPrintsIsNoPartOfTheProtocol(Dialect dialect) {
-    Outcome outcome = call(dialect, Behaviour.PRINTS).run();
-    ends(outcome, Outcome.End.SUCCEEDED, "ok");
+    DriverOutcome outcome = call(dialect, Behaviour.PRINTS).run();
+    ends(outcome, DriverOutcome.End.SUCCEEDED, "ok");
     assertThat(Call.text(outcome)).isEqualTo("{\"ok\":true}");
     assertThat(outcome.observations().get("stderr").toString()).contains("xxx", "y");
   }
@@ -189,42 +190,42 @@ class EachLanguageKeepsOneContractTest {
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void anErrorOfTheToolIsAFailureWithItsWords(Dialect dialect) {
-    Outcome outcome = call(dialect, Behaviour.THROWS).run();
-    ends(outcome, Outcome.End.FAILED, "tool-error");
+    DriverOutcome outcome = call(dialect, Behaviour.THROWS).run();
+    ends(outcome, DriverOutcome.End.FAILED, "tool-error");
     assertThat(outcome.message()).contains("no such order");
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void whatJsonCannotSayIsTheToolsError(Dialect dialect) {
-    ends(call(dialect, Behaviour.NOT_A_NUMBER).run(), Outcome.End.FAILED, "tool-error");
+    ends(call(dialect, Behaviour.NOT_A_NUMBER).run(), DriverOutcome.End.FAILED, "tool-error");
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void halfACharacterNeverBecomesAnother(Dialect dialect) {
-    Outcome outcome = call(dialect, Behaviour.HALF_A_CHARACTER).run();
+    DriverOutcome outcome = call(dialect, Behaviour.HALF_A_CHARACTER).run();
     assertThat(outcome.reason()).isIn("tool-error", "protocol-violation");
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void anOutputThatNoDocumentCouldHoldIsRefused(Dialect dialect) {
-    ends(call(dialect, Behaviour.TOO_DEEP).run(), Outcome.End.FAILED, "protocol-violation");
+    ends(call(dialect, Behaviour.TOO_DEEP).run(), DriverOutcome.End.FAILED, "protocol-violation");
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void aWorkerThatExitsSaysNothing(Dialect dialect) {
-    ends(call(dialect, Behaviour.EXITS).run(), Outcome.End.FAILED, "worker-died");
+    ends(call(dialect, Behaviour.EXITS).run(), DriverOutcome.End.FAILED, "worker-died");
   }
 
   @ParameterizedTest
   @FieldSource(DIALECTS)
   void aWorkerThatHangsIsEnded(Dialect dialect) {
-    Outcome outcome = call(dialect, Behaviour.HANGS).wallMs(1_000).run();
-    ends(outcome, Outcome.End.TIMED_OUT, "timed-out");
+    DriverOutcome outcome = call(dialect, Behaviour.HANGS).wallMs(1_000).run();
+    ends(outcome, DriverOutcome.End.TIMED_OUT, "timed-out");
   }
 
   @ParameterizedTest
@@ -234,7 +235,7 @@ class EachLanguageKeepsOneContractTest {
     boolean loads = !dialect.language().equals(Language.PROCESS);
     ends(
         call(folder).run(),
-        Outcome.End.FAILED,
+        DriverOutcome.End.FAILED,
         loads ? "dependency-load-failure" : "worker-died"); // there is nobody to tell it
   }
 
@@ -301,7 +302,7 @@ class EachLanguageKeepsOneContractTest {
       for (Path file : all.filter(Files::isRegularFile).toList()) {
         String name = file.toString();
         if (name.matches(".*\\.(java|json|py|pl|pm|mjs|js|yaml|manifest|lock)")
-            && Files.readString(file).toLowerCase(java.util.Locale.ROOT).contains("perl")) {
+            && Files.readString(file).toLowerCase(Locale.ROOT).contains("perl")) {
           found.put(name.substring(name.indexOf("/tools/") + 1), "");
         }
       }

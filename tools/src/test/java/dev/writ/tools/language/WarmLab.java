@@ -2,7 +2,7 @@ package dev.writ.tools.language;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
@@ -78,7 +78,7 @@ final class WarmLab implements AutoCloseable {
     }
 
     /** A call that a worker waits for. */
-    Outcome warm(String text) {
+    DriverOutcome warm(String text) {
       return warm(asIs(text));
     }
 
@@ -90,10 +90,10 @@ final class WarmLab implements AutoCloseable {
       await(f -> pool.ready(manifest.packageDigest()) > 0);
     }
 
-    Outcome warm(Call call) {
+    DriverOutcome warm(Call call) {
       awaitOne(call);
       long before = pool.figures().warm();
-      Outcome outcome = call.run();
+      DriverOutcome outcome = call.run();
       if (pool.figures().warm() != before + 1) {
         throw new AssertionError(pool.figures() + " " + Call.show(outcome));
       }
@@ -178,7 +178,7 @@ final class WarmLab implements AutoCloseable {
   }
 
   /** All that a caller and an auditor are told, but measurements. */
-  static TreeMap<String, String> said(Outcome outcome) {
+  static TreeMap<String, String> said(DriverOutcome outcome) {
     TreeMap<String, String> said = new TreeMap<>();
     said.put("end", outcome.end().toString());
     said.put("reason", outcome.reason());

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.SandboxRules;
 import dev.writ.sandbox.Guarantee;
@@ -58,18 +58,18 @@ class ProcessToolsTest {
         .params(JsonValue.object().put("line", line).build());
   }
 
-  private static JsonValue.Obj output(Outcome outcome) {
+  private static JsonValue.Obj output(DriverOutcome outcome) {
     return (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
   }
 
-  private static String text(Outcome outcome, String member) {
+  private static String text(DriverOutcome outcome, String member) {
     return ((JsonValue.Str) output(outcome).get(member)).value();
   }
 
   @Test
   void aProgramThatFailsIsAnEffectThatSucceeded() {
-    Outcome outcome = call("printf out; printf err >&2; exit 3", false).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = call("printf out; printf err >&2; exit 3", false).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(outcome.reason()).isEqualTo("ok");
     assertThat(new String(outcome.output().orElseThrow().bytes(), StandardCharsets.UTF_8))
         .isEqualTo(
@@ -103,8 +103,8 @@ class ProcessToolsTest {
 
   @Test
   void aSignalIsAnExitAsShellsSayIt() {
-    Outcome outcome = call("kill -9 $$", false).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = call("kill -9 $$", false).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(output(outcome).get("exit_code")).isEqualTo(JsonValue.of(137));
   }
 
@@ -117,8 +117,8 @@ class ProcessToolsTest {
     "'printf part; yes', 20000, 268435456, 4096, KILLED, output-limit"
   })
   void aLimitIsAnEffectThatFailedAndKeepsWhatThereIs(
-      String line, long wall, long memory, long outputBytes, Outcome.End end, String reason) {
-    Outcome outcome =
+      String line, long wall, long memory, long outputBytes, DriverOutcome.End end, String reason) {
+    DriverOutcome outcome =
         call(line, false)
             .cpuMs(300)
             .wallMs(wall)
@@ -145,7 +145,7 @@ class ProcessToolsTest {
   /** On a host that holds all of it: what is waived is what may be lacking, not what is off. */
   @Test
   void whatPolicyDoesWithoutIsEnforcedWhereItHolds() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("printf part; python3 -c \"x=bytearray(3<<27)\"", false)
             .memoryBytes(64 << 20)
             .waiving(SandboxRules.WAIVABLE)
@@ -156,18 +156,18 @@ class ProcessToolsTest {
 
   @Test
   void whatCannotBeRunIsARefusalOfThisCallAndNamesItsCode() {
-    Outcome outcome = call("true", false).memoryBytes(1).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    DriverOutcome outcome = call("true", false).memoryBytes(1).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.reason()).isEqualTo("refused");
     assertThat(outcome.message()).contains("SBX-026", "memory_bytes is 1");
-    Outcome named = call("true", false).input("../x", "y").run();
+    DriverOutcome named = call("true", false).input("../x", "y").run();
     assertThat(named.message()).contains("SBX-043");
   }
 
   @Test
   void outputFitsTheCeilingAlsoWhereEscapesMakeMoreOfIt() {
-    Outcome outcome = call("head -c 3000 /dev/zero", false).outputBytes(4_000).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = call("head -c 3000 /dev/zero", false).outputBytes(4_000).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(outcome.output().orElseThrow().bytes().length).isLessThanOrEqualTo(4_000);
     assertThat(output(outcome).get("stdout_truncated")).isEqualTo(JsonValue.TRUE);
     assertThat(text(outcome, "stdout")).isNotEmpty().matches("\\x00+");
@@ -175,7 +175,7 @@ class ProcessToolsTest {
 
   @Test
   void inputsAreFilesAndSecretsAreFilesThatAreMasked() {
-    Outcome outcome =
+    DriverOutcome outcome =
         call("cat in/a/b; cat /run/secrets/token; env; cat /run/secrets/token >&2", false)
             .input("a/b", "given;")
             .run();
@@ -206,7 +206,7 @@ class ProcessToolsTest {
   @ValueSource(strings = {"bubblewrap", "runc"})
   void theEngineIsToldAndLeavesNothing(String engine) {
     try (TestHosts other = TestHosts.open(SecretStore.NONE, Optional.of(engine))) {
-      Outcome outcome =
+      DriverOutcome outcome =
           new Call(
                   new ShellDriver(other.host())
                       .prepare(ShellDriver.manifest(false), "run", file -> new byte[0]))

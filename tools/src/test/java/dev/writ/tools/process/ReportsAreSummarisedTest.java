@@ -3,7 +3,7 @@ package dev.writ.tools.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +35,10 @@ class ReportsAreSummarisedTest {
           + " missed=\"30\" covered=\"70\"/></report>";
 
   private static String summary(String... reports) {
-    List<Outcome.Artifact> artifacts = new ArrayList<>();
+    List<DriverOutcome.Artifact> artifacts = new ArrayList<>();
     for (String report : reports) {
       artifacts.add(
-          new Outcome.Artifact(
+          new DriverOutcome.Artifact(
               artifacts.size() + ".xml",
               report.getBytes(StandardCharsets.UTF_8),
               "application/xml"));
@@ -145,11 +145,11 @@ class ReportsAreSummarisedTest {
   @Test
   void onlyUtf8IsText() {
     byte[] wide = PYTEST.getBytes(StandardCharsets.UTF_16);
-    var artifact = new Outcome.Artifact("a.xml", wide, "application/xml");
+    var artifact = new DriverOutcome.Artifact("a.xml", wide, "application/xml");
     assertThat(TestReports.summary(List.of(artifact)).members()).isEmpty();
     assertThat(summary("\uFEFF" + PYTEST)).contains("\"tests\":10");
     var other =
-        new Outcome.Artifact("a.txt", PYTEST.getBytes(StandardCharsets.UTF_8), "text/plain");
+        new DriverOutcome.Artifact("a.txt", PYTEST.getBytes(StandardCharsets.UTF_8), "text/plain");
     assertThat(TestReports.summary(List.of(other)).members()).isEmpty();
   }
 
@@ -163,7 +163,7 @@ class ReportsAreSummarisedTest {
         for (int i = 0; i <= random.nextInt(4); i++) {
           bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
         }
-        var artifact = new Outcome.Artifact("a.xml", bytes, "application/xml");
+        var artifact = new DriverOutcome.Artifact("a.xml", bytes, "application/xml");
         assertThat(Jcs.write(TestReports.summary(List.of(artifact)))).isNotEmpty();
       }
     }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -61,7 +62,7 @@ class SecretsAreMaskedTest {
     assertThat(masked(masking, "s3cr+t\\/Tök3n\\u0020%\\u0022x\\u005C.")).isEqualTo("[secret].");
     String hex = HexFormat.of().formatHex(TOKEN.getBytes(StandardCharsets.UTF_8));
     assertThat(masked(masking, "<" + hex + ">")).isEqualTo("<[secret]>");
-    assertThat(masked(masking, hex.toUpperCase(java.util.Locale.ROOT))).isEqualTo("[secret]");
+    assertThat(masked(masking, hex.toUpperCase(Locale.ROOT))).isEqualTo("[secret]");
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.writ.tools.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspace;
@@ -66,7 +66,9 @@ class WhatIsLeftBehindIsCollectedTest {
   }
 
   private List<String> names(String... patterns) {
-    return collect(NO_SECRETS, ".", patterns).files().stream().map(Outcome.Artifact::name).toList();
+    return collect(NO_SECRETS, ".", patterns).files().stream()
+        .map(DriverOutcome.Artifact::name)
+        .toList();
   }
 
   private String refusal(String... patterns) {
@@ -84,7 +86,7 @@ class WhatIsLeftBehindIsCollectedTest {
     Artifacts found = collect(NO_SECRETS, ".", "junit.xml", "out/*.PNG", "**/log", "junit.*");
     assertThat(found.refusal()).isEmpty();
     assertThat(found.files())
-        .extracting(Outcome.Artifact::name, Outcome.Artifact::mediaType)
+        .extracting(DriverOutcome.Artifact::name, DriverOutcome.Artifact::mediaType)
         .containsExactly(
             org.assertj.core.groups.Tuple.tuple("junit.xml", "application/xml"),
             org.assertj.core.groups.Tuple.tuple("out/deep/er/log", "application/octet-stream"),
@@ -115,7 +117,7 @@ class WhatIsLeftBehindIsCollectedTest {
     Files.setLastModifiedTime(root.resolve("test-results/b.xml"), FileTime.fromMillis(1));
     Artifacts second = collect(NO_SECRETS, ".", "test-results/");
     assertThat(first.files())
-        .extracting(Outcome.Artifact::name)
+        .extracting(DriverOutcome.Artifact::name)
         .containsExactly("test-results.tar");
     assertThat(first.files().getFirst().mediaType()).isEqualTo("application/x-tar");
     assertThat(second.files().getFirst().bytes()).isEqualTo(first.files().getFirst().bytes());
@@ -141,7 +143,7 @@ class WhatIsLeftBehindIsCollectedTest {
     Files.setLastModifiedTime(root.resolve("run.sh"), FileTime.fromMillis(1));
     byte[] tar = first.files().getFirst().bytes();
     assertThat(first.files())
-        .extracting(Outcome.Artifact::name, Outcome.Artifact::mediaType)
+        .extracting(DriverOutcome.Artifact::name, DriverOutcome.Artifact::mediaType)
         .containsExactly(org.assertj.core.groups.Tuple.tuple("workspace.tar", "application/x-tar"));
     assertThat(collect(wide(), NO_SECRETS, ".", "./", "./").files().getFirst().bytes())
         .isEqualTo(tar);
@@ -150,7 +152,9 @@ class WhatIsLeftBehindIsCollectedTest {
     assertThat(again.treeDigest()).isEqualTo(new Workspace(root, -1).treeDigest());
     // Relative to the directory of the command, as every pattern.
     Artifacts below = collect(wide(), NO_SECRETS, "a/deep", "./", "er");
-    assertThat(below.files()).extracting(Outcome.Artifact::name).containsExactly("deep.tar", "er");
+    assertThat(below.files())
+        .extracting(DriverOutcome.Artifact::name)
+        .containsExactly("deep.tar", "er");
     assertThat(collect(wide(), NO_SECRETS, "gone", "./").files()).isEmpty();
     file("workspace.tar", "another of that name");
     assertThat(collect(wide(), NO_SECRETS, ".", "./", "*.tar").refusal().orElseThrow().reason())

@@ -2,7 +2,7 @@ package dev.writ.tools.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ class HostileSqlTest {
       "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT ";
 
   private static String end(Call call) {
-    Outcome outcome = call.run();
+    DriverOutcome outcome = call.run();
     return outcome.end() + " " + outcome.reason();
   }
 
@@ -47,7 +47,7 @@ class HostileSqlTest {
   void noStatementReachesTheHost(String sql, String reason, @TempDir Path dir) throws Exception {
     Path file = dir.resolve("made.db");
     String text = sql.replace("FILE", file.toString()).replace("DIR", dir.toString());
-    Outcome outcome = TestTools.sql(text).input("t.csv", "a\n1\n").run();
+    DriverOutcome outcome = TestTools.sql(text).input("t.csv", "a\n1\n").run();
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo(reason);
     try (var left = Files.list(dir)) {
       assertThat(left).isEmpty();
@@ -88,7 +88,7 @@ class HostileSqlTest {
           "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t LIMIT 3000)"
               + " SELECT group_concat(hex(zeroblob(10000))) FROM t",
         }) {
-      Outcome outcome = TestTools.sql(sql).memoryBytes(ceiling).run();
+      DriverOutcome outcome = TestTools.sql(sql).memoryBytes(ceiling).run();
       assertThat(outcome.end() + " " + outcome.reason()).as(sql).isEqualTo("KILLED out-of-memory");
       assertThat(outcome.metrics().memoryBytes()).isLessThanOrEqualTo(ceiling);
     }
@@ -118,7 +118,7 @@ class HostileSqlTest {
     for (int at = 0; at < good.length; at += 37) {
       byte[] bad = good.clone();
       bad[at] ^= (byte) 0xff;
-      Outcome outcome = TestTools.sql("SELECT * FROM pets").input("p.db", bad).run();
+      DriverOutcome outcome = TestTools.sql("SELECT * FROM pets").input("p.db", bad).run();
       assertThat(outcome.reason()).as("byte " + at).isIn("ok", "bad-input", "sql-error");
     }
   }

@@ -3,7 +3,7 @@ package dev.writ.tools.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import org.junit.jupiter.api.Test;
@@ -160,7 +160,7 @@ class SqlToolTest {
         "sqlite_x.csv|a;1|sqlite_x.csv: object name reserved for internal use: sqlite_x",
       })
   void whatIsNoTableIsRefusedWithItsPlace(String name, String content, String message) {
-    Outcome outcome = TestTools.sql("SELECT 1").input(name, content.replace(';', '\n')).run();
+    DriverOutcome outcome = TestTools.sql("SELECT 1").input(name, content.replace(';', '\n')).run();
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo("bad-input");
     assertThat(outcome.message()).isEqualTo(message);
   }
@@ -176,14 +176,14 @@ class SqlToolTest {
 
   @Test
   void twoInputsForOneTableAreRefused() {
-    Outcome outcome =
+    DriverOutcome outcome =
         TestTools.sql("SELECT 1").input("t.csv", "a\n1\n").input("T.json", "[{\"a\":1}]").run();
     assertThat(outcome.reason()).isEqualTo("bad-input");
   }
 
   @Test
   void mistakesInTheStatementAreNamed() {
-    Outcome outcome = TestTools.sql("SELEC 1").run();
+    DriverOutcome outcome = TestTools.sql("SELEC 1").run();
     assertThat(Call.show(outcome)).isEqualTo("FAILED sql-error near \"SELEC\": syntax error - {}");
     assertThat(TestTools.sql(" -- nothing").run().message()).isEqualTo("no statement");
     assertThat(TestTools.sql("SELECT 1; SELECT 2").run().message())

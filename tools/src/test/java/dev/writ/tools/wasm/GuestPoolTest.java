@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.Drivers;
@@ -44,10 +45,10 @@ class GuestPoolTest {
                   }
                 }));
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<Outcome> running = callers.submit(endless::run);
+      Future<DriverOutcome> running = callers.submit(endless::run);
       begun.await();
       pool.close();
-      assertThat(running.get().end()).isEqualTo(Outcome.End.KILLED);
+      assertThat(running.get().end()).isEqualTo(DriverOutcome.End.KILLED);
       assertThat(running.get().reason()).isEqualTo("cancelled");
     }
     assertThatThrownBy(endless::run)
@@ -69,15 +70,15 @@ class GuestPoolTest {
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     Thread.onSpinWait();
                     inside.decrementAndGet();
-                    return new Outcome.Output(new byte[0], "text/plain");
+                    return new DriverOutcome.Output(new byte[0], "text/plain");
                   }))
               .memoryBytes(40 << 20);
-      List<Future<Outcome>> futures = new ArrayList<>();
+      List<Future<DriverOutcome>> futures = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
         futures.add(callers.submit(call::run));
       }
-      for (Future<Outcome> future : futures) {
-        assertThat(future.get().end()).isEqualTo(Outcome.End.SUCCEEDED);
+      for (Future<DriverOutcome> future : futures) {
+        assertThat(future.get().end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
       }
     }
     assertThat(most.get()).isBetween(1, 2);
@@ -120,7 +121,7 @@ class GuestPoolTest {
     Driver.Prepared prepared = prepare(TestTools.DRIVERS, "nothing");
     var invocation = new Call(prepared).input("a", "x").invocation();
     var broken =
-        new dev.writ.executor.driver.Invocation(
+        new Invocation(
             invocation.scope(),
             invocation.params(),
             invocation.inputs(),

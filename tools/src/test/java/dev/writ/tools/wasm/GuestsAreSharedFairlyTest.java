@@ -3,8 +3,8 @@ package dev.writ.tools.wasm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import java.io.InputStream;
@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** Guests that do not end cost other tenants a share of the processors, and never their turn. */
 class GuestsAreSharedFairlyTest {
-  private static final Outcome.Output NOTHING = new Outcome.Output(new byte[0], "text/plain");
+  private static final DriverOutcome.Output NOTHING =
+      new DriverOutcome.Output(new byte[0], "text/plain");
 
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
   private final CountDownLatch end = new CountDownLatch(1);
@@ -55,8 +56,8 @@ class GuestsAreSharedFairlyTest {
   }
 
   /** Calls of a tenant that run until {@link #end}. */
-  private List<Future<Outcome>> loops(String tenant, int calls, long memoryMb) {
-    List<Future<Outcome>> all = new ArrayList<>();
+  private List<Future<DriverOutcome>> loops(String tenant, int calls, long memoryMb) {
+    List<Future<DriverOutcome>> all = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
       all.add(
           callers.submit(() ->
@@ -74,7 +75,7 @@ class GuestsAreSharedFairlyTest {
     return all;
   }
 
-  private Outcome call(String tenant, long memoryMb) throws Exception {
+  private DriverOutcome call(String tenant, long memoryMb) throws Exception {
     return callers
         .submit(() -> pool.run(invocation(tenant, memoryMb), guest -> NOTHING))
         .get(1, TimeUnit.MINUTES); // far more than it takes: a test that fails must end
@@ -89,32 +90,32 @@ class GuestsAreSharedFairlyTest {
   @Test
   void sixEndlessLoopsLeavePlacesForOthers() throws Exception {
     pool(4, 2, 1L << 30);
-    List<Future<Outcome>> loops = loops("loud", 6, 1);
+    List<Future<DriverOutcome>> loops = loops("loud", 6, 1);
     until(2, 4);
     for (int i = 0; i < 20; i++) {
-      assertThat(call("quiet", 1).end()).isEqualTo(Outcome.End.SUCCEEDED);
+      assertThat(call("quiet", 1).end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     }
     assertThat(loops).noneMatch(Future::isDone);
     until(2, 4);
     end.countDown();
-    for (Future<Outcome> loop : loops) {
-      assertThat(loop.get().end()).isEqualTo(Outcome.End.SUCCEEDED);
+    for (Future<DriverOutcome> loop : loops) {
+      assertThat(loop.get().end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     }
   }
 
   @Test
   void itsMemoryIsSharedAsItsPlacesAre() throws Exception {
     pool(16, 16, 100L << 20);
-    List<Future<Outcome>> loops = loops("loud", 6, 24);
+    List<Future<DriverOutcome>> loops = loops("loud", 6, 24);
     until(3, 3);
-    assertThat(call("quiet", 20).end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(call("quiet", 20).end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(loops).noneMatch(Future::isDone);
   }
 
   @Test
   void oneGuestMayHaveAllOfTheMemory() throws Exception {
     pool(4, 2, 100L << 20);
-    assertThat(call("alone", 99).end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(call("alone", 99).end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(call("alone", 100).reason()).isEqualTo(Reason.HOST_MEMORY);
   }
 

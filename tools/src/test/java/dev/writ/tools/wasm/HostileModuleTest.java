@@ -2,7 +2,7 @@ package dev.writ.tools.wasm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +19,7 @@ class HostileModuleTest {
   }
 
   private static String end(Call call) {
-    Outcome outcome = call.run();
+    DriverOutcome outcome = call.run();
     return outcome.end() + " " + outcome.reason();
   }
 
@@ -41,13 +41,13 @@ class HostileModuleTest {
 
   @Test
   void whatWasWrittenBeforeTheTimeWasUpIsKept() {
-    Outcome outcome = TestTools.guest("endless_after_output").cpuMs(100).run();
+    DriverOutcome outcome = TestTools.guest("endless_after_output").cpuMs(100).run();
     assertThat(Call.text(outcome)).isEqualTo("A\0\0\0");
   }
 
   @Test
   void endlessRecursionUsesUpItsStack() {
-    Outcome outcome = TestTools.guest("recurse").run();
+    DriverOutcome outcome = TestTools.guest("recurse").run();
     assertThat(Call.show(outcome))
         .isEqualTo("FAILED stack-overflow the call stack is used up - {}");
   }
@@ -62,11 +62,11 @@ class HostileModuleTest {
 
   @Test
   void memoryEndsAtTheCeiling() {
-    Outcome bomb = TestTools.guest("grow").memoryBytes(8 << 20).run();
+    DriverOutcome bomb = TestTools.guest("grow").memoryBytes(8 << 20).run();
     assertThat(Call.show(bomb)).startsWith("KILLED out-of-memory ");
     assertThat(bomb.metrics().memoryBytes()).isLessThanOrEqualTo(8 << 20);
-    Outcome gentle = TestTools.guest("grow_gently").memoryBytes(8 << 20).run();
-    assertThat(gentle.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome gentle = TestTools.guest("grow_gently").memoryBytes(8 << 20).run();
+    assertThat(gentle.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(gentle.output().orElseThrow().bytes()).isEqualTo(new byte[] {114, 0, 0, 0});
   }
 
@@ -87,14 +87,14 @@ class HostileModuleTest {
   @Test
   void inputsCountAsMemory() {
     Call call = TestTools.guest("nothing").input("a", new byte[1 << 20]).memoryBytes(1 << 20);
-    assertThat(call.run().end()).isEqualTo(Outcome.End.SUCCEEDED);
+    assertThat(call.run().end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(end(call.input("b", new byte[1]))).isEqualTo("FAILED input-too-large");
   }
 
   @Test
   void tablesHaveABound() {
-    Outcome outcome = TestTools.guest("grow_table").run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = TestTools.guest("grow_table").run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     byte[] size = outcome.output().orElseThrow().bytes();
     assertThat((size[0] & 0xff) + 256 * (size[1] & 0xff) + 65536 * size[2])
         .isLessThanOrEqualTo(Guest.TABLE_ENTRIES_MAX);
@@ -102,8 +102,8 @@ class HostileModuleTest {
 
   @Test
   void aFloodOfOutputEndsAtTheCeilingAndIsCutThere() {
-    Outcome outcome = TestTools.guest("flood").outputBytes(2500).run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.KILLED);
+    DriverOutcome outcome = TestTools.guest("flood").outputBytes(2500).run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.KILLED);
     assertThat(outcome.reason()).isEqualTo("output-limit");
     assertThat(outcome.output().orElseThrow().bytes()).hasSize(2500);
     assertThat(outcome.observations().get("output_truncated")).isNotNull();
@@ -121,7 +121,7 @@ class HostileModuleTest {
 
   @Test
   void anInterruptedCallerTakesItsGuestWithIt() throws Exception {
-    Outcome[] outcome = new Outcome[1];
+    DriverOutcome[] outcome = new DriverOutcome[1];
     boolean[] stillInterrupted = new boolean[1];
     Thread caller =
         Thread.ofVirtual()

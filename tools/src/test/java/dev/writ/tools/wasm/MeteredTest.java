@@ -2,7 +2,7 @@ package dev.writ.tools.wasm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import org.junit.jupiter.api.Test;
@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class MeteredTest {
   @Test
   void instructionsAreCountedExactly() {
-    Outcome first = TestTools.metered("work").run();
-    assertThat(first.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome first = TestTools.metered("work").run();
+    assertThat(first.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     // Eight instructions a round, and 26 around the loop.
     assertThat(first.metrics().fuel()).isEqualTo(80_026);
     for (int i = 0; i < 3; i++) {
@@ -23,7 +23,7 @@ class MeteredTest {
 
   @Test
   void anEndlessProgramEndsAtItsLastInstruction() {
-    Outcome outcome = TestTools.metered("endless").cpuMs(10).run();
+    DriverOutcome outcome = TestTools.metered("endless").cpuMs(10).run();
     long limit = 10 * WasmDriver.INSTRUCTIONS_PER_CPU_MS;
     assertThat(Call.show(outcome))
         .isEqualTo("TIMED_OUT fuel more than " + limit + " instructions - {}");
@@ -40,7 +40,7 @@ class MeteredTest {
 
   @Test
   void recursionEndsAtACountedDepth() {
-    Outcome outcome = TestTools.metered("recurse").run();
+    DriverOutcome outcome = TestTools.metered("recurse").run();
     assertThat(outcome.reason()).isEqualTo("stack-overflow");
     assertThat(outcome.message()).isEqualTo("more than 4096 nested calls");
     assertThat(TestTools.metered("recurse").run().metrics().fuel())

@@ -12,6 +12,7 @@ import dev.writ.tools.TestTools;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.BuiltinTools;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -111,9 +112,9 @@ class ModuleRulesTest {
     String body =
         "01"
             + hex.toHexDigits((byte) module.length())
-            + hex.formatHex(module.getBytes(java.nio.charset.StandardCharsets.US_ASCII))
+            + hex.formatHex(module.getBytes(StandardCharsets.US_ASCII))
             + hex.toHexDigits((byte) name.length())
-            + hex.formatHex(name.getBytes(java.nio.charset.StandardCharsets.US_ASCII))
+            + hex.formatHex(name.getBytes(StandardCharsets.US_ASCII))
             + "0000";
     return "02" + hex.toHexDigits((byte) (body.length() / 2)) + body;
   }

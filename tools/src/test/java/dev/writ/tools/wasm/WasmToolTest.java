@@ -3,7 +3,7 @@ package dev.writ.tools.wasm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.tools.Call;
 import dev.writ.tools.TestTools;
 import java.nio.ByteBuffer;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 /** A module sees its params, inputs, seed and time, and nothing else. */
 class WasmToolTest {
   private static byte[] output(Call call) {
-    Outcome outcome = call.run();
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome outcome = call.run();
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(DriverOutcome.End.SUCCEEDED);
     return outcome.output().orElseThrow().bytes();
   }
 
@@ -35,8 +35,8 @@ class WasmToolTest {
 
   @Test
   void wordCountWithoutItsInputFails() {
-    Outcome outcome = TestTools.builtin("word-count", "count").input("other", "x").run();
-    assertThat(outcome.end()).isEqualTo(Outcome.End.FAILED);
+    DriverOutcome outcome = TestTools.builtin("word-count", "count").input("other", "x").run();
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
     assertThat(outcome.reason()).isEqualTo("exit-code");
     assertThat(outcome.observations().get("exit_code")).isEqualTo(JsonValue.of(2));
     assertThat(outcome.observations().get("stderr"))
@@ -116,16 +116,16 @@ class WasmToolTest {
   @Test
   void anInputWhoseNameIsAPathIsRefused() {
     for (String name : new String[] {"../x", "a/b", ".", ".."}) {
-      Outcome outcome = TestTools.guest("nothing").input(name, "x").run();
+      DriverOutcome outcome = TestTools.guest("nothing").input(name, "x").run();
       assertThat(outcome.reason()).as(name).isEqualTo("bad-input");
     }
   }
 
   @Test
   void exitCodesFail() {
-    Outcome returned = TestTools.guest("exit").run();
+    DriverOutcome returned = TestTools.guest("exit").run();
     assertThat(Call.show(returned)).isEqualTo("FAILED exit-code exit code 7 - {\"exit_code\":7}");
-    Outcome called = TestTools.guest("proc_exit").run();
+    DriverOutcome called = TestTools.guest("proc_exit").run();
     assertThat(Call.show(called))
         .isEqualTo(
             "FAILED exit-code exit code 3 application/octet-stream A\0\0\0 {\"exit_code\":3}");
@@ -136,8 +136,8 @@ class WasmToolTest {
   void stderrIsCapturedAndBounded() {
     assertThat(TestTools.guest("complain").run().observations())
         .isEqualTo(JsonValue.object().put("stderr", "hlp!").build());
-    Outcome chatter = TestTools.guest("chatter").run();
-    assertThat(chatter.end()).isEqualTo(Outcome.End.SUCCEEDED);
+    DriverOutcome chatter = TestTools.guest("chatter").run();
+    assertThat(chatter.end()).isEqualTo(DriverOutcome.End.SUCCEEDED);
     assertThat(((JsonValue.Str) chatter.observations().get("stderr")).value())
         .hasSize(Guest.STDERR_BYTES_MAX);
     assertThat(chatter.observations().get("stderr_truncated")).isEqualTo(JsonValue.TRUE);

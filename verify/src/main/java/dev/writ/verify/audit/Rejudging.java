@@ -13,7 +13,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
-import dev.writ.guardian.Approvals;
+import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Judge;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.JudgeInputs.Ran;
@@ -240,7 +240,7 @@ final class Rejudging {
   private boolean holds(Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
     for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
       try {
-        Approvals.verify(envelope, admitted, policy, trust, decidedAt);
+        ApprovalVerification.verify(envelope, admitted, policy, trust, decidedAt);
         return true;
       } catch (WritException e) {
         continue; // not under this trust

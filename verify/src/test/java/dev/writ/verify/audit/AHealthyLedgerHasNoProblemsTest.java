@@ -7,7 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.TestClock;
@@ -16,7 +16,9 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Status;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.verify.testing.Audited;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -185,7 +187,7 @@ class AHealthyLedgerHasNoProblemsTest {
 
     private void keep(Envelope request, Answer answer) {
       sent.add(request);
-      if (answer.decision().verdict() == dev.writ.guardian.document.Verdict.ESCALATE) {
+      if (answer.decision().verdict() == Verdict.ESCALATE) {
         pending.add(request);
       }
       answer
@@ -199,7 +201,7 @@ class AHealthyLedgerHasNoProblemsTest {
         home.driver.does(
             "calc",
             random.nextBoolean()
-                ? Behaviours.ends(Outcome.End.FAILED, "exit-1")
+                ? Behaviours.ends(DriverOutcome.End.FAILED, "exit-1")
                 : Behaviours.throwing(new IllegalStateException("broken")));
       } else {
         home.driver.does("calc", Behaviours::echo);
@@ -249,10 +251,8 @@ class AHealthyLedgerHasNoProblemsTest {
             home.beforeWrite(() -> {
               throw new IllegalStateException("the power is out");
             });
-            return Outcome.succeeded(
-                "{\"ok\":true}".getBytes(java.nio.charset.StandardCharsets.UTF_8),
-                Behaviours.JSON,
-                Behaviours.USED);
+            return DriverOutcome.succeeded(
+                "{\"ok\":true}".getBytes(StandardCharsets.UTF_8), Behaviours.JSON, Behaviours.USED);
           });
       try {
         home.submit(request);

@@ -4,6 +4,7 @@ import static dev.writ.verify.audit.Rewrite.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -312,7 +314,7 @@ class TheAuditFindsTest {
                 .document(
                     receipt,
                     document -> {
-                      var members = new java.util.TreeMap<>(document.members());
+                      var members = new TreeMap<>(document.members());
                       members.remove("output");
                       return new JsonValue.Obj(members);
                     }));
@@ -565,8 +567,7 @@ class TheAuditFindsTest {
         place(event("decision.made", decision)) + " /inputs/balances/0");
   }
 
-  private static SafeExecutor executor(
-      SafeExecutor e, dev.writ.canonicalize.dsse.DocumentSigner signer) {
+  private static SafeExecutor executor(SafeExecutor e, DocumentSigner signer) {
     return new SafeExecutor(
         e.time(),
         e.preflight(),

@@ -2,6 +2,8 @@ package dev.writ.verify.bundle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.testing.TestHome;
 import dev.writ.executor.testing.TestKeys;
 import dev.writ.ledger.Ledger;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -67,9 +70,7 @@ class ABundleIsTheSameBytesTest {
       first = Sample.export(home);
       assertThat(Sample.export(home)).isEqualTo(first);
       home.submit(home.ask("bob").run("run-3"));
-      home.enrol(
-          TestKeys.trusted(
-              "late", dev.writ.canonicalize.trust.KeyRole.LOG, java.util.Optional.empty()));
+      home.enrol(TestKeys.trusted("late", KeyRole.LOG, Optional.empty()));
       home.kernel().checkpoint();
       assertThat(Sample.export(home)).isEqualTo(first);
       try (LedgerView reader = Ledger.openReadOnly(home.ledgerConfig().dir())) {
@@ -124,9 +125,7 @@ class ABundleIsTheSameBytesTest {
           BundleError.RUN_OPEN,
           () ->
               OPINION.verify(
-                  bundle,
-                  new BundleVerifier.Options(
-                      java.util.Optional.empty(), java.util.Optional.empty(), true)));
+                  bundle, new BundleVerifier.Options(Optional.empty(), Optional.empty(), true)));
       home.submit(home.ask("alice"));
       Refusal.of(BundleError.NOT_COVERED, () -> Sample.export(home));
     }
@@ -142,7 +141,7 @@ class ABundleIsTheSameBytesTest {
               home.ledger(),
               Sample.RUN,
               Sample.packages(home),
-              new BundleExport.Options(false, false, java.util.Optional.empty()));
+              new BundleExport.Options(false, false, Optional.empty()));
       assertThat(Packed.read(bundle).keySet())
           .noneMatch(name -> name.startsWith(Layout.BLOBS) || name.startsWith(Layout.TOOLS));
       BundleVerifier.Verified verified = OPINION.pinned(bundle);
@@ -160,8 +159,7 @@ class ABundleIsTheSameBytesTest {
       home.kernel().checkpoint();
       Refusal.of(BundleError.RUN_UNKNOWN, () -> Sample.export(home.ledger(), home, Sample.OTHER));
       Refusal.of(
-          BundleError.RUN_UNKNOWN,
-          () -> Sample.export(home.ledger(), home, dev.writ.executor.SystemState.RUN));
+          BundleError.RUN_UNKNOWN, () -> Sample.export(home.ledger(), home, SystemState.RUN));
       LedgerView withoutBlobs =
           (LedgerView)
               java.lang.reflect.Proxy.newProxyInstance(

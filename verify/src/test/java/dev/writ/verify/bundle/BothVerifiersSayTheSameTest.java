@@ -18,6 +18,7 @@ import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -47,7 +48,7 @@ class BothVerifiersSayTheSameTest {
   }
 
   private static TreeSet<RunId> runs(TestHome home) {
-    TreeSet<RunId> runs = new TreeSet<>(java.util.Comparator.comparing(RunId::toString));
+    TreeSet<RunId> runs = new TreeSet<>(Comparator.comparing(RunId::toString));
     home.log().stream()
         .map(Event::runId)
         .filter(run -> !run.tenant().equals("writ"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -22,7 +23,11 @@ import dev.writ.verify.error.AuditError;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.testing.Refusal;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -54,7 +59,7 @@ class ForgedBundlesAreRefusedTest {
     }
   }
 
-  private static void refused(dev.writ.canonicalize.ErrorCode code, byte[] forged) {
+  private static void refused(ErrorCode code, byte[] forged) {
     Refusal.of(code, () -> OPINION.pinned(forged));
     Refusal.of(code, () -> OPINION.verify(forged, BundleVerifier.Options.UNPINNED));
   }
@@ -159,7 +164,7 @@ class ForgedBundlesAreRefusedTest {
     return Sample.lines(
             Layout.RUN,
             lines -> {
-              List<String> again = new java.util.ArrayList<>();
+              List<String> again = new ArrayList<>();
               Event head = null;
               for (String line : lines) {
                 Event e = Event.parse(line.getBytes(StandardCharsets.UTF_8));
@@ -283,7 +288,7 @@ class ForgedBundlesAreRefusedTest {
             Sample.lines(
                 Layout.RUN,
                 lines -> {
-                  java.util.Collections.swap(lines, 3, 4);
+                  Collections.swap(lines, 3, 4);
                   return lines;
                 })));
     String grafted =
@@ -498,9 +503,9 @@ class ForgedBundlesAreRefusedTest {
   @Test
   void aFileThatCannotBeReadAndOneThatIsCutWhileItIsRead(@TempDir Path dir) throws Exception {
     Refusal.of(BundleError.STORAGE, () -> Bundle.open(dir.resolve("none.writ")));
-    Path file = java.nio.file.Files.write(dir.resolve("cut.writ"), whole);
+    Path file = Files.write(dir.resolve("cut.writ"), whole);
     try (Bundle bundle = Bundle.open(file)) {
-      java.nio.file.Files.write(file, java.util.Arrays.copyOf(whole, whole.length / 2));
+      Files.write(file, Arrays.copyOf(whole, whole.length / 2));
       Refusal.of(
           BundleError.ARCHIVE_TRUNCATED,
           () -> BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {}));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -32,7 +33,7 @@ final class Reproof {
     for (Journal journal : Journal.values()) {
       List<Long> places = new ArrayList<>();
       fields.list(
-          journal.name().toLowerCase(java.util.Locale.ROOT),
+          journal.name().toLowerCase(Locale.ROOT),
           (_, range) -> {
             List<JsonValue> pair = ((JsonValue.Arr) range).items();
             long first = number(pair.get(0));

@@ -12,10 +12,14 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.executor.testing.TestPolicy;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -49,15 +53,14 @@ public final class Sample {
     home.submit(home.ask("alice").tool("mail"));
     home.submit(home.ask("alice").operation("text").dropOutput());
     var input = "some input".getBytes(StandardCharsets.UTF_8);
-    var put =
-        home.kernel().put(TestKeys.TENANT, new java.io.ByteArrayInputStream(input), "text/plain");
+    var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
     home.submit(home.ask("alice").input("a.txt", put.digest(), input.length));
     home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
     var pay = home.ask("alice").tool("pay").sign();
     home.submit(pay);
     home.approve(pay, "rita");
     home.submit(pay);
-    home.clock.forward(java.time.Duration.ofSeconds(3));
+    home.clock.forward(Duration.ofSeconds(3));
     Answer other = home.submit(home.ask("alice").run("run-2"));
     home.submit(home.ask("alice").consumes(other.served().orElseThrow().id()));
   }
@@ -97,7 +100,7 @@ public final class Sample {
   }
 
   /** With a proof for a kept checkpoint. */
-  static byte[] export(TestHome home, dev.writ.ledger.Checkpoint kept) {
+  static byte[] export(TestHome home, Checkpoint kept) {
     return BundleExport.of(
         home.ledger(),
         RUN,
@@ -155,7 +158,7 @@ public final class Sample {
       String journal, UnaryOperator<List<String>> change) {
     return entries -> {
       List<String> lines =
-          new java.util.ArrayList<>(
+          new ArrayList<>(
               new String(entries.get(journal), StandardCharsets.UTF_8).lines().toList());
       StringBuilder text = new StringBuilder();
       change.apply(lines).forEach(line -> text.append(line).append('\n'));

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.ledger.merkle.NodeSource;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class TheSpecsExamplesHoldTest {
     byte[] json = example("Inclusion");
     Inclusion inclusion =
         Inclusion.open(from -> {
-          var in = new java.io.ByteArrayInputStream(json);
+          var in = new ByteArrayInputStream(json);
           in.skip(from);
           return in;
         });

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.Resolution;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.testing.Behaviours;
@@ -108,7 +108,7 @@ public final class Workshop {
     assertThat(Refused.code(() -> home.submit(ask(home, "desk")))).isEqualTo("EXE-311");
   }
 
-  public static Outcome ends(Invocation invocation) {
+  public static DriverOutcome ends(Invocation invocation) {
     return Behaviours.echo(invocation);
   }
 

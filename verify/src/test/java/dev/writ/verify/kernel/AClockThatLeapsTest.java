@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
 import dev.writ.executor.ClockCheck;
@@ -19,6 +20,7 @@ import dev.writ.executor.testing.TestRequest;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
 import dev.writ.verify.testing.Sound;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -257,7 +259,7 @@ class AClockThatLeapsTest {
     serve(home.ask("alice"));
     clockIsRightAgain();
     long size;
-    try (var view = dev.writ.ledger.Ledger.openReadOnly(home.ledgerConfig().dir())) {
+    try (var view = Ledger.openReadOnly(home.ledgerConfig().dir())) {
       size = view.treeSize();
     }
     assertThat(
@@ -277,7 +279,7 @@ class AClockThatLeapsTest {
                             new ClockCorrection(
                                 c.from(), c.to(), c.treeSize() + 1, c.incarnation())))))
         .isEqualTo("EXE-981");
-    try (var view = dev.writ.ledger.Ledger.openReadOnly(home.ledgerConfig().dir())) {
+    try (var view = Ledger.openReadOnly(home.ledgerConfig().dir())) {
       assertThat(view.treeSize()).isEqualTo(size);
     }
     home.correctClock();
@@ -298,7 +300,7 @@ class AClockThatLeapsTest {
     return Envelope.sign(envelope.payloadType(), envelope.document(), key(name));
   }
 
-  private static dev.writ.canonicalize.crypto.SigningKey key(String name) {
+  private static SigningKey key(String name) {
     return TestKeys.key(name);
   }
 }

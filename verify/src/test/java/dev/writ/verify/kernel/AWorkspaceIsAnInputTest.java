@@ -8,10 +8,10 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.Resolution;
-import dev.writ.executor.driver.Outcome;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.stage.Store;
+import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Tools;
 import dev.writ.executor.testing.Behaviours;
 import dev.writ.executor.testing.Refused;
@@ -30,6 +30,7 @@ import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -132,7 +133,7 @@ class AWorkspaceIsAnInputTest {
 
   @ParameterizedTest
   @CsvSource({"FAILED,failed", "TIMED_OUT,timed_out", "KILLED,killed", "SUCCEEDED,failed"})
-  void whatever_the_outcome(Outcome.End end, String status) {
+  void whatever_the_outcome(DriverOutcome.End end, String status) {
     home.driver.does("desk", writesAnd("x", Behaviours.ends(end, "why")));
     Receipt receipt = serve(ask("desk")); // a success like this drifts from its contract
     assertThat(receipt.status().text()).isEqualTo(status);
@@ -160,7 +161,7 @@ class AWorkspaceIsAnInputTest {
     assertThat(home.rows("unsettled")).isEmpty();
   }
 
-  private static UnaryOperator<SafeExecutor> with(Store.ContentStore contents) {
+  private static UnaryOperator<SafeExecutor> with(StoreStage.ContentStore contents) {
     return e ->
         new SafeExecutor(
             e.time(),
@@ -173,7 +174,7 @@ class AWorkspaceIsAnInputTest {
             e.dispatch(),
             e.drift(),
             e.canonicalize(),
-            new Store(contents),
+            new StoreStage(contents),
             e.receipt(),
             e.refusals());
   }
@@ -211,7 +212,7 @@ class AWorkspaceIsAnInputTest {
   @Test
   void what_uses_a_workspace_is_durably_dispatched_whatever_it_promises() {
     home.driver.does("slate", writes("s"));
-    List<String> during = new java.util.ArrayList<>();
+    List<String> during = new ArrayList<>();
     home.driver.does(
         "slate",
         invocation -> {
@@ -313,7 +314,7 @@ class AWorkspaceIsAnInputTest {
           }
           return Behaviours.echo(invocation);
         });
-    List<TestRequest> requests = new java.util.ArrayList<>();
+    List<TestRequest> requests = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
       requests.add(ask("desk").run(i % 2 == 0 ? "run-1" : "run-2").params("{\"n\":" + i + "}"));
     }
@@ -405,7 +406,7 @@ class AWorkspaceIsAnInputTest {
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       Future<Receipt> inside = threads.submit(() -> serve(ask("desk")));
       begun.await();
-      List<Thread> waiting = new java.util.ArrayList<>();
+      List<Thread> waiting = new ArrayList<>();
       Future<String> submitted = threads.submit(() -> waiter(waiting, () -> serve(ask("desk"))));
       Future<String> ordered =
           threads.submit(() -> waiter(waiting, () -> home.execute(decided, "alice")));
@@ -450,7 +451,7 @@ class AWorkspaceIsAnInputTest {
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       Future<Receipt> inside = threads.submit(() -> serve(ask("desk")));
       begun.await();
-      List<Thread> waiting = new java.util.ArrayList<>();
+      List<Thread> waiting = new ArrayList<>();
       Future<Receipt> waited =
           threads.submit(() -> {
             synchronized (waiting) {

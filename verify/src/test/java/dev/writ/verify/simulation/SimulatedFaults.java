@@ -5,6 +5,7 @@ import dev.writ.verify.simulation.disk.MemoryDisk;
 import dev.writ.verify.simulation.disk.MemoryDisk.Operation;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
@@ -134,7 +135,7 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
     if (!fails) {
       return Optional.empty();
     }
-    strike(plan.name().toLowerCase(java.util.Locale.ROOT) + " " + operation);
+    strike(plan.name().toLowerCase(Locale.ROOT) + " " + operation);
     return Optional.of(
         switch (plan) {
           case FULL -> "No space left on device";

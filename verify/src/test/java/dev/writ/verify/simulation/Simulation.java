@@ -11,8 +11,8 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.Outcome;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
@@ -499,7 +499,7 @@ final class Simulation {
     second.close();
   }
 
-  private Outcome effect(String tool, Invocation invocation) {
+  private DriverOutcome effect(String tool, Invocation invocation) {
     String what = tool + " " + new String(Jcs.write(invocation.params()), StandardCharsets.UTF_8);
     effects.merge(what, 1, Integer::sum);
     process.scheduler.yield(1);
@@ -507,7 +507,7 @@ final class Simulation {
       process.clock.pause();
     }
     return random.nextInt(10) == 0
-        ? Behaviours.ends(Outcome.End.FAILED, "exit-1").run(invocation)
+        ? Behaviours.ends(DriverOutcome.End.FAILED, "exit-1").run(invocation)
         : Callers.isLarge(invocation.params())
             ? Behaviours.gives(Callers.large(what), "text/plain").run(invocation)
             : Behaviours.echo(invocation);

@@ -1,0 +1,85 @@
+package dev.writ.cli.base;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.error.CliError;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** Says on stderr why a command ended badly: one line, or one JSON object; never a stack trace. */
+public final class FailureReport {
+  private final Session session;
+
+  public FailureReport(Session session) {
+    this.session = session;
+  }
+
+  public ExitCode refused(WritException e) {
+    say(e.code(), e.found());
+    return ExitCode.of(e.code());
+  }
+
+  public ExitCode unexpected(Throwable e) {
+    String what = e.getClass().getSimpleName();
+    try {
+      Path log = Files.createTempFile("writ-", ".log");
+      StringWriter text = new StringWriter();
+      text.append("writ ").append(Version.text()).append("\n");
+      text.append("java ").append(Runtime.version().toString()).append("\n");
+      e.printStackTrace(new PrintWriter(text));
+      Files.writeString(log, text.toString());
+      what += ", log: " + log;
+    } catch (IOException f) {
+      what += ", and no log could be written: " + f.getClass().getSimpleName();
+    }
+    say(CliError.INTERNAL, what);
+    return ExitCode.INTERNAL;
+  }
+
+  private void say(ErrorCode code, String found) {
+    Terminal terminal = session.terminal();
+    terminal.out().flush();
+    if (session.json()) {
+      JsonValue.Obj error =
+          JsonValue.object()
+              .put("code", code.code())
+              .put("found", found)
+              .put("meaning", code.meaning())
+              .put("remedy", code.remedy())
+              .build();
+      terminal.err().writeBytes(Jcs.write(JsonValue.object().put("error", error).build()));
+      terminal.err().println();
+      return;
+    }
+    String name = code.code();
+    String line =
+        Text.printable(
+            " " + code.meaning() + (found.isEmpty() ? "" : ": " + found) + ". " + code.remedy());
+    terminal.err().println("writ: " + terminal.paintErr(Style.BAD, name) + line);
+  }
+
+  /** What the system said about a file, in words. */
+  public static String describe(String file, IOException e) {
+    return switch (e) {
+      case NoSuchFileException _ -> file + " does not exist";
+      case AccessDeniedException _ -> file + " is not yours to use";
+      case FileAlreadyExistsException _ -> file + " is there already";
+      case NotDirectoryException _ -> file + " is no folder";
+      case DirectoryNotEmptyException _ -> file + " is not empty";
+      default -> file + ": " + e.getMessage();
+    };
+  }
+}

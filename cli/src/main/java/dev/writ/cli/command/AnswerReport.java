@@ -1,0 +1,180 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
+import dev.writ.executor.Answer;
+import dev.writ.executor.stage.Served;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.document.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** What a request got, as people and programs see it. */
+record AnswerReport(Answer answer) implements Report {
+  private static final int OUTPUT_SHOWN_MAX = 4000;
+
+  @Override
+  public JsonValue toJson() {
+    return JsonValue.object()
+        .put("request", answer.request())
+        .put("verdict", answer.decision().verdict().name())
+        .put("decision_id", answer.decisionEnvelope().id())
+        .put("decision", answer.decision().toJson())
+        .putIfPresent("intent_id", answer.intent(), e -> JsonValue.of(e.id().toString()))
+        .putIfPresent("receipt_id", answer.served(), s -> JsonValue.of(s.id().toString()))
+        .putIfPresent("receipt", answer.served(), s -> s.receipt().toJson())
+        .putIfPresent("repeated", answer.served(), s -> JsonValue.of(s.repeated()))
+        .putIfPresent("output", answer.served().flatMap(AnswerReport::outputJson), v -> v)
+        .build();
+  }
+
+  /** The output as a value where it is JSON, as text where it is text; else by its digest alone. */
+  private static Optional<JsonValue> outputJson(Served served) {
+    if (served.output().isEmpty() || served.receipt().output().isEmpty()) {
+      return Optional.empty();
+    }
+    byte[] bytes = served.output().get();
+    String type = served.receipt().output().get().mediaType();
+    if (type.equals("application/json")) {
+      return Optional.of(Jcs.parse(bytes));
+    }
+    return type.startsWith("text/")
+        ? Optional.of(JsonValue.of(new String(bytes, StandardCharsets.UTF_8)))
+        : Optional.empty();
+  }
+
+  ExitCode exitCode() {
+    return switch (answer.decision().verdict()) {
+      case DENY -> ExitCode.REFUSED;
+      case ESCALATE -> ExitCode.PENDING;
+      case ALLOW ->
+          answer.served().filter(s -> s.receipt().status() != Status.SUCCEEDED).isPresent()
+              ? ExitCode.REFUSED
+              : ExitCode.OK;
+    };
+  }
+
+  /** The output on stdout, everything else beside it. */
+  void print(Terminal terminal) {
+    var err = terminal.err();
+    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
+    err.println("  request  " + answer.request());
+    err.println("  decision " + answer.decisionEnvelope().id());
+    answer
+        .served()
+        .ifPresent(served -> {
+          err.println("  receipt  " + served.id() + "  lamport " + served.receipt().lamport());
+          served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
+        });
+    if (answer.decision().verdict() == Verdict.ESCALATE) {
+      err.println("  next: " + Homes.name() + " approve " + shortId(answer.request()));
+    }
+  }
+
+  private static void printOutput(Terminal terminal, Served served, byte[] bytes) {
+    Content content = served.receipt().output().orElseThrow();
+    boolean readable =
+        content.mediaType().equals("application/json") || content.mediaType().startsWith("text/");
+    if (!terminal.outIsTerminal()) {
+      terminal.out().writeBytes(bytes);
+      return;
+    }
+    if (!readable || bytes.length > OUTPUT_SHOWN_MAX) {
+      terminal
+          .out()
+          .println(
+              bytes.length
+                  + " bytes of "
+                  + content.mediaType()
+                  + "; to keep them: "
+                  + Homes.name()
+                  + " output "
+                  + shortId(served.id())
+                  + " > FILE");
+      return;
+    }
+    new String(bytes, StandardCharsets.UTF_8)
+        .lines()
+        .forEach(line -> terminal.out().println(Text.printable(line)));
+  }
+
+  Style style() {
+    return style(answer);
+  }
+
+  static Style style(Answer answer) {
+    return switch (answer.decision().verdict()) {
+      case DENY -> Style.BAD;
+      case ESCALATE -> Style.WARN;
+      case ALLOW ->
+          answer.served().map(s -> s.receipt().status()).orElse(Status.SUCCEEDED)
+                  == Status.SUCCEEDED
+              ? Style.GOOD
+              : Style.BAD;
+    };
+  }
+
+  String headline() {
+    return headline(answer);
+  }
+
+  static String headline(Answer answer) {
+    return switch (answer.decision().verdict()) {
+      case DENY -> "DENIED";
+      case ESCALATE -> "ESCALATED";
+      case ALLOW ->
+          answer
+              .served()
+              .map(s ->
+                  s.receipt().status() == Status.SUCCEEDED
+                      ? "ALLOWED"
+                      : s.receipt().status().name().replace('_', ' '))
+              .orElse("ALLOWED");
+    };
+  }
+
+  /** Which check, and why; or how the tool ended. */
+  static String because(Answer answer) {
+    Decision decision = answer.decision();
+    if (decision.verdict() != Verdict.ALLOW) {
+      return decision.checks().stream()
+          .filter(c -> c.code().isPresent())
+          .findFirst()
+          .map(c -> c.check() + " check, " + c.code().get() + ": " + c.detail())
+          .orElse("");
+    }
+    return answer.served().map(AnswerReport::because).orElse("intent issued");
+  }
+
+  static String because(Served served) {
+    Receipt receipt = served.receipt();
+    String repeated = served.repeated() ? ", the stored receipt" : "";
+    if (receipt.status() == Status.SUCCEEDED) {
+      return receipt
+          .output()
+          .map(o -> o.mediaType() + ", " + o.size() + " bytes" + repeated)
+          .orElse("no output" + repeated);
+    }
+    String code = receipt.code().map(c -> c + " ").orElse("");
+    String message =
+        receipt.message().isEmpty() || receipt.message().endsWith(receipt.reason())
+            ? ""
+            : ": " + receipt.message().lines().findFirst().orElse("");
+    return code + receipt.reason() + message + repeated;
+  }
+
+  /** The first twelve hex digits: enough to name a thing to {@code writ show}. */
+  static String shortId(Digest digest) {
+    return digest.hex().substring(0, 12);
+  }
+}

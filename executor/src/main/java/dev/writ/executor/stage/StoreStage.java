@@ -1,0 +1,131 @@
+package dev.writ.executor.stage;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.stage.Dispatch.Ran;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.ledger.BlobRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Stage 7: content goes into the content-addressed store, and the digest is recomputed from what
+ * was stored. Large content is on disk before a batch names it.
+ */
+public final class StoreStage {
+
+  /** Writes content; the result's digest is computed from what was written. */
+  @FunctionalInterface
+  public interface ContentStore {
+    BlobRef store(byte[] content);
+  }
+
+  private final ContentStore contents;
+
+  /** An outcome whose content is stored, or about to be with the receipt's batch. */
+  public record Stored(
+      Result result,
+      Optional<Content> output,
+      Optional<Content> rawOutput,
+      List<Receipt.Artifact> artifacts,
+      Optional<Digest> observations,
+      List<BlobRef> blobs) {}
+
+  public StoreStage(ContentStore contents) {
+    this.contents = contents;
+  }
+
+  public Stored store(Ran ran, Result result, boolean retain) {
+    List<BlobRef> blobs = new ArrayList<>();
+    try {
+      Optional<Content> output = Optional.empty();
+      Optional<Content> raw = Optional.empty();
+      if (result.succeeded()) {
+        output = Optional.of(keep(result.output().orElseThrow(), retain, blobs));
+      } else if (result.raw().isPresent()) {
+        raw = Optional.of(keep(result.raw().get(), retain, blobs));
+      }
+      List<Receipt.Artifact> artifacts = new ArrayList<>();
+      for (DriverOutcome.Artifact artifact : result.artifacts()) {
+        DriverOutcome.Output content =
+            new DriverOutcome.Output(artifact.bytes(), artifact.mediaType());
+        artifacts.add(new Receipt.Artifact(artifact.name(), keep(content, retain, blobs)));
+      }
+      Digest observations = observe(ran, blobs);
+      return new Stored(result, output, raw, artifacts, Optional.of(observations), blobs);
+    } catch (RuntimeException e) {
+      // The store refused: the receipt says so, and names nothing that was not kept.
+      return new Stored(
+          refused(result, e),
+          Optional.empty(),
+          Optional.empty(),
+          List.of(),
+          Optional.empty(),
+          List.of());
+    }
+  }
+
+  private static Result refused(Result result, RuntimeException e) {
+    if (e instanceof WritException refusal) {
+      ExecutorError code =
+          refusal.code() == ExecutorError.STORE_INTEGRITY
+              ? ExecutorError.STORE_INTEGRITY
+              : ExecutorError.STORE_FAILED;
+      return result.refuse(code, refusal.code().code() + " " + refusal.found());
+    }
+    return result.refuse(ExecutorError.STORE_FAILED, e.getClass().getSimpleName());
+  }
+
+  private Content keep(DriverOutcome.Output content, boolean retain, List<BlobRef> blobs) {
+    Digest given = Digest.sha256(content.bytes());
+    if (retain) {
+      blobs.add(storeChecked(content.bytes(), given));
+    }
+    return new Content(given, content.bytes().length, content.mediaType());
+  }
+
+  private BlobRef storeChecked(byte[] bytes, Digest given) {
+    BlobRef stored = contents.store(bytes);
+    if (!stored.digest().equals(given) || stored.size() != bytes.length) {
+      throw new WritException(
+          ExecutorError.STORE_INTEGRITY, "given " + given + ", stored " + stored.digest());
+    }
+    return stored;
+  }
+
+  private Digest observe(Ran ran, List<BlobRef> blobs) {
+    byte[] bytes;
+    try {
+      bytes = Jcs.write(observed(ran.outcome(), ran.outcome().observations()));
+    } catch (WritException e) {
+      JsonValue.Obj instead = JsonValue.object().put("unwritable", e.code().code()).build();
+      bytes = Jcs.write(observed(ran.outcome(), instead));
+    }
+    Digest digest = Digest.sha256(bytes);
+    blobs.add(storeChecked(bytes, digest));
+    return digest;
+  }
+
+  private static JsonValue.Obj observed(DriverOutcome outcome, JsonValue.Obj observations) {
+    return JsonValue.object()
+        .put("end", outcome.end().text())
+        .put("reason", outcome.reason())
+        .put("message", Result.bounded(outcome.message()))
+        .put(
+            "metrics",
+            JsonValue.object()
+                .put("cpu_ms", outcome.metrics().cpuMs())
+                .put("memory_bytes", outcome.metrics().memoryBytes())
+                .put("wall_ms", outcome.metrics().wallMs())
+                .put("fuel", outcome.metrics().fuel())
+                .build())
+        .put("observed", observations)
+        .build();
+  }
+}
