@@ -161,7 +161,7 @@ public final class Access {
     return found[0];
   }
 
-  /** Whether a request may name content: it may itself, or a receipt says so that it consumes. */
+  /** Whether a request may name content: directly, or through a receipt that it consumes. */
   boolean mayName(Request request, List<String> charged, Digest content) {
     return mayName(who(request, charged), content)
         || request.consumes().stream()

@@ -153,7 +153,7 @@ public final class Kernel {
     ledger.observe(ofCommits);
   }
 
-  /** Hears when the ledger has failed for good; see {@link Ledger#whenStopped}. */
+  /** Registers a listener for the ledger's final failure; see {@link Ledger#whenStopped}. */
   public void whenStopped(Consumer<WritException> listener) {
     ledger.whenStopped(listener);
   }
@@ -163,7 +163,7 @@ public final class Kernel {
     return ledger.commitsWaiting();
   }
 
-  /** Whoever watches comes after the kernel is open. */
+  /** Forwards to the observer that is registered once the kernel is open. */
   private static final class Watch implements StageObserver {
     private volatile StageObserver to = StageObserver.NONE;
 
@@ -236,7 +236,7 @@ public final class Kernel {
     return kernel;
   }
 
-  /** What was closed waits for a log key that is in force, as what is in doubt does below. */
+  /** Seals closed runs; without a log key in force they wait for the next one. */
   private void seal() {
     try {
       requireLogKey(time.latest());
@@ -246,7 +246,7 @@ public final class Kernel {
     closings.sealUnsealed(ledger, this::checkpoint);
   }
 
-  /** Not with a key that nobody would believe: what is in doubt waits for the next one then. */
+  /** Signs nothing with a key that verifiers would refuse: effects in doubt wait for the next key. */
   private void recover() {
     if (ownKeys.executorMaySign(system().trust(), time.latest())) {
       recovery.recover(ledger);
@@ -431,8 +431,8 @@ public final class Kernel {
   }
 
   /**
-   * What became of the request, or of another one under its idempotency key: what was served, and
-   * that it was refused or waits. Whatever was in force then, it is told as it was.
+   * The stored outcome of the request, or of another one under its idempotency key: served, refused
+   * or pending. It is returned unchanged, whatever policy is in force now.
    *
    * @throws WritException {@code EXE-106} for a key that the request is not held by, {@code
    *     EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
@@ -559,7 +559,7 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request, read.request());
         Runs.Borrowed run = runs.borrow(runId);
         KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
-      SystemState now = system(); // who waited for a lock is held to what is in force by then
+      SystemState now = system(); // it may have changed while the locks were waited for
       TrustedKey submitter =
           now.trust()
               .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
@@ -581,8 +581,8 @@ public final class Kernel {
   }
 
   /**
-   * Takes an approver's word and has the pending request judged again. An allowed one is executed
-   * when its holder submits it again.
+   * Applies a signed approval or rejection and judges the pending request again. An allowed request
+   * is executed when its holder submits it again.
    *
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
@@ -617,7 +617,7 @@ public final class Kernel {
     }
   }
 
-  /** Takes an operator's statement on an IN_DOUBT receipt (protocol rule 18). */
+  /** Applies an operator's signed resolution of an IN_DOUBT receipt (protocol rule 18). */
   public void resolve(Envelope resolution) {
     unlessMoved(() -> {
       SystemState state = system();
@@ -659,7 +659,7 @@ public final class Kernel {
     return wipes.left();
   }
 
-  /** Puts a policy in force, signed by its owner; what was decided under the old one is refused. */
+  /** Activates a policy signed by its owner; decisions under the old one are refused from then on. */
   public void activate(Envelope signedPolicy) {
     try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
       inForce.change(state -> administration.activate(signedPolicy, state));
@@ -820,7 +820,7 @@ public final class Kernel {
         && ledger.blobSize(input.digest()) == input.size();
   }
 
-  /** Whose a receipt is counts when it is first asked: a request that waits can be ended later. */
+  /** Ownership of a receipt is checked when a request is new; a pending one may be finished later. */
   private void requireConsumable(Admitted admitted, Digest id) {
     Request request = admitted.request();
     Judging.requireConsumable(ledger, request, id);
@@ -841,7 +841,7 @@ public final class Kernel {
     return wipes.lock(request.scope().tenant(), request.scope().run());
   }
 
-  /** What was served is given back without waiting for what runs in the workspace now. */
+  /** A stored outcome is returned without waiting for the workspace. */
   private KeyedLocks.Held lockUnlessServed(Request request, Digest id) {
     return idempotency.served(id).isEmpty() && tools.usesWorkspace(request.effect())
         ? lockWorkspace(request)

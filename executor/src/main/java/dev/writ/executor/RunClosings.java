@@ -46,7 +46,7 @@ final class RunClosings {
   }
 
   /**
-   * Closes a run for good; {@link #seal} makes the checkpoint that covers it.
+   * Closes a run; {@link #seal} makes the checkpoint that covers it.
    *
    * @param sealable refuses a time at which no such checkpoint could be signed
    * @return the run, whose row waits for it

@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A server's word in the home that it has open, on how it is reached: where, and by which token the
- * home's own agent may. Whoever can read it can read that agent's key, too. After a crash the word
- * stays, and counts for nothing.
+ * The file {@code serving.json}, in which a server tells other commands on this machine its address
+ * and a token for the home's own agent. Whoever can read the file can read that agent's key, too.
+ * After a crash the file stays, and is ignored.
  */
 public final class Serving {
   private final Path file;
@@ -30,13 +30,13 @@ public final class Serving {
   }
 
   /**
-   * What a server said.
+   * What the file holds.
    *
    * @param token of the home's agent, made for as long as the server runs
    */
   public record At(URI url, String token) {}
 
-  /** Says it. */
+  /** Writes the file. */
   public static Serving at(Home home, String url, String token) {
     byte[] said =
         Jcs.write(
@@ -57,7 +57,7 @@ public final class Serving {
     return new Serving(home.serving(), said);
   }
 
-  /** Takes it back, where no later server has said another one. */
+  /** Removes the file, unless a later server has written another one. */
   public void ended() {
     try {
       if (Arrays.equals(Files.readAllBytes(file), said)) {
@@ -68,7 +68,7 @@ public final class Serving {
     }
   }
 
-  /** Where the server is, if the one that said so last still lives. */
+  /** Where the server is, if the process that wrote the file still runs. */
   public static Optional<At> of(Home home) {
     try {
       Fields fields =

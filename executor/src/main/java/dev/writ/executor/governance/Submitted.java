@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param publisher the subject of the key that submitted it
  * @param submittedAt of the event
  * @param validation the last one
- * @param words what approvers said, by subject; each says it once
+ * @param words the approvers' verdicts, by subject; one from each
  * @param stagedAt when the operator says that it got its stage; absent until it was staged
  */
 public record Submitted(

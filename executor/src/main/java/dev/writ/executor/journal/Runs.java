@@ -17,7 +17,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The runs in use. Whoever works in a run borrows it; whoever appends to it takes its turn. This is
+ * The runs in use. A caller borrows a run to work in it, and takes a turn to append to it. This is
  * the one way to append to a run, so an open run that nobody borrows is remembered for a while and
  * need not be read from the ledger again; a claim on a run that was not opened is forgotten.
  */

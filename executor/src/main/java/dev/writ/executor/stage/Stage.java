@@ -2,7 +2,7 @@ package dev.writ.executor.stage;
 
 import java.util.Locale;
 
-/** A part of the work on a request, as it is shown to whoever watches. */
+/** A part of the work on a request, as observers see it. */
 public enum Stage {
   /** Size, form, keys, age and signature of a request. */
   ADMISSION,

@@ -99,7 +99,7 @@ public final class WorkspaceUse {
         .put(Tables.UNSETTLED, key(scope, request), before.bytes());
   }
 
-  /** It is known what the effect did, or an operator said so; that ends its quarantine. */
+  /** Ends the quarantine: the outcome is known, or an operator has resolved it. */
   public static void settled(RunTurn turn, Scope scope, Digest request) {
     turn.batch().delete(Tables.UNSETTLED, key(scope, request));
   }

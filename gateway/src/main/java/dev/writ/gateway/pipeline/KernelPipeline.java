@@ -174,7 +174,7 @@ public final class KernelPipeline implements Pipeline {
     }
   }
 
-  /** Of one surface and subject; whoever names a run that begins so is refused. */
+  /** The run of one surface and subject; callers may not name a run with this prefix. */
   private static String refusedRun(Vouched asked) {
     byte[] subject = asked.subject().getBytes(StandardCharsets.UTF_8);
     return REFUSED_RUN + asked.origin() + ":" + Digest.sha256(subject).hex().substring(0, 32);

@@ -105,7 +105,7 @@ public final class Running {
   }
 
   /**
-   * From now on none of these tools runs: what runs of them is cancelled, and its receipt says so.
+   * Stops these tools: running calls are cancelled, and their receipts say so.
    *
    * @param tools tells by name and version whether a tool must not run
    */

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 
 /**
  * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: who calls
- * waits, and whoever frees a slot hands it on. {@link FairQueue} decides; this gives it the clock,
+ * waits, and a freed slot is handed to the next call. {@link FairQueue} decides; this gives it the clock,
  * the policy that is in force at that moment, and the threads.
  *
  * <p>Work that is done in a turn and asks for another one goes on in its own: it would wait for
@@ -179,7 +179,7 @@ public final class Scheduler implements Lane {
     }
   }
 
-  /** Refuses whoever comes and whoever waits; lets end what runs. */
+  /** Refuses new and queued calls; running calls finish. */
   public void drain() {
     lock.lock();
     try {

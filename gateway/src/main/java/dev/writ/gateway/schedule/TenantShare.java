@@ -91,7 +91,7 @@ final class TenantShare {
     return settledNs + sum / weight;
   }
 
-  /** The same, with what its running calls are expected to take: whoever has least is next. */
+  /** The same, with the expected cost of its running calls; the tenant with the least is next. */
   long chargedNs(long nowNs, int weight) {
     long sum = 0;
     for (QueuedCall call : running) {

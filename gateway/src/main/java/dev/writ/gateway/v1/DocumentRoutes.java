@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DocumentRoutes {
   private static final int WAITING_MAX = 1000;
 
-  /** Of the requests that are told at once: whoever asks for effects says how large they are. */
+  /** Size limit of documents that are read at once; callers of effects declare theirs. */
   private static final long WAITING_BYTES_MAX = 2 << 20;
 
   private final Reader reader;

@@ -13,7 +13,7 @@ public enum RolloutStage {
   ACTIVE,
   /** Runs where its exact version is named. */
   DEPRECATED,
-  /** Does not run any more, for good. */
+  /** Never runs again. */
   RETIRED;
 
   public static final List<RolloutStage> ALL = List.of(values());

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who shares the runs that surfaces open for them: whoever is of the share uses and reads what was
+ * Who shares the runs that surfaces open: every member of the share uses and reads what was
  * opened for any other one of it.
  *
  * @param surfaces by which the runs were opened; none: by any
  * @param runs their name, or with {@code *} at its end what it begins with; absent: any
- * @param roles whoever holds one of them is of the share, sorted
+ * @param roles holders of these roles are members, sorted
  * @param subjects these are, sorted
  * @param everybody whether the whole tenant is
  */

@@ -47,7 +47,7 @@ public final class PlainYaml {
   /** A number one of whose digits before the exponent is not zero. */
   private static final Pattern NOT_ZERO = Pattern.compile("[-0.]*[1-9]");
 
-  /** What turns the direction of text: whoever reads the file sees another order. */
+  /** Characters that turn the direction of text, so that readers see another order. */
   private static final Pattern TURNS =
       Pattern.compile("[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
 

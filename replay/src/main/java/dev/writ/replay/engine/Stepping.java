@@ -260,7 +260,7 @@ final class Stepping {
     }
   }
 
-  /** Takes over what is recorded, without a word on it. */
+  /** Takes over what is recorded, without a report. */
   private void takeOver(SystemState state, Action instead) {
     comparison.attempt(true);
     current = state;

@@ -187,7 +187,7 @@ final class ConfiningEngine implements Engine {
     }
   }
 
-  /** A command of one of its sandboxes is over; without a word on how, where the engine failed. */
+  /** A command of one of its sandboxes has ended; how is unknown where the engine failed. */
   void ended(Optional<Ended> how) {
     synchronized (live) {
       ended.merge(how.map(e -> e.reason().text()).orElse(Tally.ENGINE_FAILED), 1L, Long::sum);

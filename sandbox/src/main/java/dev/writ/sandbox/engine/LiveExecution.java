@@ -300,7 +300,7 @@ final class LiveExecution implements Held {
     if (phase.get() != Phase.WAITS || stopped.get() != null) {
       return false;
     }
-    // Before the phase: whoever sees that it runs must see what it may take.
+    // Before the phase: a reader who sees it running must see its limits too.
     this.from = System.nanoTime();
     this.wallMs = wallMs;
     this.idleCpuMs = idleCpuMs;

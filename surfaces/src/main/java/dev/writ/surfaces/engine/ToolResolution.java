@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /**
  * From what a client names to the one exact effect. It refuses what the contract does not offer;
- * what policy does not allow goes on, so that the Guardian says so, signed.
+ * calls that policy does not allow go on, so that the Guardian signs their denial.
  */
 final class ToolResolution {
   private static final Resources NOTHING = new Resources(0, 0, 0, 0);

@@ -48,7 +48,7 @@ final class Turns {
     try {
       run(go, execution);
     } catch (WritException e) {
-      // Its word is remembered: whoever asks how it stands is told.
+      // The outcome is remembered for later status requests.
     } finally {
       executions.end(go.key(), execution);
     }

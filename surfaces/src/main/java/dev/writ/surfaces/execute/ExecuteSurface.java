@@ -80,7 +80,7 @@ public final class ExecuteSurface implements Surface {
     }
   }
 
-  /** What the profile refuses reaches the Guardian too, without payload, so that it says so. */
+  /** Refusals of the profile reach the Guardian too, without payload, so that it signs them. */
   private HttpAnswer refused(HttpCall call, ExecuteAdmission.Result result, Instant startedAt) {
     Finding.Refusal refusal = result.finding().refusal().orElseThrow();
     try {
