@@ -246,7 +246,9 @@ public final class Kernel {
     closings.sealUnsealed(ledger, this::checkpoint);
   }
 
-  /** Signs nothing with a key that verifiers would refuse: effects in doubt wait for the next key. */
+  /**
+   * Signs nothing with a key that verifiers would refuse: effects in doubt wait for the next key.
+   */
   private void recover() {
     if (ownKeys.executorMaySign(system().trust(), time.latest())) {
       recovery.recover(ledger);
@@ -659,7 +661,9 @@ public final class Kernel {
     return wipes.left();
   }
 
-  /** Activates a policy signed by its owner; decisions under the old one are refused from then on. */
+  /**
+   * Activates a policy signed by its owner; decisions under the old one are refused from then on.
+   */
   public void activate(Envelope signedPolicy) {
     try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
       inForce.change(state -> administration.activate(signedPolicy, state));
@@ -820,7 +824,9 @@ public final class Kernel {
         && ledger.blobSize(input.digest()) == input.size();
   }
 
-  /** Ownership of a receipt is checked when a request is new; a pending one may be finished later. */
+  /**
+   * Ownership of a receipt is checked when a request is new; a pending one may be finished later.
+   */
   private void requireConsumable(Admitted admitted, Digest id) {
     Request request = admitted.request();
     Judging.requireConsumable(ledger, request, id);

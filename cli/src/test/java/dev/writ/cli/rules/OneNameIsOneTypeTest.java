@@ -16,9 +16,7 @@ class OneNameIsOneTypeTest {
         .filter(JavaClass::isTopLevelClass)
         .filter(type -> !type.getSimpleName().equals("package-info"))
         .forEach(type ->
-            byName
-                .computeIfAbsent(type.getSimpleName(), _ -> new TreeSet<>())
-                .add(type.getName()));
+            byName.computeIfAbsent(type.getSimpleName(), _ -> new TreeSet<>()).add(type.getName()));
     assertThat(byName).hasSizeGreaterThan(800);
     byName.values().removeIf(types -> types.size() == 1);
     assertThat(byName).isEmpty();

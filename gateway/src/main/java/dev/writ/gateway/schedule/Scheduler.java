@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 
 /**
  * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: who calls
- * waits, and a freed slot is handed to the next call. {@link FairQueue} decides; this gives it the clock,
- * the policy that is in force at that moment, and the threads.
+ * waits, and a freed slot is handed to the next call. {@link FairQueue} decides; this gives it the
+ * clock, the policy that is in force at that moment, and the threads.
  *
  * <p>Work that is done in a turn and asks for another one goes on in its own: it would wait for
  * itself.

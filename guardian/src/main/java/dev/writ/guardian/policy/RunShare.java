@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who shares the runs that surfaces open: every member of the share uses and reads what was
- * opened for any other one of it.
+ * Who shares the runs that surfaces open: every member of the share uses and reads what was opened
+ * for any other one of it.
  *
  * @param surfaces by which the runs were opened; none: by any
  * @param runs their name, or with {@code *} at its end what it begins with; absent: any
