@@ -107,6 +107,20 @@ class AnInstallationInThisProcessTest {
     }
   }
 
+  @Test
+  void anApproverOfSeveralRolesIsToldSo() {
+    String yaml =
+        StarterPolicy.text(
+                new Home.Names("local", "researcher", "approver"), BuiltinTools.manifests())
+            .replace("roles: [reviewer]", "roles: [lead, reviewer]");
+    try (Writ writ = Writ.inMemory().policy(yaml).withoutProcesses().open()) {
+      Outcome waiting = writ.agent("researcher").run("main").ask(large());
+      assertThatThrownBy(() -> writ.approver("approver").approve(waiting))
+          .hasMessageContaining("CLI-020")
+          .hasMessageContaining("lead");
+    }
+  }
+
   /** More output than the starter policy lets go without a reviewer. */
   private static EffectDraft large() {
     return Effect.of("sql")

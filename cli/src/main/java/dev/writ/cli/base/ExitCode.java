@@ -55,6 +55,8 @@ public enum ExitCode {
               Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
               Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
               Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
+              Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
+              Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
               Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
