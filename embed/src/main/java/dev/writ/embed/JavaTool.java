@@ -1,5 +1,6 @@
 package dev.writ.embed;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
@@ -7,6 +8,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.error.ToolsError;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -82,7 +84,8 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
    * @param version another one for another behaviour
    * @param input JSON Schema (2020-12) of the parameters
    * @param output JSON Schema of the result
-   * @throws dev.writ.canonicalize.WritException {@code CAN-0xx} where a schema is no JSON object
+   * @throws WritException {@code CAN-0xx} where a schema is no JSON, {@code TOL-028} where it is no
+   *     object
    */
   public static JavaTool of(
       String name, String version, String input, String output, Handler handler) {
@@ -103,6 +106,9 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
   }
 
   private static JsonValue.Obj schema(String json) {
-    return JsonValue.Obj.class.cast(Jcs.parse(json.getBytes(StandardCharsets.UTF_8)));
+    if (Jcs.parse(json.getBytes(StandardCharsets.UTF_8)) instanceof JsonValue.Obj schema) {
+      return schema;
+    }
+    throw new WritException(ToolsError.MANIFEST_INVALID, "a schema is no JSON object");
   }
 }

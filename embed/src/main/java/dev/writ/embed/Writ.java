@@ -39,7 +39,7 @@ public final class Writ implements AutoCloseable {
    * Opens the installation in a directory; makes one with the starter policy where there is none.
    *
    * @param directory for example {@code writ-data}; its anchor lies beside it
-   * @throws WritException {@code LED-001} where another process has it open, and the code of
+   * @throws WritException {@code LED-003} where another process has it open, and the code of
    *     whatever does not hold
    */
   public static Writ open(Path directory) {

@@ -15,6 +15,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.BuiltinTools;
+import dev.writ.tools.registry.ToolRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,8 +143,9 @@ public final class WritBuilder {
   /**
    * Opens the installation, and makes it first where there is none.
    *
-   * @throws WritException {@code LED-001} where another process has it open, {@code CLI-010} where
-   *     it must exist and does not, and the code of whatever does not hold
+   * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
+   *     it must exist and does not, {@code TOL-021}, {@code GRD-420} or {@code GRD-422} for a name
+   *     or schema of the caller's own tools, and the code of whatever does not hold
    */
   public Writ open() {
     if (directory.isPresent()) {
@@ -162,6 +164,7 @@ public final class WritBuilder {
     Home home = new Home(at, () -> passphrase.orElse(null), keys);
     List<ToolManifest> own =
         Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
+    own.forEach(ToolRegistry::requireWellFormed);
     InstantSource time = clock.orElseGet(InstantSource::system);
     if (makes && !home.exists()) {
       new HomeMaker(home, names, new KeySource(keys, passphrase), time, random).make(text(own));

@@ -124,4 +124,21 @@ class ToolsWrittenInJavaTest {
       assertThat(outcome.reason()).contains("GRD-");
     }
   }
+
+  @Test
+  void aNameOrSchemaThatNoToolCanHaveIsRefusedBeforeAnythingIsMade(@TempDir Path dir) {
+    Path home = dir.resolve("w");
+    for (String name : new String[] {"", "Weather", "a b", "x }\n  - { name: js", "../x"}) {
+      JavaTool tool = JavaTool.of(name, "1.0.0", INPUT, OUTPUT, _ -> celsius(1));
+      assertThatThrownBy(() -> Writ.at(home).tool(tool).withoutProcesses().open())
+          .hasMessageContaining("TOL-021");
+    }
+    JavaTool odd =
+        JavaTool.of("weather", "1.0.0", "{\"type\":\"objekt\"}", OUTPUT, _ -> celsius(1));
+    assertThatThrownBy(() -> Writ.at(home).tool(odd).withoutProcesses().open())
+        .hasMessageContaining("GRD-42");
+    assertThatThrownBy(() -> JavaTool.of("weather", "1.0.0", "[]", OUTPUT, _ -> celsius(1)))
+        .hasMessageContaining("TOL-028");
+    assertThat(home).doesNotExist();
+  }
 }

@@ -140,6 +140,17 @@ public final class ToolRegistry {
     return List.copyOf(names);
   }
 
+  /**
+   * Whether a tool can be called so, and whether its schemas are schemas.
+   *
+   * @throws WritException {@code TOL-021}, {@code GRD-420}, {@code GRD-422}
+   */
+  public static void requireWellFormed(ToolManifest manifest) {
+    requireName(manifest.name());
+    requireName(manifest.version());
+    ToolSchemas.requireWellFormed(manifest);
+  }
+
   private static void requireName(String name) {
     if (!NAME.matcher(name).matches()) {
       String shown = name.length() > 80 ? name.substring(0, 80) + "…" : name;
@@ -158,9 +169,7 @@ public final class ToolRegistry {
     Path target = directory();
     PackageDirectory files = new PackageDirectory(source);
     ToolManifest manifest = files.manifest();
-    requireName(manifest.name());
-    requireName(manifest.version());
-    ToolSchemas.requireWellFormed(manifest);
+    requireWellFormed(manifest);
     checkFiles(manifest, files);
     checkDriver(manifest, files);
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
@@ -176,9 +185,7 @@ public final class ToolRegistry {
   public ToolManifest register(
       ToolManifest manifest, SortedMap<String, byte[]> files, Envelope signature) {
     Path target = directory();
-    requireName(manifest.name());
-    requireName(manifest.version());
-    ToolSchemas.requireWellFormed(manifest);
+    requireWellFormed(manifest);
     Path home = target.resolve(manifest.name()).resolve(manifest.version());
     put(manifest, file -> files.get(file.path()), Optional.of(signature.toBytes()), target, home);
     return manifest;
