@@ -3,26 +3,22 @@ package dev.writ.embed;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.ApproverRole;
 import dev.writ.embed.home.Asking;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import java.security.SecureRandom;
-import java.util.List;
 
 /** An approver's signed words on requests that wait. Thread safe. */
 public final class Approvals {
   private final OpenHome home;
   private final SigningKey key;
-  private final TrustedKey approver;
   private final SecureRandom random;
 
-  Approvals(OpenHome home, SigningKey key, TrustedKey approver, SecureRandom random) {
+  Approvals(OpenHome home, SigningKey key, SecureRandom random) {
     this.home = home;
     this.key = key;
-    this.approver = approver;
     this.random = random;
   }
 
@@ -32,7 +28,7 @@ public final class Approvals {
    *
    * @return the request's decision now
    * @throws WritException {@code EXE-908} where it does not wait, {@code GRD-6xx} where this
-   *     approver may not
+   *     approver may not, {@code CLI-020} where policy gives it several roles, or none
    */
   public Decision approve(Outcome waiting) {
     return say(waiting, Approval.Verdict.APPROVE);
@@ -52,21 +48,8 @@ public final class Approvals {
     return home.kernel()
         .approve(
             new Asking(home.kernel(), random)
-                .approval(key, role(), waiting.requestId(), effect, verdict))
+                .approval(
+                    key, ApproverRole.of(home.kernel(), key), waiting.requestId(), effect, verdict))
         .decision();
-  }
-
-  /** The only approver role that policy gives the key's holder. */
-  private String role() {
-    List<String> roles =
-        home.kernel()
-            .system()
-            .policyInForce()
-            .approverRoles(approver.tenant().orElse(""), approver.subject());
-    if (roles.size() != 1) {
-      throw new WritException(
-          EmbedError.APPROVER_ROLE, approver.subject() + " has the approver roles " + roles);
-    }
-    return roles.getFirst();
   }
 }

@@ -52,8 +52,8 @@ public final class Writ implements AutoCloseable {
   }
 
   /**
-   * An installation for tests: in memory where the host has {@code /dev/shm}, else in the directory
-   * for temporary files; it is gone when it is closed.
+   * An installation for tests: in memory where {@code /dev/shm} has room, else in the directory for
+   * temporary files; it is gone when it is closed.
    */
   public static WritBuilder inMemory() {
     return new WritBuilder(Optional.empty());
@@ -79,7 +79,8 @@ public final class Writ implements AutoCloseable {
    */
   public Approvals approver(String name) {
     SigningKey key = home.home().key(name);
-    return new Approvals(home, key, enrolled(key), random);
+    enrolled(key);
+    return new Approvals(home, key, random);
   }
 
   private TrustedKey enrolled(SigningKey key) {

@@ -2,6 +2,7 @@ package dev.writ.embed;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.ScratchDirectory;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeMaker;
@@ -17,7 +18,6 @@ import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.registry.ToolRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -34,9 +34,6 @@ import java.util.stream.Stream;
  * writ run} do it. Used by one thread, once.
  */
 public final class WritBuilder {
-  /** A file system in memory, where Linux has one. */
-  private static final Path MEMORY = Path.of("/dev/shm");
-
   private final Optional<Path> directory;
   private Home.Names names = new Home.Names("local", "researcher", "approver");
   private Optional<String> policy = Optional.empty();
@@ -153,9 +150,9 @@ public final class WritBuilder {
     }
     Path parent = temporary();
     try {
-      return open(parent.resolve("writ-data"), () -> remove(parent));
+      return open(parent.resolve("writ-data"), () -> HomeMaker.remove(parent));
     } catch (RuntimeException e) {
-      remove(parent);
+      HomeMaker.remove(parent);
       throw e;
     }
   }
@@ -195,15 +192,9 @@ public final class WritBuilder {
 
   private static Path temporary() {
     try {
-      return Files.isWritable(MEMORY)
-          ? Files.createTempDirectory(MEMORY, "writ-")
-          : Files.createTempDirectory("writ-");
+      return ScratchDirectory.create("writ-");
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a temporary directory", e);
     }
-  }
-
-  private static void remove(Path directory) {
-    HomeMaker.remove(directory);
   }
 }

@@ -165,7 +165,7 @@ class AnInstallationInThisProcessTest {
     try (Writ writ = Writ.at(home).withoutProcesses().open()) {
       writ.agent("researcher").run("main").ask(SUM);
       assertThatThrownBy(() -> Writ.at(home).withoutProcesses().open())
-          .hasMessageContaining("LED-");
+          .hasMessageContaining("LED-003");
     }
     assertThat(home.resolve("policy.yaml")).exists();
     try (Writ writ = Writ.at(home).withoutProcesses().mustExist().open()) {
@@ -206,15 +206,15 @@ class AnInstallationInThisProcessTest {
     assertThat(home.resolve("keys/executor.pem")).exists();
     assertThatThrownBy(() -> Writ.at(home).withoutProcesses().open())
         .hasMessageContaining("CAN-070");
-    assertThatThrownBy(() ->
-            Writ.at(home)
-                .key("guardian", SigningKey.generateEd25519(random))
-                .withoutProcesses()
-                .open()
-                .agent("executor")
-                .run("main")
-                .ask(SUM))
-        .isInstanceOf(RuntimeException.class);
+    try (Writ writ =
+        Writ.at(home)
+            .key("guardian", SigningKey.generateEd25519(random)) // another one, not enrolled
+            .key("researcher", agent)
+            .withoutProcesses()
+            .open()) {
+      AgentRun run = writ.agent("researcher").run("main");
+      assertThatThrownBy(() -> run.ask(SUM)).hasMessageContaining("EXE-912");
+    }
   }
 
   @Test
@@ -253,7 +253,7 @@ class AnInstallationInThisProcessTest {
       AgentRun run = writ.agent("researcher").run("main");
       run.ask(SUM);
       assertThat(run.close().size()).isPositive();
-      assertThatThrownBy(() -> run.ask(SUM)).hasMessageContaining("EXE-");
+      assertThatThrownBy(() -> run.ask(SUM)).hasMessageContaining("EXE-901");
     }
   }
 

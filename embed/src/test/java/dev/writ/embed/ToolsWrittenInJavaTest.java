@@ -121,7 +121,7 @@ class ToolsWrittenInJavaTest {
     try (Writ writ = Writ.at(home).tool(weather(_ -> celsius(1))).withoutProcesses().open()) {
       Outcome outcome = ask(writ, Effect.of("weather").param("city", "Bergen"));
       assertThat(outcome.verdict()).isEqualTo(Verdict.DENY);
-      assertThat(outcome.reason()).contains("GRD-");
+      assertThat(outcome.reason()).contains("GRD-101");
     }
   }
 

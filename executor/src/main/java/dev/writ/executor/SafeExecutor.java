@@ -53,38 +53,6 @@ public record SafeExecutor(
     Refusals refusals,
     StageObserver stages) {
 
-  /** Without anybody who watches. */
-  public SafeExecutor(
-      KernelTime time,
-      Preflight preflight,
-      Gate gate,
-      Idempotency idempotency,
-      SnapshotStage snapshot,
-      Tools tools,
-      Prepare prepare,
-      Dispatch dispatch,
-      Drift drift,
-      CanonicalizeStage canonicalize,
-      StoreStage store,
-      ReceiptStage receipt,
-      Refusals refusals) {
-    this(
-        time,
-        preflight,
-        gate,
-        idempotency,
-        snapshot,
-        tools,
-        prepare,
-        dispatch,
-        drift,
-        canonicalize,
-        store,
-        receipt,
-        refusals,
-        StageObserver.NONE);
-  }
-
   /**
    * @throws WritException {@code EXE-0xx} to {@code EXE-3xx}: nothing was dispatched; {@code
    *     EXE-801} or {@code LED-0xx}: it was, and is in doubt until the next start

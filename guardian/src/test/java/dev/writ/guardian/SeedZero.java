@@ -39,7 +39,10 @@ public final class SeedZero {
   public static final String EXECUTION_ID = "77777777-7777-4777-8777-777777777777";
   public static final String PARENT_ID = "88888888-8888-4888-8888-888888888888";
 
-  /** Word for word as the seed has it, but for {@code "uuid"} and {@code "RFC3339"}. */
+  /** When {@link #EXAMPLE} was asked. */
+  public static final String ASKED_AT = "2026-11-21T12:00:00Z";
+
+  /** The seed's example request, whose names and values are data; ids and time are filled in. */
   public static final String EXAMPLE =
       """
       {

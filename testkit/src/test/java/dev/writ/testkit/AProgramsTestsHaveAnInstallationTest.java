@@ -49,7 +49,8 @@ class AProgramsTestsHaveAnInstallationTest {
 
   @Test
   void whatIsDeniedNeverReachesTheTool() {
-    writ.run().ask(Effect.of("mail").operation("delete"));
+    Outcome denied = writ.run().ask(Effect.of("mail").operation("delete"));
+    assertThat(denied.verdict()).isEqualTo(Verdict.DENY);
     assertThat(mail.calls()).isEmpty();
   }
 

@@ -2,6 +2,7 @@ package dev.writ.cli.base;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
@@ -53,14 +54,8 @@ public final class FailureReport {
     Terminal terminal = session.terminal();
     terminal.out().flush();
     if (session.json()) {
-      JsonValue.Obj error =
-          JsonValue.object()
-              .put("code", code.code())
-              .put("found", found)
-              .put("meaning", code.meaning())
-              .put("remedy", code.remedy())
-              .build();
-      terminal.err().writeBytes(Jcs.write(JsonValue.object().put("error", error).build()));
+      JsonValue.Obj error = JsonValue.object().put("error", ErrorJson.of(code, found)).build();
+      terminal.err().writeBytes(Jcs.write(error));
       terminal.err().println();
       return;
     }

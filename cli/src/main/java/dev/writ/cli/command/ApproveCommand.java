@@ -10,6 +10,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.home.Serving;
+import dev.writ.embed.home.ApproverRole;
 import dev.writ.embed.home.Asking;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
@@ -96,7 +97,7 @@ public final class ApproveCommand implements CliCommand {
         new Asking(home.kernel(), new SecureRandom())
             .approval(
                 key,
-                arguments.option("--role").orElseGet(() -> Roles.approver(home.kernel(), key)),
+                arguments.option("--role").orElseGet(() -> ApproverRole.of(home.kernel(), key)),
                 found.id(),
                 Request.read(found.document()).effect().digest(),
                 verdict(arguments));

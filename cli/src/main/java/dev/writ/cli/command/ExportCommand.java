@@ -14,8 +14,8 @@ import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -84,7 +84,7 @@ public final class ExportCommand implements CliCommand {
       BundleFiles.write(
           ledger,
           run,
-          new RegisteredPackages(registry, List.of()),
+          new InstalledTools(registry, List.of()),
           new BundleExport.Options(
               !arguments.has("--without-blobs"),
               !arguments.has("--without-tools"),

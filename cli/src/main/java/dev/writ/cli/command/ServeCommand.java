@@ -16,9 +16,9 @@ import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
-import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
@@ -209,7 +209,7 @@ public final class ServeCommand implements CliCommand {
 
   private static Surface mcp(
       Pipeline pipeline, OpenHome open, GatewayConfig config, GatewayConfig.SurfaceConfig mcp) {
-    RegisteredPackages packages = open.packages();
+    InstalledTools packages = open.packages();
     return new McpSurface(
         pipeline,
         new RegistryTools(open, packages),

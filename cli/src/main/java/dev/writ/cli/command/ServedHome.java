@@ -13,6 +13,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.error.ClientError;
+import dev.writ.embed.home.ApproverRole;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.Approval;
@@ -91,7 +92,7 @@ final class ServedHome {
         new Approval(
             tenant,
             approver.subject(),
-            role.orElseGet(() -> Roles.only(roles)),
+            role.orElseGet(() -> ApproverRole.only(roles)),
             request.id(),
             effect,
             state.policyInForce().digest(),

@@ -16,6 +16,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.ApproverRole;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.ToolApproval;
@@ -353,7 +354,7 @@ final class ToolGoverning {
           new ToolApproval(
               submitted(system, tool, version).tool(),
               approver,
-              arguments.option("--role").orElseGet(() -> Roles.only(roles)),
+              arguments.option("--role").orElseGet(() -> ApproverRole.only(roles)),
               verdict,
               Homes.clock().instant());
       SystemWords.send(

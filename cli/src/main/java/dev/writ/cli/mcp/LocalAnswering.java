@@ -10,8 +10,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Version;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.embed.home.RegisteredPackages;
 import dev.writ.executor.document.RunClose;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.v1.RunBundle;
@@ -93,7 +93,7 @@ public final class LocalAnswering {
   }
 
   private McpEndpoint endpoint(OpenHome open) {
-    RegisteredPackages packages = open.packages();
+    InstalledTools packages = open.packages();
     return new McpEndpoint(
         new McpParts(
             open.kernel(),

@@ -1,5 +1,6 @@
 package dev.writ.conform.world;
 
+import dev.writ.canonicalize.disk.ScratchDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,9 +12,6 @@ import java.util.stream.Stream;
 
 /** Copying and removing whole folders. */
 final class Folders {
-  private static final Path MEMORY = Path.of("/dev/shm");
-  private static final long MEMORY_BYTES_MIN = 1L << 30;
-
   private Folders() {}
 
   /**
@@ -22,12 +20,7 @@ final class Folders {
    */
   static Path temporary() {
     try {
-      boolean roomy =
-          Files.isWritable(MEMORY)
-              && Files.getFileStore(MEMORY).getUsableSpace() > MEMORY_BYTES_MIN;
-      return roomy
-          ? Files.createTempDirectory(MEMORY, "writ-conform-")
-          : Files.createTempDirectory("writ-conform-");
+      return ScratchDirectory.create("writ-conform-");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

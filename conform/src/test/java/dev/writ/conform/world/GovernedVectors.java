@@ -1348,6 +1348,17 @@ final class GovernedVectors {
     return last;
   }
 
+  /** Has an operator let time go on at the end, without another incarnation. */
+  private static void forward(Remade remade, Instant from, Instant to) {
+    JsonValue detail =
+        JsonValue.object()
+            .put("from", from)
+            .put("to", to)
+            .put("tree_size", (long) remade.steps.size())
+            .build();
+    change(remade, remade.steps.size(), to, EventKind.CLOCK_CORRECTED, detail);
+  }
+
   /** Sets time back by so much before the event at a place. */
   private static void back(Remade remade, int at, long millis) {
     Instant from = Instant.MIN;
@@ -1489,15 +1500,7 @@ final class GovernedVectors {
         "an operator sets time forward, without another incarnation",
         "ok",
         remade -> {
-          Instant from = end(remade);
-          Instant to = from.plusSeconds(3600);
-          JsonValue detail =
-              JsonValue.object()
-                  .put("from", from)
-                  .put("to", to)
-                  .put("tree_size", (long) remade.steps.size())
-                  .build();
-          change(remade, remade.steps.size(), to, EventKind.CLOCK_CORRECTED, detail);
+          forward(remade, end(remade), end(remade).plusSeconds(3600));
         });
     add(
         "corrected-after-a-prohibition",
@@ -1537,29 +1540,14 @@ final class GovernedVectors {
         "ok",
         remade -> {
           Instant from = end(remade).plusSeconds(5);
-          JsonValue detail =
-              JsonValue.object()
-                  .put("from", from)
-                  .put("to", from.plusSeconds(5))
-                  .put("tree_size", (long) remade.steps.size())
-                  .build();
-          change(
-              remade, remade.steps.size(), from.plusSeconds(5), EventKind.CLOCK_CORRECTED, detail);
+          forward(remade, from, from.plusSeconds(5));
         });
     add(
         "corrected-forward-and-late",
         "time was set forward, which is no least time for what comes late",
         "ok",
         remade -> {
-          Instant from = end(remade);
-          Instant to = from.plusSeconds(3600);
-          JsonValue detail =
-              JsonValue.object()
-                  .put("from", from)
-                  .put("to", to)
-                  .put("tree_size", (long) remade.steps.size())
-                  .build();
-          change(remade, remade.steps.size(), to, EventKind.CLOCK_CORRECTED, detail);
+          forward(remade, end(remade), end(remade).plusSeconds(3600));
           last(remade, -1000, EventKind.KEY_REVOKED, revocation("cyd"));
         });
     add(
@@ -1576,14 +1564,7 @@ final class GovernedVectors {
               EventKind.TOOL_STAGED,
               staging(LATER, RolloutStage.ACTIVE),
               now.plusMillis(2000));
-          JsonValue detail =
-              JsonValue.object()
-                  .put("from", now)
-                  .put("to", now.plusMillis(10))
-                  .put("tree_size", (long) remade.steps.size())
-                  .build();
-          change(
-              remade, remade.steps.size(), now.plusMillis(10), EventKind.CLOCK_CORRECTED, detail);
+          forward(remade, now, now.plusMillis(10));
           stage(remade, 10, RolloutStage.DEPRECATED);
         });
     for (String member : List.of("incarnation", "more")) {

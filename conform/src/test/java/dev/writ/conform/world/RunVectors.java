@@ -447,21 +447,7 @@ final class RunVectors {
           List.of("DIVERGED", "RPL-004 /body/output/digest"));
     }
     UnaryOperator<SafeExecutor> liar =
-        e ->
-            new SafeExecutor(
-                e.time(),
-                e.preflight(),
-                e.gate(),
-                e.idempotency(),
-                e.snapshot(),
-                e.tools(),
-                e.prepare(),
-                e.dispatch(),
-                e.drift(),
-                e.canonicalize(),
-                e.store(),
-                e.receipt().withSigner(RunVectors::embellished),
-                e.refusals());
+        e -> KernelSeam.with(e, e.receipt().withSigner(RunVectors::embellished));
     try (Installation home = installation(UnaryOperator.identity(), liar)) {
       submit(home, js("n-1", "6 * 7"));
       BundleVectors.close(home, "run-1");

@@ -37,7 +37,7 @@ public enum EmbedError implements ErrorCode {
   APPROVER_ROLE(
       "CLI-020",
       "the key's holder does not have exactly one approver role",
-      "Give the approver one role in the policy.");
+      "Name the role that is meant (--role), or give the approver one role in the policy.");
 
   private final Entry entry;
 

@@ -25,8 +25,7 @@ public final class OpenHome implements AutoCloseable {
   private final Ledger ledger;
   private final Drivers drivers;
   private final ToolRegistry registry;
-  private final Registry tools;
-  private final List<ToolManifest> ownTools;
+  private final InstalledTools tools;
   private final Kernel kernel;
 
   /** What an approved tool may be without being callable. */
@@ -37,8 +36,7 @@ public final class OpenHome implements AutoCloseable {
     this.ledger = ledger;
     this.drivers = drivers;
     this.registry = ToolRegistry.open(home.tools());
-    this.ownTools = opening.ownTools();
-    this.tools = new Registry(registry, opening.ownTools());
+    this.tools = new InstalledTools(registry, opening.ownTools());
     this.kernel =
         Kernel.open(
             new KernelConfig(
@@ -101,7 +99,7 @@ public final class OpenHome implements AutoCloseable {
   /** The tools of a home, for looking at only. */
   public static Tools tools(Home home, Drivers drivers) {
     return new Tools(
-        new Registry(ToolRegistry.open(home.tools()), List.of()),
+        new InstalledTools(ToolRegistry.open(home.tools()), List.of()),
         List.copyOf(drivers.byName().values()));
   }
 
@@ -136,14 +134,14 @@ public final class OpenHome implements AutoCloseable {
     return drivers;
   }
 
-  /** Its packages, as an export takes them. */
-  public RegisteredPackages packages() {
-    return new RegisteredPackages(registry, ownTools);
-  }
-
   /** All tools that may be asked for: of the release, registered, and the caller's own. */
   public List<ToolManifest> manifests() {
     return tools.all();
+  }
+
+  /** Its tools, as an export takes them. */
+  public InstalledTools packages() {
+    return tools;
   }
 
   /** Guests, which are not processes: how many run, and how many wait for their turn. */

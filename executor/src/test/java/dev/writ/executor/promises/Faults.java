@@ -2,8 +2,8 @@ package dev.writ.executor.promises;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
-import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.error.LedgerError;
@@ -15,9 +15,8 @@ final class Faults {
 
   /** The executor's key is gone. */
   static SafeExecutor signingFails(SafeExecutor executor) {
-    return with(
+    return KernelSeam.with(
         executor,
-        executor.store(),
         executor
             .receipt()
             .withSigner((_, _) -> {
@@ -27,46 +26,25 @@ final class Faults {
 
   /** The content store throws. */
   static SafeExecutor storingFails(SafeExecutor executor) {
-    return with(
+    return KernelSeam.with(
         executor,
         new StoreStage(_ -> {
           throw new WritException(LedgerError.DISK_FULL, "blobs");
-        }),
-        executor.receipt());
+        }));
   }
 
   /** The content store throws what nobody foresaw. */
   static SafeExecutor storingBreaks(SafeExecutor executor) {
-    return with(
+    return KernelSeam.with(
         executor,
         new StoreStage(_ -> {
           throw new IllegalStateException("a bug");
-        }),
-        executor.receipt());
+        }));
   }
 
   /** The content store keeps other bytes than it was given. */
   static SafeExecutor storeLies(SafeExecutor executor, Function<byte[], BlobRef> real) {
-    return with(
-        executor,
-        new StoreStage(content -> real.apply(Digest.sha256(content).bytes())),
-        executor.receipt());
-  }
-
-  static SafeExecutor with(SafeExecutor e, StoreStage store, ReceiptStage receipt) {
-    return new SafeExecutor(
-        e.time(),
-        e.preflight(),
-        e.gate(),
-        e.idempotency(),
-        e.snapshot(),
-        e.tools(),
-        e.prepare(),
-        e.dispatch(),
-        e.drift(),
-        e.canonicalize(),
-        store,
-        receipt,
-        e.refusals());
+    return KernelSeam.with(
+        executor, new StoreStage(content -> real.apply(Digest.sha256(content).bytes())));
   }
 }

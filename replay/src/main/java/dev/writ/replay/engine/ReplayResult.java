@@ -2,6 +2,7 @@ package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.RunId;
 import java.util.List;
@@ -57,16 +58,7 @@ public record ReplayResult(
         .putIfPresent("run_hash", runHash, d -> JsonValue.of(d.toString()))
         .putIfPresent("replay_hash", replayHash, d -> JsonValue.of(d.toString()))
         .putList("divergences", divergences, Divergence::toJson)
-        .putIfPresent(
-            "failure",
-            failure,
-            e ->
-                JsonValue.object()
-                    .put("code", e.code().code())
-                    .put("found", e.found())
-                    .put("meaning", e.code().meaning())
-                    .put("remedy", e.code().remedy())
-                    .build())
+        .putIfPresent("failure", failure, ErrorJson::of)
         .putList("reexecuted", reexecuted, JsonValue::of)
         .putList("checked", checked, JsonValue::of)
         .putList("neither", neither, JsonValue::of)

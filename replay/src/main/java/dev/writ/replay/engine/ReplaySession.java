@@ -1,6 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +38,7 @@ public record ReplaySession(
             .put("state", state())
             .put("pinned", JsonValue.of(pinned))
             .putList("verified", verified, JsonValue::of)
-            .putIfPresent("invalid", invalid, ReplaySession::toJson);
+            .putIfPresent("invalid", invalid, ErrorJson::of);
     result.ifPresent(r ->
         r.toJson()
             .members()
@@ -47,14 +48,5 @@ public record ReplaySession(
               }
             }));
     return json.build();
-  }
-
-  private static JsonValue.Obj toJson(WritException e) {
-    return JsonValue.object()
-        .put("code", e.code().code())
-        .put("found", e.found())
-        .put("meaning", e.code().meaning())
-        .put("remedy", e.code().remedy())
-        .build();
   }
 }

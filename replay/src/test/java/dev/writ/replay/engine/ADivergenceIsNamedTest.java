@@ -405,7 +405,8 @@ class ADivergenceIsNamedTest {
         canonicalize,
         store,
         receipt,
-        e.refusals());
+        e.refusals(),
+        e.stages());
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
+import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
@@ -178,26 +179,15 @@ class AnyScheduleReplaysTest {
 
   private static SafeExecutor cannotSign(SafeExecutor e) {
     int[] recovering = {0};
-    return new SafeExecutor(
-        e.time(),
-        e.preflight(),
-        e.gate(),
-        e.idempotency(),
-        e.snapshot(),
-        e.tools(),
-        e.prepare(),
-        e.dispatch(),
-        e.drift(),
-        e.canonicalize(),
-        e.store(),
+    return KernelSeam.with(
+        e,
         e.receipt()
             .withSigner((type, document) -> {
               if (recovering[0]++ > 2) {
                 throw new IllegalStateException("no key");
               }
               return Envelope.sign(type, document, TestKeys.key("executor"));
-            }),
-        e.refusals());
+            }));
   }
 
   private void resolve() {

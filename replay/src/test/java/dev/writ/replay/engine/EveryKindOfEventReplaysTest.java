@@ -8,12 +8,11 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
-import dev.writ.executor.SafeExecutor;
+import dev.writ.executor.KernelSeam;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
-import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.testing.Behaviours;
@@ -197,42 +196,23 @@ class EveryKindOfEventReplaysTest {
   @Test
   void output_that_could_not_be_stored() {
     home.restartWith(e ->
-        with(
+        KernelSeam.with(
             e,
             new StoreStage(_ -> {
               throw new WritException(LedgerError.DISK_FULL, "blobs");
-            }),
-            e.receipt()));
+            })));
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice").tool("mail"));
     assertThat(home.kinds("acme", "run-1")).doesNotContain(EventKind.EFFECT_FINISHED);
     replays(EventKind.RECEIPT_SIGNED);
   }
 
-  private static SafeExecutor with(SafeExecutor e, StoreStage store, ReceiptStage receipt) {
-    return new SafeExecutor(
-        e.time(),
-        e.preflight(),
-        e.gate(),
-        e.idempotency(),
-        e.snapshot(),
-        e.tools(),
-        e.prepare(),
-        e.dispatch(),
-        e.drift(),
-        e.canonicalize(),
-        store,
-        receipt,
-        e.refusals());
-  }
-
   @Test
   void doubts_and_what_operators_find() {
     home.submit(home.ask("alice"));
     home.restartWith(e ->
-        with(
+        KernelSeam.with(
             e,
-            e.store(),
             e.receipt()
                 .withSigner((_, _) -> {
                   throw new IllegalStateException("no key");

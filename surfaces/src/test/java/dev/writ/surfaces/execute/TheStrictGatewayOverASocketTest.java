@@ -13,6 +13,7 @@ import dev.writ.executor.testing.TestKeys;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Ticket;
+import dev.writ.guardian.SeedZero;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Receipt;
@@ -61,53 +62,6 @@ class TheStrictGatewayOverASocketTest {
   private static final String UNSERVED = "22222222-2222-4222-8222-000000000503";
   private static final String DENIED = "22222222-2222-4222-8222-000000000403";
   private static final String EXECUTION = "77777777-7777-4777-8777-777777777777";
-
-  /** The seed's example; "uuid" and "RFC3339" are filled in. */
-  private static final String EXAMPLE =
-      """
-      {
-        "execution_request_id": "11111111-1111-4111-8111-111111111111",
-        "execution_request_version": "1.0",
-        "intent_ref": {
-          "intent_id": "22222222-2222-4222-8222-222222222222",
-          "intent_version": "1.0",
-          "trace_id": "33333333-3333-4333-8333-333333333333"
-        },
-        "execution_spec": {
-          "executor": "execution",
-          "target": "echo 'hello'",
-          "parameters": {}
-        },
-        "context": {
-          "tenant_id": "44444444-4444-4444-8444-444444444444",
-          "subject_id": "55555555-5555-4555-8555-555555555555",
-          "workspace_id": "66666666-6666-4666-8666-666666666666",
-          "trace_id": "33333333-3333-4333-8333-333333333333"
-        },
-        "sandbox": {
-          "profile": "default",
-          "network": "disabled",
-          "filesystem": "ephemeral"
-        },
-        "resources": {
-          "cpu": "500m",
-          "memory": "128Mi",
-          "timeout_ms": 30000
-        },
-        "artifacts": {
-          "capture_stdout": true,
-          "capture_stderr": true,
-          "output_files": [],
-          "persist": false
-        },
-        "audit": {
-          "execution_trace_id": "77777777-7777-4777-8777-777777777777",
-          "parent_trace_id": "88888888-8888-4888-8888-888888888888",
-          "requested_by": "orchestrator",
-          "timestamp": "RFC3339"
-        }
-      }
-      """;
 
   private static String intent(String id, String state, String ceiling, String tool) {
     return ("    - { id: \"%s\", version: \"1.0\", state: %s, tenant: acme,"
@@ -182,7 +136,7 @@ class TheStrictGatewayOverASocketTest {
   }
 
   private String example() {
-    return EXAMPLE.replace("RFC3339", server.home.clock.instant().toString());
+    return SeedZero.EXAMPLE.replace(SeedZero.ASKED_AT, server.home.clock.instant().toString());
   }
 
   /** The example with members replaced; null takes one away. */

@@ -1,6 +1,7 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,16 +79,7 @@ public record Verification(
         .put("state", state)
         .putList("verified", verified, JsonValue::of)
         .putList("not_verified", notVerified, JsonValue::of)
-        .putIfPresent(
-            "failure",
-            failure,
-            e ->
-                JsonValue.object()
-                    .put("code", e.code().code())
-                    .put("found", e.found())
-                    .put("meaning", e.code().meaning())
-                    .put("remedy", e.code().remedy())
-                    .build())
+        .putIfPresent("failure", failure, ErrorJson::of)
         .build();
   }
 }

@@ -10,6 +10,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
+import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
@@ -568,20 +569,7 @@ class TheAuditFindsTest {
   }
 
   private static SafeExecutor executor(SafeExecutor e, DocumentSigner signer) {
-    return new SafeExecutor(
-        e.time(),
-        e.preflight(),
-        e.gate(),
-        e.idempotency(),
-        e.snapshot(),
-        e.tools(),
-        e.prepare(),
-        e.dispatch(),
-        e.drift(),
-        e.canonicalize(),
-        e.store(),
-        e.receipt().withSigner(signer),
-        e.refusals());
+    return KernelSeam.with(e, e.receipt().withSigner(signer));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
+import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.DriverOutcome;
@@ -162,41 +163,16 @@ class AWorkspaceIsAnInputTest {
   }
 
   private static UnaryOperator<SafeExecutor> with(StoreStage.ContentStore contents) {
-    return e ->
-        new SafeExecutor(
-            e.time(),
-            e.preflight(),
-            e.gate(),
-            e.idempotency(),
-            e.snapshot(),
-            e.tools(),
-            e.prepare(),
-            e.dispatch(),
-            e.drift(),
-            e.canonicalize(),
-            new StoreStage(contents),
-            e.receipt(),
-            e.refusals());
+    return e -> KernelSeam.with(e, new StoreStage(contents));
   }
 
   private static SafeExecutor signingFails(SafeExecutor e) {
-    return new SafeExecutor(
-        e.time(),
-        e.preflight(),
-        e.gate(),
-        e.idempotency(),
-        e.snapshot(),
-        e.tools(),
-        e.prepare(),
-        e.dispatch(),
-        e.drift(),
-        e.canonicalize(),
-        e.store(),
+    return KernelSeam.with(
+        e,
         e.receipt()
             .withSigner((_, _) -> {
               throw new IllegalStateException("no key");
-            }),
-        e.refusals());
+            }));
   }
 
   @Test

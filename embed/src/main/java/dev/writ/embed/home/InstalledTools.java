@@ -4,15 +4,18 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
+import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The tool registry as the kernel asks it. */
-final class Registry implements Tools.Registry {
+/** The tools of an installation, as the kernel asks for them and an export takes them. */
+public final class InstalledTools implements Tools.Registry, BundleExport.Packages {
   private final ToolRegistry registry;
   private final List<ToolManifest> own;
 
@@ -20,7 +23,7 @@ final class Registry implements Tools.Registry {
    * @param own tools that lie in no registry; a registered one of the same name and version is not
    *     seen beside it
    */
-  Registry(ToolRegistry registry, List<ToolManifest> own) {
+  public InstalledTools(ToolRegistry registry, List<ToolManifest> own) {
     this.registry = registry;
     this.own = own;
   }
@@ -47,8 +50,22 @@ final class Registry implements Tools.Registry {
     if (brought.isPresent()) {
       return brought;
     }
+    return ifKnown(() -> registry.resolve(name, version).manifest());
+  }
+
+  /** The tool with this very package; another one of its name and version throws. */
+  @Override
+  public Optional<ToolManifest> manifest(ToolRef tool) {
+    Optional<ToolManifest> brought = own.stream().filter(m -> m.ref().equals(tool)).findFirst();
+    return brought.isPresent()
+        ? brought
+        : ifKnown(
+            () -> registry.resolve(tool.name(), tool.version(), tool.packageDigest()).manifest());
+  }
+
+  private static Optional<ToolManifest> ifKnown(Supplier<ToolManifest> looked) {
     try {
-      return Optional.of(registry.resolve(name, version).manifest());
+      return Optional.of(looked.get());
     } catch (WritException e) {
       if (e.code() == ToolsError.TOOL_UNKNOWN || e.code() == ToolsError.TOOL_NAME) {
         return Optional.empty();
@@ -68,5 +85,10 @@ final class Registry implements Tools.Registry {
     return registry
         .resolve(manifest.name(), manifest.version(), manifest.packageDigest())
         .content();
+  }
+
+  @Override
+  public Driver.PackageContent files(ToolManifest manifest) {
+    return content(manifest);
   }
 }

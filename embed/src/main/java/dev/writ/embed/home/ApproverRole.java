@@ -1,21 +1,21 @@
-package dev.writ.cli.command;
+package dev.writ.embed.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.Kernel;
 import java.util.List;
 
-/** Which approver role a key speaks in. */
-final class Roles {
-  private Roles() {}
+/** Which approver role a key speaks in, where it is not named. */
+public final class ApproverRole {
+  private ApproverRole() {}
 
   /**
    * The only approver role that policy gives the key's holder.
    *
-   * @throws WritException {@code CLI-001} where there is none, or several
+   * @throws WritException {@code CLI-020} where there is none, or several
    */
-  static String approver(Kernel kernel, SigningKey key) {
+  public static String of(Kernel kernel, SigningKey key) {
     List<String> roles =
         kernel
             .system()
@@ -30,12 +30,11 @@ final class Roles {
   /**
    * The only one of these approver roles.
    *
-   * @throws WritException {@code CLI-001} where there is none, or several
+   * @throws WritException {@code CLI-020} where there is none, or several
    */
-  static String only(List<String> roles) {
+  public static String only(List<String> roles) {
     if (roles.size() != 1) {
-      throw new WritException(
-          CliError.USAGE, "the key has the approver roles " + roles + "; name one with --role");
+      throw new WritException(EmbedError.APPROVER_ROLE, "the key has the approver roles " + roles);
     }
     return roles.getFirst();
   }
