@@ -11,6 +11,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
@@ -66,6 +67,21 @@ public final class BundleExport {
 
     /** The files of a package. */
     Driver.PackageContent files(ToolManifest manifest);
+
+    /** Those of a registry that holds one package for each name and version. */
+    static Packages of(Tools.Registry registry) {
+      return new Packages() {
+        @Override
+        public Optional<ToolManifest> manifest(ToolRef tool) {
+          return registry.manifest(tool.name(), tool.version());
+        }
+
+        @Override
+        public Driver.PackageContent files(ToolManifest manifest) {
+          return registry.content(manifest);
+        }
+      };
+    }
   }
 
   private final LedgerView ledger;

@@ -1,9 +1,10 @@
-package dev.writ.executor.testing;
+package dev.writ.executor.promises;
 
 import dev.writ.executor.Answer;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.TestHome;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
  * A kernel in a process of its own, to be killed. It submits the requests that it is given, all at
  * once and in their order, and never ends by itself.
  */
-public final class Child implements AutoCloseable {
+final class KilledKernel implements AutoCloseable {
   private static final String HANG = "hang";
   private static final String SERVE = "serve";
   private static final String DECIDE = "decide";
@@ -26,27 +27,27 @@ public final class Child implements AutoCloseable {
   private final Process process;
   private final BufferedReader says;
 
-  private Child(Process process) {
+  private KilledKernel(Process process) {
     this.process = process;
     this.says = process.inputReader(StandardCharsets.UTF_8);
   }
 
   /** Its tools never return; it says a line as each begins. */
-  public static Child hanging(Path home, List<byte[]> requests) {
+  public static KilledKernel hanging(Path home, List<byte[]> requests) {
     return start(HANG, home, requests);
   }
 
   /** Says the id of each receipt that it was handed. */
-  public static Child serving(Path home, List<byte[]> requests) {
+  public static KilledKernel serving(Path home, List<byte[]> requests) {
     return start(SERVE, home, requests);
   }
 
   /** Says the id of each decision that it was handed. */
-  public static Child deciding(Path home, List<byte[]> requests) {
+  public static KilledKernel deciding(Path home, List<byte[]> requests) {
     return start(DECIDE, home, requests);
   }
 
-  private static Child start(String how, Path home, List<byte[]> requests) {
+  private static KilledKernel start(String how, Path home, List<byte[]> requests) {
     try {
       List<String> command =
           new ArrayList<>(
@@ -59,7 +60,7 @@ public final class Child implements AutoCloseable {
                   "-cp",
                   System.getProperty(
                       "surefire.test.class.path", System.getProperty("java.class.path")),
-                  Child.class.getName(),
+                  KilledKernel.class.getName(),
                   how,
                   home.toString()));
       for (int i = 0; i < requests.size(); i++) {
@@ -67,7 +68,7 @@ public final class Child implements AutoCloseable {
         Files.write(file, requests.get(i));
         command.add(file.toString());
       }
-      return new Child(
+      return new KilledKernel(
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -105,7 +106,7 @@ public final class Child implements AutoCloseable {
     TestHome home = TestHome.open(Path.of(args[1]));
     if (args[0].equals(HANG)) {
       for (String tool : List.of("calc", "sim", "mail")) {
-        home.driver.does(tool, Child::hang);
+        home.driver.does(tool, KilledKernel::hang);
       }
     }
     for (int i = 2; i < args.length; i++) {
