@@ -43,7 +43,9 @@ public final class Envelope {
   private final List<Signature> signatures;
   private final Digest id;
 
-  /** What {@link EnvelopesAhead} found: the payload's value, and keys whose signatures hold. */
+  /**
+   * Results of {@link EnvelopesAhead}: the payload's value, and keys whose signatures are valid.
+   */
   private volatile JsonValue parsed;
 
   private volatile List<Optional<VerifyingKey>> held = List.of();
@@ -258,7 +260,7 @@ public final class Envelope {
     parsed = document();
   }
 
-  /** Keeps which signatures were verified, each by the acceptance rule, under which key. */
+  /** Remembers under which key each signature was already verified by the acceptance rule. */
   void holdsAhead(List<Optional<VerifyingKey>> keys) {
     held = List.copyOf(keys);
   }

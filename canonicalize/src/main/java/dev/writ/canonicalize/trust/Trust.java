@@ -274,9 +274,9 @@ public final class Trust {
   }
 
   /**
-   * Two holders on one document would leave open whose document it is, and whoever saw the first
-   * one's could add himself. Two keys of one algorithm would leave open which of them is the
-   * holder's.
+   * With two holders on one document it would be open whose document it is, and anybody who saw the
+   * first holder's could add a signature. With two keys of one algorithm it would be open which of
+   * them is the holder's.
    */
   private static void requireOneHolder(List<TrustedKey> signers) {
     TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
