@@ -22,7 +22,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** {@code writ approve}: an approver's signed word on a request that waits. */
+/** {@code writ approve}: an approver's signed verdict on a request that waits. */
 public final class ApproveCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

@@ -18,7 +18,7 @@ import dev.writ.tools.Drivers;
 import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 
-/** {@code writ audit}: verifies every signature and recomputes every judgement and balance. */
+/** {@code writ audit}: verifies every signature and recomputes every decision and balance. */
 public final class AuditCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

@@ -14,7 +14,9 @@ import dev.writ.cli.term.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** {@code writ bench}: how far each step is from what it cannot be faster than. */
+/**
+ * {@code writ bench}: compares the time of each step with its floor, the least that it could take.
+ */
 public final class BenchCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

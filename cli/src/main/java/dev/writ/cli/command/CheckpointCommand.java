@@ -7,7 +7,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 
-/** {@code writ checkpoint}: signs the log as it stands. */
+/** {@code writ checkpoint}: signs a checkpoint over the whole log. */
 public final class CheckpointCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

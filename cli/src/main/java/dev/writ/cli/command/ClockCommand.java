@@ -23,7 +23,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * {@code writ clock}: how this host's clock stands to the ledger, and the way out where it leapt.
+ * {@code writ clock}: compares this host's clock with the ledger's time, and corrects the ledger's
+ * time after a leap.
  */
 public final class ClockCommand implements CliCommand {
   @Override
@@ -54,7 +55,7 @@ public final class ClockCommand implements CliCommand {
     }
   }
 
-  /** What was found, in a sentence or two; what to do is another. */
+  /** The finding, in a sentence or two; the remedy is another text. */
   static String found(ClockCheck check) {
     return switch (check.fit()) {
       case FITS -> "the clock fits the ledger";

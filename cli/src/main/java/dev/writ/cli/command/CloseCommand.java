@@ -14,7 +14,7 @@ import dev.writ.executor.document.RunClose;
 import dev.writ.ledger.Checkpoint;
 import java.nio.charset.StandardCharsets;
 
-/** {@code writ close} and {@code writ checkpoint}: both end in a signed checkpoint. */
+/** {@code writ close}: closes a run with a signed checkpoint. */
 public final class CloseCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

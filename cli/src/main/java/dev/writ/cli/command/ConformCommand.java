@@ -48,7 +48,7 @@ import java.util.Optional;
 public final class ConformCommand implements CliCommand {
   private static final String VECTORS = "golden-vectors";
 
-  /** Vectors that did not pass and are told on the terminal. */
+  /** How many vectors that did not pass are listed on the terminal. */
   private static final int SHOWN_MAX = 40;
 
   @Override
@@ -131,7 +131,10 @@ public final class ConformCommand implements CliCommand {
         : report.conforms() ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }
 
-  /** Where the vectors are: as named, here, or beside the program. */
+  /**
+   * The folder of vectors: the one that is named, one in this directory, or the one installed with
+   * the program.
+   */
   private static Path folder(Arguments arguments) {
     Optional<Path> named = arguments.option("--vectors").map(Path::of);
     if (named.isPresent()) {
@@ -144,7 +147,7 @@ public final class ConformCommand implements CliCommand {
     try {
       return Path.of(Homes.name()).toRealPath().resolveSibling(VECTORS);
     } catch (IOException e) {
-      return here; // refused when it is read, by this name
+      return here; // missing: refused by this name when it is read
     }
   }
 
@@ -160,7 +163,7 @@ public final class ConformCommand implements CliCommand {
         .orElseGet(() -> new LocalImplementation("writ " + Version.text(), adapter(drivers)));
   }
 
-  /** Read first, so that a run is not in vain. */
+  /** Reads the key first, so that a run is not made in vain. */
   private static Optional<SigningKey> key(Session session, Arguments arguments) {
     Optional<String> file = arguments.option("--key");
     if (file.isPresent() != arguments.option("--statement").isPresent()) {

@@ -16,7 +16,7 @@ import dev.writ.replay.engine.RunDiff;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ diff}: where two runs part, and in what. */
+/** {@code writ diff}: where two runs differ, request by request. */
 public final class DiffCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 
-/** {@code writ gc}: what a server does every ten minutes. */
+/** {@code writ gc}: removes uploads that nothing needs, as a server does every ten minutes. */
 public final class GcCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

@@ -85,7 +85,7 @@ public final class KeyCommand implements CliCommand {
     terminal.print(table);
   }
 
-  /** Writes the public keys anew for whoever verifies; the ledger's record is what counts. */
+  /** Writes the file of public keys anew, for verifiers; the ledger's record is authoritative. */
   private static void export(Home home, Trust trust) {
     try {
       DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));

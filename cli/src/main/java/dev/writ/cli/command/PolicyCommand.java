@@ -46,7 +46,7 @@ public final class PolicyCommand implements CliCommand {
         new PolicyTestCommand());
   }
 
-  /** A policy, and how it stands to the one in force. */
+  /** A policy that was checked, compared with the one in force. */
   record Checked(Policy policy, Optional<Policy> inForce) implements Report {
     @Override
     public JsonValue toJson() {
@@ -60,7 +60,7 @@ public final class PolicyCommand implements CliCommand {
           .build();
     }
 
-    /** Version and predecessor are counted up at activation, so they do not tell two apart. */
+    /** Ignores version and predecessor, which are set at activation. */
     boolean isInForce() {
       return inForce.filter(p -> rules(p).equals(rules(policy))).isPresent();
     }
@@ -193,7 +193,10 @@ public final class PolicyCommand implements CliCommand {
       return ExitCode.OK;
     }
 
-    /** The server has the data directory open: it is read beside it, and the server is told. */
+    /**
+     * Activates through the server that has the data directory open: the ledger is read here, and
+     * the signed policy is sent to the server.
+     */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
       Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());

@@ -16,7 +16,7 @@ import dev.writ.tools.registry.ToolRegistry;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ policy test}: a policy's own cases, for its author's CI. */
+/** {@code writ policy test}: runs the test cases of a policy, for its author's CI. */
 final class PolicyTestCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

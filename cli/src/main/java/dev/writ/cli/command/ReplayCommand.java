@@ -120,7 +120,7 @@ public final class ReplayCommand implements CliCommand {
     return session.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  /** Of several ends, the one that weighs most. */
+  /** The most severe of several exit codes. */
   static ExitCode worst(List<ExitCode> ends) {
     return List.of(
             ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE, ExitCode.INTEGRITY_ONLY)

@@ -141,7 +141,7 @@ public final class ReportCommand implements CliCommand {
     void to(OutputStream file) throws IOException;
   }
 
-  /** Writes a new file, and leaves none behind that is not whole. */
+  /** Writes a new file, and removes it if writing fails. */
   private static void write(Path file, Content content) {
     boolean whole = false;
     try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {

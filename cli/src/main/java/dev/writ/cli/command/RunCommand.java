@@ -168,7 +168,7 @@ public final class RunCommand implements CliCommand {
       return param.substring(param.indexOf('=') + 1);
     }
 
-    /** The key of KEY=VALUE, which must not have been given before. */
+    /** The key of KEY=VALUE; refuses a key that was given before. */
     private static String once(String param, TreeSet<String> given) {
       int sign = param.indexOf('=');
       if (sign < 1) {

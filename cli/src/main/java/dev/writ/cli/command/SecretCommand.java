@@ -17,7 +17,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** {@code writ secret}: what policy may grant to tools. A value is never an argument or output. */
+/**
+ * {@code writ secret}: secrets that policy may grant to tools. A value is never an argument or
+ * output.
+ */
 public final class SecretCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
@@ -94,7 +97,7 @@ public final class SecretCommand implements CliCommand {
     }
 
     /**
-     * @param granted by the policy in force, to somebody
+     * @param granted whether the policy in force grants it to any tool
      */
     private record Entry(String name, boolean kept, boolean granted) {}
 

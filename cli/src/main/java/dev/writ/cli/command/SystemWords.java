@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hands signed documents of the system run to the kernel of the home, or to the server that has it
- * open: there they hold at once, too.
+ * Applies signed documents of the system run: by the kernel of the home, or by the server that has
+ * the home open. Either way they take effect at once.
  */
 final class SystemWords {
   private SystemWords() {}

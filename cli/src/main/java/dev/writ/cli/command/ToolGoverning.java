@@ -45,8 +45,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The commands of {@code writ tool} that bring a tool from its submission to its end: {@code
- * spec/tool-governance.md}. Each tells what comes next.
+ * The commands of {@code writ tool} that take a tool from submission to its end ({@code
+ * spec/tool-governance.md}). Each prints the next step.
  */
 final class ToolGoverning {
   private ToolGoverning() {}

@@ -70,7 +70,7 @@ public final class VerifyCommand implements CliCommand {
     return verification.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  /** Shows how far it has come; what holds is told at the end. */
+  /** Shows the progress only; what was verified is printed at the end. */
   private record Watched(Progress progress) implements BundleVerifier.Listener {
     @Override
     public void accept(String line) {}
