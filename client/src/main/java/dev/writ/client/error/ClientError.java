@@ -2,7 +2,7 @@ package dev.writ.client.error;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** Why a client of a server does not take what it got, or got nothing. */
+/** Why a client rejects a server's answer, or got none. */
 public enum ClientError implements ErrorCode {
   REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
   NO_ANSWER(
