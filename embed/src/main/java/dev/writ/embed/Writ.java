@@ -46,7 +46,7 @@ public final class Writ implements AutoCloseable {
     return at(directory).open();
   }
 
-  /** Says first how the installation in a directory is made and opened. */
+  /** Starts a builder, which says how the installation in a directory is made and opened. */
   public static WritBuilder at(Path directory) {
     return new WritBuilder(Optional.of(directory));
   }
@@ -92,8 +92,8 @@ public final class Writ implements AutoCloseable {
   }
 
   /**
-   * Puts a policy in force, signed by the policy owner's key. What was decided under the old one
-   * and not executed is refused.
+   * Puts a policy in force, signed by the policy owner's key. Intents issued under the previous
+   * policy and not executed yet are refused.
    *
    * @param yaml as spec/policy.md says; version and {@code previous} are set to follow the one in
    *     force, unless it states them
@@ -118,12 +118,12 @@ public final class Writ implements AutoCloseable {
     return home.kernel().system().policyInForce();
   }
 
-  /** All tools that are there; policy says which may be used. */
+  /** All tools of the installation; policy says which may be used. */
   public List<ToolManifest> tools() {
     return home.manifests();
   }
 
-  /** The public keys in force, for whoever verifies a bundle. */
+  /** The public keys in force, for verifying a bundle. */
   public Trust trust() {
     return home.kernel().system().trust();
   }

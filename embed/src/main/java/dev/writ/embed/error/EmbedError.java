@@ -3,7 +3,8 @@ package dev.writ.embed.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of a data directory and of what opens it. Their codes are older than this module.
+ * Refusals when a data directory is made, opened or used. Their codes begin with CLI because they
+ * are older than this module.
  */
 public enum EmbedError implements ErrorCode {
   FILE_UNREADABLE(

@@ -33,8 +33,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Makes a home: keys, policy, ledger. It is built beside its place and moved there when it is
- * whole, so that a failure leaves nothing half-written.
+ * Makes a home: keys, policy, ledger. It is built in a temporary directory beside its place and
+ * renamed when it is complete, so that a failure leaves nothing half-written.
  */
 public final class HomeMaker {
   private final Home home;
