@@ -47,7 +47,7 @@ public final class NativeApi implements Surface {
 
   /**
    * @param requestBytesMax of a submission with its evidence; policy limits the request itself
-   * @param blobBytesMax of one blob that is put
+   * @param blobBytesMax of one uploaded blob
    */
   public NativeApi(Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
     this(backend, bundles, requestBytesMax, blobBytesMax, List.of());
@@ -140,8 +140,8 @@ public final class NativeApi implements Surface {
   }
 
   /**
-   * Waits for its turn among all effects of the server. The signature is verified before, since
-   * only the tenant itself is to take its tenant's turns; the kernel verifies it once more.
+   * Waits for its turn among all effects of the server. The signature is verified before, so that
+   * nobody else can use up a tenant's turns; the kernel verifies it again.
    */
   private <T> T inTurn(
       Envelope signed, String type, Function<TrustedKey, Ticket> ticket, Supplier<T> work) {
@@ -149,7 +149,10 @@ public final class NativeApi implements Surface {
     return backend.lane().run(ticket.apply(signer), work).value();
   }
 
-  /** An intent does not say what its effect declares: what it takes counts, not what it may. */
+  /**
+   * An intent does not state the resources of its effect, so the actual use is charged, not the
+   * declared one.
+   */
   private static Ticket ordered(TrustedKey by, Envelope intent) {
     return new Ticket(
         by.tenant().orElse(""),
@@ -209,7 +212,7 @@ public final class NativeApi implements Surface {
         });
   }
 
-  /** Unverified: only by which name it can be cancelled. */
+  /** The request of an unverified intent, only as the name by which it can be cancelled. */
   private static Digest requestOf(Envelope intent) {
     return intent.document() instanceof JsonValue.Obj document
             && document.get("request") instanceof JsonValue.Str request
@@ -258,7 +261,7 @@ public final class NativeApi implements Surface {
         });
   }
 
-  /** Does the work in a place of the signer's. */
+  /** Runs the work within the limits of the signer. */
   private HttpAnswer ofSigner(
       HttpCall call, Envelope envelope, Function<TrustedKey, HttpAnswer> work) {
     TrustedKey signer = Bodies.admit(call, envelope, kernel);
