@@ -2,7 +2,7 @@ package dev.writ.guardian.profile;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** What the profiles of surfaces refuse beside seed 000's own codes ({@link RejectionCode}). */
+/** Refusals of the surfaces' profiles, beside seed 000's own codes ({@link RejectionCode}). */
 public enum ProfileError implements ErrorCode {
   BODY_MISSING(
       "GRD-701",
