@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 
 /**
- * Where a ledger is and who signs for it.
+ * The location of a ledger, and its signing key.
  *
  * @param dir the data directory, which belongs to the ledger alone
- * @param anchor a file outside {@code dir}, better on another disk, that tells a restored backup
+ * @param anchor a file outside {@code dir}, better on another disk, which reveals a restored backup
  *     (protocol rule 27)
  * @param origin name of the log in its checkpoints: not empty, no spaces, no plus sign
  * @param logKey signs checkpoints
