@@ -2,7 +2,7 @@ package dev.writ.surfaces.engine;
 
 import dev.writ.gateway.http.HttpErrorCode;
 
-/** What the universal contract's surface refuses by itself; policy's word is the Guardian's. */
+/** Refusals of the universal contract's surface itself; refusals by policy are the Guardian's. */
 public enum EngineError implements HttpErrorCode {
   NOT_OFFERED(
       404,

@@ -2,7 +2,7 @@ package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** What seed 001's surface refuses by itself. */
+/** Refusals of seed 001's surface itself. */
 public enum LoglineError implements ErrorCode {
   NO_SECRET(
       "GWY-101",

@@ -2,7 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** What the MCP surface refuses by itself, before anything is asked of the Guardian. */
+/** Refusals of the MCP surface itself, before the Guardian gets a request. */
 public enum McpRefusal implements ErrorCode {
   MESSAGE(
       "GWY-151",
