@@ -14,9 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Runs code in Python 3 or Node (spec/tool-code.md). Two of it exist: {@code code} sees the time as
- * it is and keeps files for its run; {@code code-reproducible} starts from nothing, with a clock
- * and random numbers out of the invocation, so that it can be run again.
+ * Runs code in Python 3 or Node (spec/tool-code.md). There are two of it: {@code code} sees the
+ * real time and keeps files for its run; {@code code-reproducible} starts with an empty workspace,
+ * and gets its clock and random numbers from the invocation, so that it can be run again.
  */
 public final class CodeDriver extends ProcessDriver {
   public static final String NAME = "code";

@@ -3,8 +3,8 @@ package dev.writ.tools.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of this module. What a running tool does wrong is no refusal: it becomes an Outcome
- * with a reason word (spec/tool-wasm.md has the list).
+ * The refusals of this module. A failure of a running tool is no refusal: it becomes an outcome
+ * with a reason (spec/tool-wasm.md has the list).
  */
 public enum ToolsError implements ErrorCode {
   DRIVER_MISMATCH(

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.tools.error.ToolsError;
 import java.util.Locale;
 
-/** Names of branches, tags and commits: git-check-ref-format(1), and nothing that is an option. */
+/** Names of branches, tags and commits: valid by git-check-ref-format(1), and never an option. */
 final class Revisions {
   private static final int MOST = 200;
 
@@ -40,7 +40,7 @@ final class Revisions {
   }
 
   /**
-   * A branch or a tag as a whole reference.
+   * A branch or a tag as a full reference.
    *
    * @throws WritException {@code TOL-051}
    */
