@@ -3,8 +3,8 @@ package dev.writ.verify.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * What an audit finds; the verifiers of a bundle refuse with the same codes. They share their
- * prefix with {@link dev.writ.executor.error.ExecutorError}.
+ * Problems that an audit finds; the verifiers of a bundle refuse with the same codes. They share
+ * their prefix with {@link dev.writ.executor.error.ExecutorError}.
  */
 public enum AuditError implements ErrorCode {
   SYSTEM(

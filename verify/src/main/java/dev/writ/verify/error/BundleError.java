@@ -2,7 +2,7 @@ package dev.writ.verify.error;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** The refusals of bundles, at their verification and at their export. */
+/** Refusals of bundles, in verification and export. */
 public enum BundleError implements ErrorCode {
   ARCHIVE_FORM(
       "RPL-010",
