@@ -3,7 +3,8 @@ package dev.writ.sandbox.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of this module. What a confined program did is no refusal: that is {@code Ended}.
+ * The refusals of this module. A confined program that fails is no refusal; {@code Ended} reports
+ * it.
  */
 public enum SandboxError implements ErrorCode {
   NO_ENGINE(
