@@ -39,8 +39,8 @@ public final class Writ implements AutoCloseable {
    * Opens the installation in a directory; makes one with the starter policy where there is none.
    *
    * @param directory for example {@code writ-data}; its anchor lies beside it
-   * @throws WritException {@code LED-003} where another process has it open, and the code of
-   *     whatever does not hold
+   * @throws WritException {@code LED-003} where another process has it open, and the code of any
+   *     other failed check
    */
   public static Writ open(Path directory) {
     return at(directory).open();
@@ -63,8 +63,8 @@ public final class Writ implements AutoCloseable {
    * An agent of this installation.
    *
    * @param name of its key
-   * @throws WritException {@code CAN-08x} where there is no such key, {@code CAN-060} where it is
-   *     not enrolled
+   * @throws WritException {@code CLI-013} for a name that no key can have, {@code CAN-07x} where
+   *     the key cannot be read, {@code CAN-052} where it is not enrolled
    */
   public Agent agent(String name) {
     SigningKey key = home.home().key(name);

@@ -146,7 +146,7 @@ public final class WritBuilder {
    *
    * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
    *     it must exist and does not, {@code TOL-021}, {@code GRD-420} or {@code GRD-422} for a name
-   *     or schema of the caller's own tools, and the code of whatever does not hold
+   *     or schema of the caller's own tools, and the code of any other failed check
    */
   public Writ open() {
     if (directory.isPresent()) {

@@ -59,8 +59,7 @@ public record ClockCheck(Instant clock, Instant ledger, Duration idleMax, Fit fi
    * @param signed an operator's change of kind {@code clock.corrected} with that detail, said at
    *     its {@code to}
    * @throws WritException {@code EXE-983} where the clock fits; {@code EXE-981}, {@code CAN-05x},
-   *     {@code CAN-06x} where what was signed does not hold; {@code LED-0xx}. Nothing is written
-   *     then
+   *     {@code CAN-06x} if the signed change is not valid; {@code LED-0xx}. Nothing is written then
    */
   public static ClockCorrection correct(
       LedgerConfig config, Function<ClockCorrection, Envelope> signed) {

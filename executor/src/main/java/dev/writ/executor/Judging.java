@@ -386,7 +386,7 @@ final class Judging {
    *
    * @param now one reading of the clock, for the event of the approval
    * @return empty if this approval was already applied
-   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that does not hold:
+   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that is not valid:
    *     nothing is written then
    */
   Optional<Judged> approve(

@@ -678,7 +678,7 @@ public final class Kernel {
    * dev.writ.executor.document.ToolSubmission} or an approver's {@link
    * dev.writ.executor.document.ToolApproval}; it holds at once.
    *
-   * @throws WritException with the code of what does not hold; nothing is written then
+   * @throws WritException with the code of the failed check; nothing is written then
    */
   public void change(Envelope systemChange) {
     try (KeyedLocks.Held _ = kept.own(systemChange)) {

@@ -67,7 +67,7 @@ public record SystemState(
   /**
    * Adds up the system run.
    *
-   * @throws WritException with the code of the first document that does not hold
+   * @throws WritException with the code of the first document that is not valid
    */
   public static SystemState read(LedgerView ledger) {
     SystemState[] state = {NOTHING};

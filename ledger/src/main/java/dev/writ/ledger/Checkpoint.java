@@ -51,7 +51,7 @@ public record Checkpoint(
   /**
    * Reads a checkpoint and verifies that this log's key signed it.
    *
-   * @throws WritException {@code LED-05x} for the first thing that does not hold
+   * @throws WritException {@code LED-05x} for the first failed check
    */
   public static Checkpoint verify(byte[] note, String origin, VerifyingKey key) {
     Checkpoint checkpoint = parse(note);

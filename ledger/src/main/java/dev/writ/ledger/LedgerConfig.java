@@ -23,7 +23,8 @@ public record LedgerConfig(
   /**
    * @throws dev.writ.canonicalize.WritException {@code LED-055} for an origin that cannot be a
    *     note's key name
-   * @throws IllegalArgumentException for an anchor inside the directory: it would be restored along
+   * @throws IllegalArgumentException for an anchor inside the directory: it would be restored with
+   *     the ledger
    */
   public LedgerConfig {
     dir = dir.toAbsolutePath().normalize();

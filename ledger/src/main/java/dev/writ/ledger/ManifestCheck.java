@@ -27,7 +27,7 @@ final class ManifestCheck {
   private ManifestCheck() {}
 
   /**
-   * @throws WritException {@code LED-006} for a record that its checksum does not fit
+   * @throws WritException {@code LED-006} for a record with a wrong checksum
    */
   static void verify(byte[] manifest) {
     int at = 0;

@@ -197,7 +197,7 @@ public final class Trust {
    *     the order of {@link Algorithm}. So the first names the holder, and no signature that
    *     somebody adds or strips changes which key that is; never empty
    * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first
-   *     thing that does not hold; everything that costs nothing is looked at before the signatures
+   *     failed check; cheap checks come before the signatures
    */
   public List<TrustedKey> verify(Envelope envelope, String payloadType, Instant at) {
     return verify(

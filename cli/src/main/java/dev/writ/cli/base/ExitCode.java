@@ -22,7 +22,7 @@ public enum ExitCode {
   UNAVAILABLE(6, "locked, no permission, no space, or something needed is not there"),
   PENDING(7, "escalated: waits for an approval"),
   LEDGER_STOPPED(8, "the ledger failed while it was served; start the server again"),
-  INTERNAL(70, "Writ failed in a way it did not foresee; a log was written"),
+  INTERNAL(70, "an unexpected failure in Writ; a log was written"),
   INTERRUPTED(130, "stopped by Ctrl-C");
 
   /**

@@ -24,9 +24,9 @@ public final class AuditCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "audit",
-        "Verify every signature, judge every decision again, and add up balances, rates, nonces and"
-            + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the"
-            + " bytes.");
+        "Verify every signature, judge every decision again, and add up balances, rates,"
+            + " nonces and receipts over all runs. Only reads, also while a server runs; `fsck`"
+            + " checks the bytes.");
   }
 
   record Audited(AuditReport report) implements Report {

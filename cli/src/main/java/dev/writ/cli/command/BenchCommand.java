@@ -30,7 +30,8 @@ public final class BenchCommand implements CliCommand {
         .option(
             "--dir",
             "DIR",
-            "Where to write, for the disk counts; the folder for temporary" + " files by default.");
+            "Where to write; the disk affects the results (default: the folder for temporary"
+                + " files).");
   }
 
   record Measured(BenchReport report) implements Report {

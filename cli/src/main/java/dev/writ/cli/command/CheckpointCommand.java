@@ -13,8 +13,8 @@ public final class CheckpointCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "checkpoint",
-        "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
-        "Who keeps it can tell later whether anything before it was changed.");
+        "Sign a checkpoint of the whole log and print it (C2SP tlog-checkpoint).",
+        "A kept checkpoint shows later whether anything before it was changed.");
   }
 
   @Override

@@ -103,7 +103,7 @@ public final class ClockCommand implements CliCommand {
       return CommandUsage.of(
           "status",
           "Compare the clock with the ledger's latest time.",
-          "Reads only, also beside a server. The exit code is 1 where the clock does not fit.");
+          "Only reads, also while a server runs. The exit status is 1 if the clock does not fit.");
     }
 
     @Override
@@ -127,11 +127,14 @@ public final class ClockCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "correct",
-              "Sign, with the operator's key, that the clock is right and the log's time goes on"
-                  + " from it.",
-              "No server may run. Where time goes back, every intent issued before is void,"
-                  + " and what was charged at later times is charged now.")
-          .flag("--yes", "The clock is right: sign. Without it, what would be signed is shown.");
+              "Sign, with the operator's key, that the clock is right and the log's time"
+                  + " continues from it.",
+              "No server may run. If time goes back, every intent issued before is void, and"
+                  + " charges at later times count as made now.")
+          .flag(
+              "--yes",
+              "The clock is right: sign. Without this option the command shows"
+                  + " what it would sign.");
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class CloseCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "close",
-            "Close a run for good: nothing can follow in it, and cutting off its end is seen.",
+            "Close a run for good: nothing can follow in it, and a missing end would be detected.",
             "Prints the checkpoint that covers it.")
         .argument("RUN", "")
         .option("--as", "KEY", "The opener's key (default: the home's).");

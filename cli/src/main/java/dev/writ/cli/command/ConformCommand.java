@@ -55,22 +55,28 @@ public final class ConformCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "conform",
-            "Hold this implementation, or any that speaks the adapter protocol, against the golden"
-                + " vectors.",
+            "Check this implementation, or any that speaks the adapter protocol, against the"
+                + " golden vectors.",
             "`conform adapter` serves this implementation on standard input and output;"
-                + " `conform index` writes the vectors' index anew. spec/conformance.md has the"
+                + " `conform index` writes the vectors' index again. spec/conformance.md has the"
                 + " protocol.")
         .optionalArgument("ACTION", "run (the default), adapter or index.")
-        .option("--profile", "L1|L2|L3", "How much to run; each holds those before it (L3).")
-        .options("--suite", "NAME", "Only this folder of vectors; may be given again.")
+        .option(
+            "--profile",
+            "L1|L2|L3",
+            "How much to run; each profile includes those before it (default: L3).")
+        .options("--suite", "NAME", "Only this folder of vectors; may be repeated.")
         .option(
             "--command", "COMMAND", "The implementation's adapter, for example \"python3 a.py\".")
-        .option("--timeout", "SECONDS", "For one operation of the command (30).")
+        .option(
+            "--timeout",
+            "SECONDS",
+            "The limit for one operation of the command" + " (default: 30).")
         .option("--vectors", "DIR", "The golden vectors.")
         .option("--junit", "FILE", "Write the results as JUnit XML.")
         .option("--statement", "FILE", "Write a signed conformance statement (in-toto).")
         .option("--key", "FILE", "The key that signs it.")
-        .option("--artifact", "FILE", "What was tested, to be named in it by digest.");
+        .option("--artifact", "FILE", "The tested file, which the statement names by digest.");
   }
 
   @Override

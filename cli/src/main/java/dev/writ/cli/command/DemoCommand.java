@@ -50,8 +50,8 @@ public final class DemoCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "demo",
-        "Make a data directory and play an agent that asks for a handful of effects: allowed,"
-            + " denied, escalated and approved, repeated, failing.",
+        "Make a data directory and play an agent that requests a handful of effects:"
+            + " allowed, denied, escalated and approved, repeated, failing.",
         "Everything is real and stays for you to look at.");
   }
 

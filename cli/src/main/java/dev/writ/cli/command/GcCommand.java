@@ -23,8 +23,10 @@ public final class GcCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "gc",
-        "Remove uploads that no document names and whose time is over; show what tenants store.",
-        "A server does it by itself, every ten minutes. Policy's storage section sets the time.");
+        "Remove uploads that no document names and whose lifetime is over; show what tenants"
+            + " store.",
+        "A server does it by itself, every ten minutes. Policy's storage section sets the"
+            + " lifetime.");
   }
 
   record Collected(Ledger.Collected collected, SortedMap<String, StorageUse> used, long bytesMax)

@@ -43,17 +43,17 @@ public final class McpCommand implements CliCommand {
             "mcp",
             "Speak the Model Context Protocol on standard input and output: one line in an agent's"
                 + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",
-            "The agent's key signs every call. The data directory is open only while calls are at"
-                + " work, so that other commands (`writ approve` first of all) work beside it."
-                + " Where a server has it, calls go to that server's /mcp.")
+            "The agent's key signs every call. The data directory is open only while calls"
+                + " are at work, so that other commands (above all `writ approve`) can use it"
+                + " between calls. If a server has it open, calls go to that server's /mcp.")
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--url", "URL", "Send all calls to this server's /mcp instead.")
         .option(
             "--token",
             "FILE",
-            "With --url: a file with the bearer token, that nobody else can read (default: for the"
-                + " server that has the data directory, the token that it made for the agent; else"
-                + " the agent's key signs access documents, which ask for no effect).");
+            "With --url: a file with the bearer token, which nobody else can read (default:"
+                + " the token that the server of this data directory made for the agent; for other"
+                + " servers the agent's key signs access documents, which allow no effect).");
   }
 
   @Override

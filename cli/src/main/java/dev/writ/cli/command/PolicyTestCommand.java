@@ -23,7 +23,7 @@ final class PolicyTestCommand implements CliCommand {
     return CommandUsage.of(
             "test",
             "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
-            "Needs no data directory; ends with 3 where a case comes out otherwise.")
+            "Needs no data directory; the exit status is 3 if a case gives another result.")
         .argument("POLICY", "")
         .argument("CASES", "");
   }

@@ -25,7 +25,7 @@ public final class SecretCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "secret", "Keep, list and remove the secrets that policy grants to tools.");
+        "secret", "Store, list and remove the secrets that policy grants to tools.");
   }
 
   @Override
@@ -60,8 +60,8 @@ public final class SecretCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "put",
-              "Keep a secret, in the place of the one of that name where there is one.",
-              "The value is read from standard input or a file, without the line end at its end;"
+              "Store a secret; it replaces an earlier one of that name.",
+              "The value is read from standard input or a file, without its final line end;"
                   + " 8 bytes to 64 KiB.")
           .argument("NAME", "Letters, digits, dot, underscore, hyphen.")
           .option("--file", "FILE", "Read the value from this file (default: standard input).");
@@ -153,8 +153,7 @@ public final class SecretCommand implements CliCommand {
   static final class Remove implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "remove", "Remove a secret; calls that run keep what they were handed.")
+      return CommandUsage.of("remove", "Remove a secret; running calls keep it.")
           .argument("NAME", "Its name.");
     }
 

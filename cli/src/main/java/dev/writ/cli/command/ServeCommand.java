@@ -63,15 +63,15 @@ public final class ServeCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "serve",
-            "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
-                + " it finishes what is at work and takes nothing new.",
+            "Serve the data directory over HTTP until Ctrl-C or SIGTERM; then it finishes"
+                + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
                 + " tokens, certificates, origins and the files of TLS again.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
-        .flag("--demo", "A throw-away server with an example policy, and commands to try on it.");
+        .flag("--demo", "A temporary server with an example policy, and commands to try on it.");
   }
 
   record Listening(String url, Path home, List<ServeDemo.Try> tries, String token)

@@ -33,7 +33,10 @@ final class SystemWords {
             "URL",
             "Send it to that server (default: the one that has the data directory open, if one"
                 + " has).")
-        .option("--ca", "FILE", "With --server: who issued the server's certificate, PEM.");
+        .option(
+            "--ca",
+            "FILE",
+            "With --server: the authority that issued the server's" + " certificate, PEM.");
   }
 
   /** An operator's change, signed now. */
@@ -45,7 +48,7 @@ final class SystemWords {
   }
 
   /**
-   * @throws WritException with the code of what does not hold, or {@code GWY-060} with the server's
+   * @throws WritException with the code of the failed check, or {@code GWY-060} with the server's
    */
   static void send(Session session, Arguments arguments, List<Envelope> documents) {
     Optional<URI> named = arguments.option("--server").map(SystemWords::uri);

@@ -36,7 +36,8 @@ import java.util.TreeSet;
 final class ToolReview implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("review", "Show a submitted version as an approver wants to see it.")
+    return CommandUsage.of(
+            "review", "Show what an approver needs to know about a submitted" + " version.")
         .argument("NAME", "The tool's name.")
         .optionalArgument("VERSION", "(default: the greatest draft, else the greatest version)");
   }

@@ -9,10 +9,10 @@ public enum ClientError implements ErrorCode {
       "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
   ANSWER_REFUSED(
       "GWY-062",
-      "the server's answer is not about what was asked",
-      "Do not rely on it; look at who answers at that address."),
+      "the server's answer is not about the request",
+      "Do not rely on it; find out who answers at that address."),
   AUTHORITY_UNREADABLE(
-      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there.");
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists.");
 
   private final Entry entry;
 

@@ -12,7 +12,7 @@ public interface Implementation extends AutoCloseable {
   /**
    * Its answer to one operation.
    *
-   * @throws Broken where it says nothing, or nothing that can be understood
+   * @throws Broken without an answer, or with a malformed one
    */
   AdapterAnswer ask(String op, JsonValue.Obj input);
 

@@ -40,8 +40,8 @@ public final class Runner {
 
   /**
    * @param progress gets the name of each suite when it begins
-   * @throws WritException {@code CNF-006} where a suite that was asked for has no vector: nothing
-   *     that was not run passes
+   * @throws WritException {@code CNF-006} if a requested suite has no vector: a suite that was not
+   *     run must not pass
    */
   public static ConformanceReport run(
       Vectors vectors,

@@ -71,7 +71,7 @@ public final class HomeMaker {
 
   /**
    * @param policyText the policy to begin with
-   * @throws WritException {@code CLI-011} where something is in the way
+   * @throws WritException {@code CLI-011} if something exists in its place
    */
   public void make(String policyText) {
     Umask.ownersAlone();

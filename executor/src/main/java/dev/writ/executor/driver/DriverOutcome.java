@@ -27,7 +27,8 @@ public record DriverOutcome(
     JsonValue.Obj observations) {
 
   /**
-   * @throws IllegalArgumentException for what no receipt could say: a mistake of the driver
+   * @throws IllegalArgumentException for values that no receipt can state, which is an error of the
+   *     driver
    */
   public DriverOutcome {
     Objects.requireNonNull(end);

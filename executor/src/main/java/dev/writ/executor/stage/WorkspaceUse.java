@@ -42,7 +42,7 @@ public final class WorkspaceUse {
   /**
    * Stage 3.
    *
-   * @throws WritException {@code EXE-311} where it is not known what an effect before did to it
+   * @throws WritException {@code EXE-311} if the result of an earlier effect in it is unknown
    */
   void requireSettled(Scope scope) {
     List<String> requests = new ArrayList<>();

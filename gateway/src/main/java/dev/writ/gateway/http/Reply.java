@@ -150,7 +150,7 @@ final class Reply {
   }
 
   /**
-   * @throws IOException where the server has closed its event loops
+   * @throws IOException if the server has closed its event loops
    */
   private void onLoop(Runnable step) throws IOException {
     try {

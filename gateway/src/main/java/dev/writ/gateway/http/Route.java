@@ -41,7 +41,7 @@ public record Route(
 
   /** Who may call a route. */
   public enum Access {
-    /** Anybody, without authentication: health alone. */
+    /** Anybody, without authentication by the server. */
     PUBLIC,
     /** A caller that the server authenticated, as {@link HttpCall#caller()}. */
     CALLER,

@@ -50,7 +50,7 @@ public final class ReportPage {
    * Verifies the bundle and writes its page.
    *
    * @throws WritException {@code RPL-060} where it is too large for a page; what {@link
-   *     BundleVerifier#verify} throws where it does not hold
+   *     BundleVerifier#verify} throws for an invalid bundle
    */
   public static BundleVerifier.Verified write(byte[] bundle, Options options, OutputStream out) {
     if (bundle.length > BUNDLE_MAX) {

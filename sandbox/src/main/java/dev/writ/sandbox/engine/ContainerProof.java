@@ -34,7 +34,7 @@ final class ContainerProof {
    * @param uid that the process must have
    * @param hidden files of /proc that must read as empty
    * @param noexec directories from which no program may run
-   * @throws WritException {@code SBX-003} naming each thing that is not as asked
+   * @throws WritException {@code SBX-003} naming everything that is not as requested
    */
   void require(long uid, List<String> hidden, List<String> noexec) {
     List<String> wrong = new ArrayList<>();

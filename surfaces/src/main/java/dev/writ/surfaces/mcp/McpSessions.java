@@ -66,8 +66,7 @@ final class McpSessions {
 
   /**
    * @param now of the same clock
-   * @throws WritException {@code GWY-154}, alike for what is not there, what nobody used for too
-   *     long and what is another's
+   * @throws WritException {@code GWY-154}, for unknown, expired and foreign sessions alike
    */
   McpSession find(Caller caller, String id, Instant now) {
     synchronized (bySubject) {

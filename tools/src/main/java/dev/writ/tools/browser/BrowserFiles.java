@@ -67,7 +67,7 @@ final class BrowserFiles {
   }
 
   /**
-   * @throws WritException {@code TOL-062} where a file of Playwright is another than was looked at
+   * @throws WritException {@code TOL-062} if a file of Playwright does not have its listed digest
    */
   static void requirePinned(String name, byte[] bytes) {
     Digest found = Digest.sha256(bytes);

@@ -53,8 +53,8 @@ public final class CodeDriver extends ProcessDriver {
   }
 
   /**
-   * @throws WritException {@code TOL-004} where a reproducible tool would use what is not, {@code
-   *     TOL-032} where the clock cannot be set for it here
+   * @throws WritException {@code TOL-004} if a reproducible tool needs something that is not
+   *     reproducible, {@code TOL-032} where the clock cannot be set for it here
    */
   @Override
   protected Program program(

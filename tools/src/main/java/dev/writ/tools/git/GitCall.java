@@ -67,7 +67,7 @@ final class GitCall {
   /**
    * The remote repository that this call names.
    *
-   * @throws WritException {@code TOL-050}, {@code TOL-056}, {@code SBX-030}
+   * @throws WritException {@code TOL-070}, {@code TOL-076}, {@code SBX-030}
    */
   Remote remote(boolean writing) {
     RemoteUrl url = RemoteUrl.parse(params.string("url"));

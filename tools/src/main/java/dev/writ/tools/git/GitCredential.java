@@ -34,7 +34,7 @@ final class GitCredential {
   }
 
   /**
-   * @throws WritException {@code TOL-056}, {@code SBX-030}; never with anything of the secret
+   * @throws WritException {@code TOL-076}, {@code SBX-030}; never with a part of the secret
    */
   static GitCredential read(byte[] secret) {
     int length = secret.length;
@@ -86,7 +86,7 @@ final class GitCredential {
   /**
    * The credential, for a place.
    *
-   * @throws WritException {@code TOL-056} where it is for another
+   * @throws WritException {@code TOL-076} where it is for another
    */
   Broker.Credential at(RemoteUrl url) {
     if (!place.host().equals(url.host()) || place.port() != url.port()) {

@@ -32,7 +32,7 @@ public final class GitDriver extends ProcessDriver {
   }
 
   /**
-   * @throws WritException {@code TOL-002}, {@code TOL-057}
+   * @throws WritException {@code TOL-002}, {@code TOL-077}
    */
   @Override
   protected Program program(

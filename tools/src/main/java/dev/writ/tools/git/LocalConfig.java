@@ -31,7 +31,7 @@ final class LocalConfig {
   private LocalConfig() {}
 
   /**
-   * @throws WritException {@code TOL-055} with the key, where it is a plain one
+   * @throws WritException {@code TOL-075} with the key, where it is a plain one
    */
   static void require(byte[] bytes) {
     for (Entry entry : read(bytes)) {

@@ -7,7 +7,7 @@ import dev.writ.tools.error.ToolsError;
 record Person(String name, String email) {
 
   /**
-   * @throws WritException {@code TOL-053} for what git would change or take for something else
+   * @throws WritException {@code TOL-073} for what git would change or take for something else
    */
   Person {
     require(name, "name");

@@ -14,7 +14,7 @@ record Place(String path) {
   private static final int MOST_PATHS = 1_000;
 
   /**
-   * @throws WritException {@code TOL-052}
+   * @throws WritException {@code TOL-072}
    */
   static Place of(String path) {
     requirePlain(path);
@@ -24,7 +24,7 @@ record Place(String path) {
   /**
    * Paths in a repository, taken literally.
    *
-   * @throws WritException {@code TOL-052}
+   * @throws WritException {@code TOL-072}
    */
   static List<String> files(List<String> paths) {
     if (paths.size() > MOST_PATHS) {

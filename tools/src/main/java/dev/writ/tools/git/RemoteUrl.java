@@ -16,7 +16,7 @@ record RemoteUrl(String host, int port, String path) {
   private static final int MOST = 2_000;
 
   /**
-   * @throws WritException {@code TOL-050}
+   * @throws WritException {@code TOL-070}
    */
   static RemoteUrl parse(String text) {
     if (text.length() > MOST || !text.startsWith("https://")) {

@@ -33,7 +33,7 @@ final class Repository {
   /**
    * Requires a repository that git can safely open.
    *
-   * @throws WritException {@code TOL-054} for what may not be in it, {@code TOL-055} for its
+   * @throws WritException {@code TOL-074} for what may not be in it, {@code TOL-075} for its
    *     configuration, {@code SBX-043} to {@code SBX-046}
    */
   static void require(Workspace workspace, Place place) {
@@ -66,7 +66,7 @@ final class Repository {
   /**
    * Requires that a new one can be made at a place: it is not reached through a link.
    *
-   * @throws WritException {@code TOL-054}, {@code SBX-043}, {@code SBX-045}
+   * @throws WritException {@code TOL-074}, {@code SBX-043}, {@code SBX-045}
    */
   static void requireFree(Workspace workspace, Place place) {
     if (place.path().equals(".")) {

@@ -54,7 +54,7 @@ public final class Interpreter {
   /**
    * Its full version.
    *
-   * @throws WritException {@code TOL-214} where it is not there, or does not say
+   * @throws WritException {@code TOL-214} if it is missing, or does not print its version
    */
   public String version() {
     return fixed.orElseGet(this::ask);

@@ -88,8 +88,8 @@ public final class GuestPool implements AutoCloseable {
   /**
    * Runs a program for an invocation, within its limits.
    *
-   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are
-   *     not the guest's doing
+   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: these are no
+   *     failures of the guest
    */
   public DriverOutcome run(Invocation invocation, Program program) {
     return run(invocation, program, true);

@@ -314,7 +314,8 @@ final class Archive implements AutoCloseable {
    * Reads an entry through and compares its checksum.
    *
    * @param hash gets the content as well
-   * @throws WritException {@code RPL-015}: named apart, since it tells a damaged disk from a forger
+   * @throws WritException {@code RPL-015}: a code of its own, since it distinguishes a damaged disk
+   *     from a forgery
    */
   void verify(int entry, Optional<Hash> hash, byte[] buffer) {
     CRC32 crc = new CRC32();

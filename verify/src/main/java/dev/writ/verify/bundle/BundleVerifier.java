@@ -91,7 +91,7 @@ public final class BundleVerifier {
   /**
    * @param listener gets each line of {@link Verified#verified} as soon as it is verified
    * @throws WritException {@code RPL-0xx}, {@code EXE-95x}, {@code LED-0xx}, {@code CAN-0xx}: the
-   *     first thing that does not hold, with its place and both values
+   *     first failed check, with its place and both values
    */
   public static Verified verify(Bundle bundle, Options options, Listener listener) {
     return new BundleVerifier(bundle, options, listener).run();

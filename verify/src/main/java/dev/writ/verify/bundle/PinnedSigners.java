@@ -163,8 +163,8 @@ final class PinnedSigners {
   }
 
   /**
-   * If the log shows a revocation that is no later than the pin's, it is applied by the position of
-   * each document in the log, elsewhere.
+   * Refuses a pinned revocation that the log does not show, or shows only after the key signed
+   * again. One that the log shows no later is applied by each document's position in the log.
    */
   private static void revocation(TrustedKey pin, TrustedKey enrolled, Signed when) {
     if (pin.revokedAt().isEmpty()) {

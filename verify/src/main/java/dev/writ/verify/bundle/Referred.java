@@ -31,7 +31,7 @@ record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> r
   }
 
   /**
-   * @throws WritException what the sink throws, and then what stood against finding out more
+   * @throws WritException what the sink throws, and after that the failure that ended the search
    */
   void tell(References.Sink sink) {
     calls.forEach(call -> call.accept(sink));
