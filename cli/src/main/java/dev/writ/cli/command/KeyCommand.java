@@ -85,7 +85,7 @@ public final class KeyCommand implements CliCommand {
     terminal.print(table);
   }
 
-  /** Writes the file of public keys anew, for verifiers; the ledger's record is authoritative. */
+  /** Writes the file of public keys again, for verifiers; the ledger's record is authoritative. */
   private static void export(Home home, Trust trust) {
     try {
       DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));

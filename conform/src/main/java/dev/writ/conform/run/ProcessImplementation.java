@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process that speaks the adapter protocol. One that hangs, dies or answers nonsense is ended and
- * started anew for the next question; one that keeps dying is given up.
+ * started again for the next question; one that keeps dying is given up.
  */
 public final class ProcessImplementation implements Implementation {
   /** Deaths in a row after which it is not started again. */

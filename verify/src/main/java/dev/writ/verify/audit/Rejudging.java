@@ -364,8 +364,9 @@ final class Rejudging {
   }
 
   /**
-   * An intent's tool is the one that the decision's policy approves: it lists it, or lets govern
-   * it, and then it is the one that the decision recorded, which was held against the system run.
+   * An intent's tool is the one that the decision's policy approves: the policy lists it, or lets
+   * it be governed; then it is the tool that the decision recorded, which was compared with the
+   * system run.
    */
   void tool(Decision decision, ToolRef tool, String place) {
     documents
