@@ -111,7 +111,7 @@ final class HttpSteps implements AutoCloseable {
     return bodies;
   }
 
-  /** Makes bodies before the time begins. */
+  /** Makes the bodies in advance, so that this is not measured. */
   private interface Bodies {
     List<byte[]> of(String run, int count);
   }

@@ -183,7 +183,7 @@ final class Lab implements AutoCloseable {
     return Envelope.sign(Request.TYPE, request.toJson(), TestKeys.key(AGENT));
   }
 
-  /** Has an effect done, and makes sure that it was. */
+  /** Executes an effect and fails unless it was executed. */
   Answer submit(byte[] request) {
     Answer answer = kernel.submit(request, List.of());
     boolean done =
@@ -273,7 +273,7 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** Something unlike anything else, for names and content. */
+  /** A random digest, for names and content that must differ. */
   Digest unique() {
     byte[] bytes = new byte[16];
     random.nextBytes(bytes);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The bundle of a run, as replay exports it: the only place of the gateway that knows how. */
+/** Writes the bundle of a run; the only place of the gateway that knows the format. */
 public final class RunBundle {
   public static final String MEDIA_TYPE = "application/vnd.writ.bundle+zip";
   private static final int PIECE_BYTES = 1 << 16;
@@ -27,7 +27,7 @@ public final class RunBundle {
     this.packages = packages;
   }
 
-  /** The registered packages, which bundles carry. */
+  /** The registered packages, which are stored in bundles. */
   BundleExport.Packages packages() {
     return packages;
   }
@@ -56,13 +56,13 @@ public final class RunBundle {
     }
   }
 
-  /** An open run's bundle rests on the latest checkpoint. */
+  /** Makes a checkpoint first, which the bundle of an open run ends with. */
   private void write(Kernel kernel, RunId run, FileChannel file) throws IOException {
     kernel.checkpoint();
     BundleExport.write(kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
   }
 
-  /** Exports to a file without a name, which is gone when it has been sent. */
+  /** Exports to a temporary file without a name, which is gone when it has been sent. */
   HttpAnswer of(Kernel kernel, RunId run) {
     FileChannel file = temporary();
     boolean handedOver = false;

@@ -9,7 +9,7 @@ import java.util.List;
  */
 record SystemCall(String name, int number, Verdict verdict) {
 
-  /** What happens when it is called. */
+  /** The result of a call. */
   sealed interface Verdict {}
 
   record Allow() implements Verdict {}
@@ -20,13 +20,13 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** Ends the process by SIGSYS. */
   record Kill() implements Verdict {}
 
-  /** Allowed where all conditions hold; else EPERM. */
+  /** Allowed if all conditions are true, otherwise EPERM. */
   record AllowWhere(List<Condition> all) implements Verdict {}
 
-  /** Where all conditions hold it answers 0 and does nothing; else it is allowed. */
+  /** If all conditions are true it does nothing and returns 0, otherwise it is allowed. */
   record PassOver(List<OneOf> all) implements Verdict {}
 
-  /** About the low 32 bits of an argument, which is what the kernel looks at. */
+  /** A condition on the low 32 bits of an argument, which are all that the kernel reads. */
   sealed interface Condition {
     int argument();
   }
@@ -37,6 +37,6 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** They are none of the values. */
   record NoneOf(int argument, List<Integer> values) implements Condition {}
 
-  /** No bit of the mask is set in them. */
+  /** None of the mask's bits is set. */
   record Without(int argument, int mask) implements Condition {}
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads {@code seccomp.tsv}, the table of what a sandbox may ask of the kernel. */
+/** Reads {@code seccomp.tsv}, the table of system calls that a sandbox allows. */
 public final class SystemCalls {
   private static final byte[] TABLE = load();
 
@@ -19,7 +19,7 @@ public final class SystemCalls {
   public enum Rules {
     /** All that the table allows. */
     OPEN,
-    /** Those for a command that lists its executables: none that brings others along. */
+    /** For a command that lists its executables: no calls that could bring in others. */
     LISTED
   }
 

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
 
-/** Bytes that are written one behind the other, mended, and read again. Not thread safe. */
+/** Bytes that are appended, overwritten, and read again. Not thread safe. */
 interface Target extends Source {
   /**
-   * Writes over what is there, or at the end.
+   * Overwrites bytes, or appends.
    *
    * @throws WritException {@code RPL-016} where the storage fails
    */
