@@ -1,5 +1,6 @@
 package dev.writ.sandbox.seccomp;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,8 +24,18 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** Allowed where all conditions hold; else EPERM. */
   record AllowWhere(List<Condition> all) implements Verdict {}
 
-  /** Where all conditions hold it answers 0 and does nothing; else it is allowed. */
-  record PassOver(List<OneOf> all) implements Verdict {}
+  /**
+   * Where all conditions hold it answers 0 and does nothing; where the last argument has one of the
+   * refused values instead, and the others hold, EPERM; else it is allowed.
+   */
+  record PassOver(List<OneOf> all, List<Integer> refused) implements Verdict {
+    /** The conditions under which it answers EPERM. */
+    List<OneOf> allRefused() {
+      List<OneOf> conditions = new ArrayList<>(all);
+      conditions.set(all.size() - 1, new OneOf(all.getLast().argument(), refused));
+      return conditions;
+    }
+  }
 
   /** About the low 32 bits of an argument, which is what the kernel looks at. */
   sealed interface Condition {
