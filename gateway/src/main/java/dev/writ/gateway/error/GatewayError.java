@@ -108,6 +108,10 @@ public enum GatewayError implements ErrorCode {
       "the call needs more memory than one may have",
       "Send less, or put content as blobs; or raise limits/memory_max."),
   STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
+  STORAGE_BUSY(
+      "GWY-051",
+      "bundles that are made or sent take all the room that temporary storage has for them",
+      "Wait as Retry-After says, and retry; or take the bundle with `writ export`."),
   INTERNAL("GWY-070", "an unexpected failure in the server", "Report the trace id."),
   STORE_REFUSED(
       "GWY-085",

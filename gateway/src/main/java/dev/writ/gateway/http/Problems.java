@@ -121,6 +121,7 @@ public final class Problems {
         ExecutorError.STATE_MOVED,
         GuardianError.JUDGED_LATE,
         GatewayError.STORAGE,
+        GatewayError.STORAGE_BUSY,
         GatewayError.SERVER_BUSY,
         GatewayError.UNVERIFIED_BUSY,
         GatewayError.MEMORY_BUSY,

@@ -111,6 +111,11 @@ final class Bubblewrap implements Launcher {
     line.addAll(c.host().root() ? ownMounts(c) : withoutOwnMounts(c));
     line.addAll(List.of("--remount-ro", "/dev", "--perms", "0755", "--dir", "/etc"));
     c.view().forEach(mounted -> line.addAll(option(c, mounted)));
+    // Process 1 closes its descriptors, the host's /proc among them, only when the command may run
+    // already: for that moment "/proc/1/fd/3/.." was the root of the host.
+    for (String open : List.of("/proc/1/fd", "/proc/1/task/1/fd")) {
+      line.addAll(List.of("--ro-bind", c.state().empty().toString(), open));
+    }
     // Otherwise the sandbox's user could change settings for message queues and the like.
     line.addAll(List.of("--ro-bind", "/proc/sys", "/proc/sys"));
     line.addAll(List.of("--chdir", c.command().directory(), "--remount-ro", "/"));

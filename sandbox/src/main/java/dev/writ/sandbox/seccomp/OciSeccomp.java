@@ -105,11 +105,16 @@ public final class OciSeccomp {
           each(v.all()).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
       case SystemCall.PassOver v -> {
         each(v.all()).forEach(all -> rules.add(answer(name, 0, all)));
+        each(v.allRefused()).forEach(all -> rules.add(answer(name, EPERM, all)));
         // The call is allowed if any condition fails: one rule for each condition that is the first
         // to fail.
         for (int i = 0; i < v.all().size(); i++) {
           List<SystemCall.Condition> where = new ArrayList<>(v.all().subList(0, i));
-          where.add(new SystemCall.NoneOf(v.all().get(i).argument(), v.all().get(i).values()));
+          List<Integer> values = new ArrayList<>(v.all().get(i).values());
+          if (i == v.all().size() - 1) {
+            values.addAll(v.refused());
+          }
+          where.add(new SystemCall.NoneOf(v.all().get(i).argument(), values));
           each(where).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
         }
       }

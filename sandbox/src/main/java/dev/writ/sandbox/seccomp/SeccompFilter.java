@@ -115,9 +115,13 @@ public final class SeccompFilter {
         program.ret(ERRNO | EPERM);
       }
       case SystemCall.PassOver v -> {
-        BpfAssembler.Label allow = new BpfAssembler.Label();
-        v.all().forEach(condition -> goUnless(condition, allow));
+        BpfAssembler.Label further = new BpfAssembler.Label();
+        v.all().forEach(condition -> goUnless(condition, further));
         program.ret(ERRNO);
+        program.place(further);
+        BpfAssembler.Label allow = new BpfAssembler.Label();
+        v.allRefused().forEach(condition -> goUnless(condition, allow));
+        program.ret(ERRNO | EPERM);
         program.place(allow);
         program.ret(ALLOW);
       }

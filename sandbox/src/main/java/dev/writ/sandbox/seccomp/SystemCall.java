@@ -1,5 +1,6 @@
 package dev.writ.sandbox.seccomp;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,8 +24,19 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** Allowed if all conditions are true, otherwise EPERM. */
   record AllowWhere(List<Condition> all) implements Verdict {}
 
-  /** If all conditions are true it does nothing and returns 0, otherwise it is allowed. */
-  record PassOver(List<OneOf> all) implements Verdict {}
+  /**
+   * If all conditions are true it does nothing and returns 0. If the last argument has one of the
+   * refused values instead, and the other conditions are true, it returns EPERM. Otherwise it is
+   * allowed.
+   */
+  record PassOver(List<OneOf> all, List<Integer> refused) implements Verdict {
+    /** The conditions under which it answers EPERM. */
+    List<OneOf> allRefused() {
+      List<OneOf> conditions = new ArrayList<>(all);
+      conditions.set(all.size() - 1, new OneOf(all.getLast().argument(), refused));
+      return conditions;
+    }
+  }
 
   /** A condition on the low 32 bits of an argument, which are all that the kernel reads. */
   sealed interface Condition {

@@ -15,6 +15,8 @@ public final class SystemCalls {
 
   private static final String UNLISTED = " unlisted";
 
+  private static final String EPERM = "eperm=";
+
   /** Which of the calls are there. */
   public enum Rules {
     /** All that the table allows. */
@@ -65,11 +67,19 @@ public final class SystemCalls {
   private static SystemCall.Verdict conditional(String text) {
     String[] words = text.split(" ");
     List<SystemCall.Condition> all =
-        Arrays.stream(words).skip(1).map(SystemCalls::condition).toList();
+        Arrays.stream(words)
+            .skip(1)
+            .filter(word -> !word.startsWith(EPERM))
+            .map(SystemCalls::condition)
+            .toList();
     return switch (words[0]) {
       case "allow" -> new SystemCall.AllowWhere(all);
       case "pass" ->
-          new SystemCall.PassOver(all.stream().map(SystemCall.OneOf.class::cast).toList());
+          new SystemCall.PassOver(
+              all.stream().map(SystemCall.OneOf.class::cast).toList(),
+              words[words.length - 1].startsWith(EPERM)
+                  ? numbers(words[words.length - 1].substring(EPERM.length()))
+                  : List.of());
       default -> throw new IllegalStateException("seccomp.tsv has the verdict " + text);
     };
   }

@@ -31,6 +31,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * Exports the bundle of one run from a ledger (spec/bundle.md). The same run at the same size of
@@ -146,7 +147,23 @@ public final class BundleExport {
    */
   public static void write(
       LedgerView ledger, RunId run, Packages packages, Options options, FileChannel file) {
-    new BundleExport(ledger, run, packages, options).write(Target.of(file));
+    write(ledger, run, packages, options, file, _ -> {});
+  }
+
+  /**
+   * The same, asking before the file grows.
+   *
+   * @param growth is told by how many bytes it is about to grow, and may refuse; what it throws
+   *     ends the export
+   */
+  public static void write(
+      LedgerView ledger,
+      RunId run,
+      Packages packages,
+      Options options,
+      FileChannel file,
+      LongConsumer growth) {
+    new BundleExport(ledger, run, packages, options).write(Target.of(file, growth));
   }
 
   /**
