@@ -155,8 +155,7 @@ public final class Admission {
         times + ", at most " + policy.limits().requestAgeMaxS() + " s");
   }
 
-  /** Whether a request is neither too old nor from the future, by its age alone. */
-  public static boolean isFresh(Request request, Policy policy, Instant receivedAt) {
+  private static boolean isFresh(Request request, Policy policy, Instant receivedAt) {
     Instant at = request.requestedAt();
     return !at.minus(SKEW).isAfter(receivedAt)
         && !at.plusSeconds(policy.limits().requestAgeMaxS()).isBefore(receivedAt);
