@@ -82,7 +82,7 @@ public final class AgentRun {
   }
 
   private Outcome submit(Envelope request) {
-    return new Outcome(request, home.kernel().submit(request.toBytes(), List.of()));
+    return new Outcome(request, home.kernel().submit(request, List.of()));
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.embed.home.OpenHome;
@@ -101,7 +102,7 @@ public final class Writ implements AutoCloseable {
    */
   public void activate(String yaml) {
     Policy policy =
-        Policy.parse(yaml.getBytes(StandardCharsets.UTF_8), "policy").following(policy());
+        Policy.parse(yaml.getBytes(StandardCharsets.UTF_8), "policy").following(inForce());
     home.kernel()
         .activate(
             Envelope.sign(
@@ -113,8 +114,12 @@ public final class Writ implements AutoCloseable {
     return home.home().dir();
   }
 
-  /** The policy in force. */
-  public Policy policy() {
+  /** The policy in force, in the canonical form that its owner signed (spec/policy.md). */
+  public JsonValue.Obj policy() {
+    return inForce().toJson();
+  }
+
+  private Policy inForce() {
     return home.kernel().system().policyInForce();
   }
 

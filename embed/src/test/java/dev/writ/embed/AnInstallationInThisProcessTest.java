@@ -243,7 +243,7 @@ class AnInstallationInThisProcessTest {
       assertThat(run.ask(SUM).succeeded()).isTrue();
       writ.activate(yaml.replace("size(params.source) <= 20000", "size(params.source) <= 2"));
       assertThat(run.ask(SUM).verdict()).isEqualTo(Verdict.DENY);
-      assertThat(writ.policy().version()).isEqualTo(2);
+      assertThat(writ.policy().get("version")).isEqualTo(JsonValue.of(2));
     }
   }
 

@@ -394,7 +394,7 @@ final class Judging {
       Instant now) {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
-    Admitted admitted = Admission.readmit(envelope.toBytes(), trust, policy, row.receivedAt(), now);
+    Admitted admitted = Admission.readmit(envelope, trust, policy, row.receivedAt(), now);
     ApprovalVerification.verify(approval, admitted, policy, trust, now);
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {

@@ -269,13 +269,17 @@ public final class Kernel {
    * Judges a request and, where it is allowed, executes it. A request that was seen before gets
    * what it got then.
    *
-   * @param envelope the signed request's bytes
    * @param evidence documents that the request's evidence list names
    * @throws WritException where it is not admitted ({@code CAN-}, {@code GRD-0xx}; nothing is
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
-  public Answer submit(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, Optional.empty(), true);
+  public Answer submit(Envelope request, List<Envelope> evidence) {
+    return process(() -> request, evidence, Optional.empty(), true);
+  }
+
+  /** The same for the bytes of a signed request, which are parsed only if policy allows so many. */
+  public Answer submit(byte[] request, List<Envelope> evidence) {
+    return process(() -> parsed(request), evidence, Optional.empty(), true);
   }
 
   /**
@@ -285,19 +289,27 @@ public final class Kernel {
    *     the profile and not kept
    * @throws WritException also {@code GRD-701} where it is another one
    */
-  public Answer submit(byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw) {
-    return process(envelope, evidence, raw, true);
+  public Answer submit(Envelope request, List<Envelope> evidence, Optional<byte[]> raw) {
+    return process(() -> request, evidence, raw, true);
   }
 
   /** Judges a request only: the first of two steps. */
-  public Answer decide(byte[] envelope, List<Envelope> evidence) {
-    return process(envelope, evidence, Optional.empty(), false);
+  public Answer decide(Envelope request, List<Envelope> evidence) {
+    return process(() -> request, evidence, Optional.empty(), false);
+  }
+
+  /** The same for the bytes of a signed request. */
+  public Answer decide(byte[] request, List<Envelope> evidence) {
+    return process(() -> parsed(request), evidence, Optional.empty(), false);
+  }
+
+  private Envelope parsed(byte[] request) {
+    return Admission.parse(request, system().policyInForce());
   }
 
   private Answer process(
-      byte[] envelope, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
-    Admissions.Entry entry =
-        admission(() -> admissions.enter(Admission.parse(envelope, system().policyInForce())));
+      Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
+    Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
     return unlessMoved(() -> process(entry, evidence, raw, execute));
   }
 
@@ -500,9 +512,8 @@ public final class Kernel {
   }
 
   /** Why a request was judged as it was, or would be now; nothing is written or taken. */
-  public PolicyExplain explain(byte[] envelope) {
-    Admissions.Entry entry =
-        admission(() -> admissions.enter(Admission.parse(envelope, system().policyInForce())));
+  public PolicyExplain explain(byte[] request) {
+    Admissions.Entry entry = admission(() -> admissions.enter(parsed(request)));
     SystemState state = entry.state();
     return judging.explain(entry.require(), row(entry.id()), state.trust(), state.policyInForce());
   }

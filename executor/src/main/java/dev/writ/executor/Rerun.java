@@ -78,12 +78,7 @@ public final class Rerun {
     Instant now = surroundings.time().now(KernelTime.Reading.ADMISSION);
     Optional<RequestRow> row = row(request.id());
     Admitted admitted =
-        Admission.readmit(
-            Admission.parse(request.toBytes(), policy),
-            state.trust(),
-            policy,
-            row.isPresent() ? receivedAt : now,
-            now);
+        Admission.readmit(request, state.trust(), policy, row.isPresent() ? receivedAt : now, now);
     if (row.filter(r -> parts.judging().live(r, policy)).isPresent()) {
       return;
     }

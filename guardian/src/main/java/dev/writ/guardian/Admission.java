@@ -33,21 +33,12 @@ public final class Admission {
    * @param now when it was received
    * @throws WritException {@code GRD-002} to {@code GRD-008}, {@code GRD-60x}, {@code CAN-0xx}
    */
-  public static Admitted admit(byte[] envelopeBytes, Trust trust, Policy policy, Instant now) {
-    return readmit(envelopeBytes, trust, policy, now, now);
+  public static Admitted admit(Envelope envelope, Trust trust, Policy policy, Instant now) {
+    return readmit(envelope, trust, policy, now, now);
   }
 
   /**
-   * Lets a request in again that was received before and waits: its age counts from then, while its
-   * keys, delegations and the policy are those of now (protocol rule 8).
-   */
-  public static Admitted readmit(
-      byte[] envelopeBytes, Trust trust, Policy policy, Instant receivedAt, Instant now) {
-    return readmit(parse(envelopeBytes, policy), trust, policy, receivedAt, now);
-  }
-
-  /**
-   * The first two questions alone: size and form.
+   * The first two questions alone, size and form, for a caller that has bytes.
    *
    * @throws WritException {@code GRD-002}, {@code CAN-0xx}
    */
@@ -56,22 +47,20 @@ public final class Admission {
     return Envelope.parse(envelopeBytes);
   }
 
-  /**
-   * The first question alone.
-   *
-   * @param bytes of the envelope
-   * @throws WritException {@code GRD-002}
-   */
-  public static void requireSize(long bytes, Policy policy) {
+  private static void requireSize(long bytes, Policy policy) {
     long max = policy.limits().requestBytesMax();
     if (bytes > max) {
       throw new WritException(GuardianError.REQUEST_TOO_LARGE, bytes + " bytes, at most " + max);
     }
   }
 
-  /** As above, for what {@link #parse} has given. */
+  /**
+   * Lets a request in again that was received before and waits: its age counts from then, while its
+   * keys, delegations and the policy are those of now (protocol rule 8).
+   */
   public static Admitted readmit(
       Envelope envelope, Trust trust, Policy policy, Instant receivedAt, Instant now) {
+    requireSize(envelope.size(), policy);
     requireKnownSigners(envelope, trust);
     JsonValue document = envelope.document();
     requireFewDelegations(document);

@@ -28,7 +28,7 @@ class AdmissionFuzzTest {
   void whatIsAdmittedIsWhatCame(byte[] bytes) {
     Admitted admitted;
     try {
-      admitted = Admission.admit(bytes, TRUST, POLICY, World.NOW);
+      admitted = Admission.admit(Admission.parse(bytes, POLICY), TRUST, POLICY, World.NOW);
     } catch (WritException refused) {
       return;
     }

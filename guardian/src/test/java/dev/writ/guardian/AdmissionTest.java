@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -25,30 +27,48 @@ class AdmissionTest {
     request.delegations =
         List.of(World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER));
     byte[] good = request.bytes();
-    assertThat(Admission.admit(good, World.trust(), policy, World.NOW).charged())
-        .containsExactly(World.SUBJECT, "owner");
+    assertThat(admit(good, policy).charged()).containsExactly(World.SUBJECT, "owner");
     for (int i = 0; i < Integer.getInteger("writ.rounds", 200); i++) {
       byte[] bad = good.clone();
       int at = random.nextInt(bad.length);
       bad[at] ^= (byte) (1 << random.nextInt(8));
-      assertThatThrownBy(() -> Admission.admit(bad, World.trust(), policy, World.NOW))
+      assertThatThrownBy(() -> admit(bad, policy))
           .as("byte " + at)
           .isInstanceOf(WritException.class);
     }
   }
 
+  private static Admitted admit(byte[] request, Policy policy) {
+    return Admission.admit(Admission.parse(request, policy), World.trust(), policy, World.NOW);
+  }
+
+  @Test
+  void whatIsTooLargeIsRefusedBeforeItIsParsedAndWhoeverParsedIt() {
+    Policy policy = World.policy();
+    Envelope large =
+        World.request()
+            .params("{\"source\":\"" + "x".repeat((int) policy.limits().requestBytesMax()) + "\"}")
+            .sign();
+    String found = large.size() + " bytes, at most " + policy.limits().requestBytesMax();
+    byte[] broken = Arrays.copyOf(large.toBytes(), (int) large.size() - 1);
+    assertThatThrownBy(() -> Admission.parse(broken, policy)).hasMessageContaining("GRD-002");
+    assertThatThrownBy(() -> Admission.admit(large, World.trust(), policy, World.NOW))
+        .hasMessageContaining("GRD-002")
+        .hasMessageContaining(found);
+  }
+
   @Test
   void aPendingRequestIsAsOldAsWhenItCameButItsKeysAreOfNow() {
     Policy policy = World.policy();
-    byte[] bytes = World.request().bytes();
+    Envelope request = World.request().sign();
     Instant later = World.NOW.plusSeconds(3_000);
-    assertThatThrownBy(() -> Admission.admit(bytes, World.trust(), policy, later))
+    assertThatThrownBy(() -> Admission.admit(request, World.trust(), policy, later))
         .hasMessageContaining("GRD-005");
-    Admitted again = Admission.readmit(bytes, World.trust(), policy, World.NOW, later);
+    Admitted again = Admission.readmit(request, World.trust(), policy, World.NOW, later);
     assertThat(again.receivedAt()).isEqualTo(World.NOW);
     Instant afterTheKey = Instant.parse("2027-01-01T00:00:00.000Z");
     assertThatThrownBy(
-            () -> Admission.readmit(bytes, World.trust(), policy, World.NOW, afterTheKey))
+            () -> Admission.readmit(request, World.trust(), policy, World.NOW, afterTheKey))
         .hasMessageContaining("CAN-054");
   }
 

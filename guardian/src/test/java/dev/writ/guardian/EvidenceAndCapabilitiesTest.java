@@ -33,7 +33,7 @@ class EvidenceAndCapabilitiesTest {
         World.policyRequiring("{ artifact: { type: " + type + ", role: " + role + " } }");
     World.RequestBuilder request = World.request();
     request.evidence = List.of(evidence.id());
-    Admitted a = Admission.admit(request.bytes(), trust, policy, World.NOW);
+    Admitted a = Admission.admit(request.sign(), trust, policy, World.NOW);
     Circumstances c =
         new Circumstances(
             World.manifest(),

@@ -97,7 +97,7 @@ class JudgementIsPureTest {
           .isEqualTo(bytes(one));
       Policy rebuilt = Policy.ofCanonical(Jcs.parse(Jcs.write(policy.toJson())));
       Decision read = Decision.read(Jcs.parseCanonical(Jcs.write(one.toJson()), Limits.DEFAULT));
-      Admitted again = Admission.admit(a.envelope().toBytes(), World.trust(), rebuilt, World.NOW);
+      Admitted again = Admission.admit(a.envelope(), World.trust(), rebuilt, World.NOW);
       ToolManifest manifest = ToolManifest.read(World.manifest().toJson());
       Decision two =
           Judge.judge(

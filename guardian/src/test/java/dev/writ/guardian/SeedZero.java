@@ -242,7 +242,7 @@ public final class SeedZero {
             List.of(),
             List.of());
     return Admission.admit(
-        Envelope.sign(Request.TYPE, request.toJson(), KEY).toBytes(), trust(), policy, World.NOW);
+        Envelope.sign(Request.TYPE, request.toJson(), KEY), trust(), policy, World.NOW);
   }
 
   /** The Guardian's own word on a request that a surface vouches for as it should. */

@@ -233,7 +233,7 @@ final class World {
     }
 
     Admitted admit(Policy policy) {
-      return Admission.admit(bytes(), trust(), policy, NOW);
+      return Admission.admit(sign(), trust(), policy, NOW);
     }
 
     RequestBuilder nonce(String value) {

@@ -43,9 +43,10 @@ public final class Envelope {
   private final List<Signature> signatures;
   private final Digest id;
 
-  /** What {@link EnvelopesAhead} found: the payload's value, and keys whose signatures hold. */
+  /** The payload's value, once somebody asked for it. */
   private volatile JsonValue parsed;
 
+  /** What {@link EnvelopesAhead} found: keys whose signatures hold. */
   private volatile List<Optional<VerifyingKey>> held = List.of();
 
   /** One signature over the envelope's pre-authentication encoding. */
@@ -75,6 +76,10 @@ public final class Envelope {
   private static final byte[] HEAD = "{\"payload\":\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] AFTER_PAYLOAD =
       "\",\"payloadType\":".getBytes(StandardCharsets.US_ASCII);
+  private static final String SIGNATURES = ",\"signatures\":[";
+  private static final String KEY_ID = "{\"keyid\":\"";
+  private static final String SIG = "\",\"sig\":\"";
+  private static final String SIGNATURE_END = "\"}";
   private static final byte[] TAIL = "]}".getBytes(StandardCharsets.US_ASCII);
 
   private Envelope(String payloadType, byte[] payload, List<Signature> signatures) {
@@ -208,20 +213,37 @@ public final class Envelope {
     out.writeBytes(body);
     out.writeBytes(AFTER_PAYLOAD);
     out.writeBytes(Jcs.write(JsonValue.of(payloadType)));
-    String separator = ",\"signatures\":[";
+    String separator = SIGNATURES;
     for (Signature signature : signatures) {
       out.writeBytes(
           (separator
-                  + "{\"keyid\":\""
+                  + KEY_ID
                   + signature.kid()
-                  + "\",\"sig\":\""
+                  + SIG
                   + StrictBase64.encode(signature.bytes)
-                  + "\"}")
+                  + SIGNATURE_END)
               .getBytes(StandardCharsets.US_ASCII));
       separator = ",";
     }
     out.writeBytes(TAIL);
     return out.toByteArray();
+  }
+
+  /** How many bytes {@link #toBytes} gives, without making them. */
+  public long size() {
+    int type = Jcs.write(JsonValue.of(payloadType)).length;
+    int commas = signatures.size() - 1;
+    long size = HEAD.length + AFTER_PAYLOAD.length + type + SIGNATURES.length() + commas;
+    size += base64(payload.length) + TAIL.length;
+    for (Signature signature : signatures) {
+      size += KEY_ID.length() + signature.kid().length() + SIG.length();
+      size += base64(signature.bytes.length) + SIGNATURE_END.length();
+    }
+    return size;
+  }
+
+  private static long base64(int bytes) {
+    return (bytes + 2L) / 3 * 4;
   }
 
   public JsonValue.Obj toJson() {
@@ -247,15 +269,14 @@ public final class Envelope {
     return payload.clone();
   }
 
-  /** The payload as a value; for documents of ours it must be canonical. */
+  /** The payload as a value, parsed once; for documents of ours it must be canonical. */
   public JsonValue document() {
     JsonValue known = parsed;
-    return known == null ? Jcs.parseCanonical(payload, Limits.DEFAULT) : known;
-  }
-
-  /** Parses the payload once, for a holder that will ask for it soon and often. */
-  void parseAhead() {
-    parsed = document();
+    if (known == null) {
+      known = Jcs.parseCanonical(payload, Limits.DEFAULT);
+      parsed = known;
+    }
+    return known;
   }
 
   /** Keeps which signatures were verified, each by the acceptance rule, under which key. */

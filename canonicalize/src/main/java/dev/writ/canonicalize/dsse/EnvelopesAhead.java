@@ -28,7 +28,7 @@ public final class EnvelopesAhead {
     List<SignatureBatch.Item> items = new ArrayList<>();
     for (Envelope envelope : envelopes) {
       try {
-        envelope.parseAhead();
+        envelope.document();
       } catch (WritException e) {
         // refused where it is asked for
       }

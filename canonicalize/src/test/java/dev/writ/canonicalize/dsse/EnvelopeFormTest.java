@@ -63,6 +63,12 @@ class EnvelopeFormTest {
   }
 
   @Test
+  void aPayloadIsParsedOnce() {
+    Envelope read = Envelope.parse(Envelope.sign(TYPE, document, key).toBytes());
+    assertThat(read.document()).isEqualTo(document).isSameAs(read.document());
+  }
+
+  @Test
   void readsWhatItWroteByteForByte() {
     Random random = new Random(Refused.seed(getClass()));
     for (int i = 0; i < 200; i++) {
@@ -76,6 +82,7 @@ class EnvelopeFormTest {
       byte[] bytes = envelope.toBytes();
       Envelope read = Envelope.parse(bytes);
       assertThat(read.toBytes()).isEqualTo(bytes);
+      assertThat(read.size()).isEqualTo(bytes.length);
       assertThat(Jcs.write(read.toJson())).isEqualTo(bytes);
       assertThat(read.payload()).isEqualTo(payload);
       assertThat(read.payloadType()).isEqualTo(TYPE);

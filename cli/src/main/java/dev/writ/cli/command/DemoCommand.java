@@ -176,7 +176,7 @@ public final class DemoCommand implements CliCommand {
 
     private void submit(String asked, Envelope request) {
       progress.step(asked);
-      steps.add(new Step(asked, kernel.submit(request.toBytes(), List.of()), false));
+      steps.add(new Step(asked, kernel.submit(request, List.of()), false));
     }
 
     private void approve(Envelope request) {

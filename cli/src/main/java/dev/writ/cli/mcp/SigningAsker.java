@@ -2,6 +2,7 @@ package dev.writ.cli.mcp;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.Asking;
 import dev.writ.executor.Answer;
@@ -19,16 +20,15 @@ record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random) implemen
 
   @Override
   public Answer ask(McpSession session, Effect effect, Digest raw, JsonValue.Obj context) {
-    byte[] request =
+    Envelope request =
         new Asking(kernel, random)
-            .request(key, session.run(), effect, Optional.empty(), List.of(), true)
-            .toBytes();
+            .request(key, session.run(), effect, Optional.empty(), List.of(), true);
     return kernel.submit(request, List.of());
   }
 
   @Override
   public Answer again(McpSession session, Digest request) {
-    return kernel.submit(kernel.ledger().document(request).orElseThrow().toBytes(), List.of());
+    return kernel.submit(kernel.ledger().document(request).orElseThrow(), List.of());
   }
 
   @Override

@@ -3,20 +3,26 @@ package dev.writ.cli.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The public API (spec/embed.md) against {@code config/public-api.txt}: who changes it sees so, and
- * says so by {@code -Dwrit.update=true}.
+ * The public API (spec/embed.md), with every type that its signatures mention, against {@code
+ * config/public-api.txt}. Whoever changes it on purpose writes the file by {@code
+ * -Dwrit.update=true}.
  */
 class ThePublicApiIsAsStoredTest {
   private static final List<String> PACKAGES =
@@ -38,32 +44,69 @@ class ThePublicApiIsAsStoredTest {
     return types.stream().map(JavaType::getName).collect(Collectors.joining(", "));
   }
 
+  private static Stream<JavaCodeUnit> operations(JavaClass type) {
+    return Stream.concat(type.getMethods().stream(), type.getConstructors().stream())
+        .filter(operation -> visible(operation.getModifiers()));
+  }
+
+  private static Stream<JavaField> fields(JavaClass type) {
+    return type.getFields().stream().filter(field -> visible(field.getModifiers()));
+  }
+
+  /** The types of ours that a program meets where it uses this one. */
+  private static Stream<JavaClass> mentioned(JavaClass type) {
+    Stream<JavaType> used =
+        Stream.of(
+                operations(type).flatMap(o -> o.getParameterTypes().stream()),
+                operations(type).map(JavaCodeUnit::getReturnType),
+                fields(type).map(JavaField::getType),
+                type.getInterfaces().stream(),
+                type.getSuperclass().stream(),
+                type.getSubclasses().stream().filter(c -> isNestedIn(c, type)))
+            .flatMap(s -> s);
+    return used.flatMap(t -> t.getAllInvolvedRawTypes().stream())
+        .map(JavaClass::getBaseComponentType)
+        .filter(c -> c.getPackageName().startsWith("dev.writ."));
+  }
+
+  /** The cases of a sealed type. */
+  private static boolean isNestedIn(JavaClass nested, JavaClass type) {
+    return nested.getEnclosingClass().filter(type::equals).isPresent();
+  }
+
+  /** The types of the packages, and all that their signatures mention, however far. */
+  private static TreeMap<String, JavaClass> types() {
+    TreeMap<String, JavaClass> types = new TreeMap<>();
+    ArrayDeque<JavaClass> open =
+        new ArrayDeque<>(
+            Project.classes().stream()
+                .filter(type -> PACKAGES.contains(type.getPackageName()))
+                .toList());
+    while (!open.isEmpty()) {
+      JavaClass type = open.pop();
+      if (visible(type) && types.putIfAbsent(type.getName(), type) == null) {
+        mentioned(type).forEach(open::push);
+      }
+    }
+    return types;
+  }
+
   private static TreeSet<String> signatures() {
     TreeSet<String> lines = new TreeSet<>();
-    Project.classes().stream()
-        .filter(type -> PACKAGES.contains(type.getPackageName()) && visible(type))
-        .forEach(type -> {
-          String name = type.getName();
+    types()
+        .forEach((name, type) -> {
           lines.add(name);
-          type.getMethods().stream()
-              .filter(method -> visible(method.getModifiers()))
-              .forEach(method ->
+          operations(type)
+              .forEach(o ->
                   lines.add(
                       name
-                          + "."
-                          + method.getName()
+                          + (o.isConstructor() ? "" : "." + o.getName())
                           + "("
-                          + names(method.getRawParameterTypes())
-                          + ") "
-                          + method.getReturnType().getName()));
-          type.getConstructors().stream()
-              .filter(constructor -> visible(constructor.getModifiers()))
-              .forEach(constructor ->
-                  lines.add(name + "(" + names(constructor.getRawParameterTypes()) + ")"));
-          type.getFields().stream()
-              .filter(field -> visible(field.getModifiers()))
-              .forEach(field ->
-                  lines.add(name + "." + field.getName() + " " + field.getRawType().getName()));
+                          + names(o.getRawParameterTypes())
+                          + ")"
+                          + (o.isConstructor() ? "" : " " + o.getReturnType().getName())));
+          fields(type)
+              .forEach(f -> lines.add(name + "." + f.getName() + " " + f.getRawType().getName()));
         });
     return lines;
   }

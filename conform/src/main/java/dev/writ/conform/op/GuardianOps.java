@@ -55,7 +55,7 @@ final class GuardianOps {
   private static JsonValue.Obj admit(Fields input) {
     Admitted admitted =
         Admission.readmit(
-            Jcs.write(input.value("envelope")),
+            envelope(input.value("envelope")),
             BasicOps.trust(input),
             policyOf(input),
             input.time("received_at"),
@@ -109,7 +109,7 @@ final class GuardianOps {
               Fields step = Fields.of(path, value);
               Instant now = step.time("now");
               Admitted admitted =
-                  Admission.admit(Jcs.write(step.value("envelope")), trust, policy, now);
+                  Admission.admit(envelope(step.value("envelope")), trust, policy, now);
               Circumstances circumstances =
                   new Circumstances(
                       manifest,
@@ -132,7 +132,7 @@ final class GuardianOps {
     Policy policy = policyOf(input);
     Trust trust = BasicOps.trust(input);
     Instant now = input.time("now");
-    Admitted admitted = Admission.admit(Jcs.write(input.value("envelope")), trust, policy, now);
+    Admitted admitted = Admission.admit(envelope(input.value("envelope")), trust, policy, now);
     Approval approval =
         ApprovalVerification.verify(
             envelope(input.value("approval")), admitted, policy, trust, now);

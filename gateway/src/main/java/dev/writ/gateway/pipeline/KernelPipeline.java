@@ -139,8 +139,7 @@ public final class KernelPipeline implements Pipeline {
                     through(
                         signed.id(),
                         signed.request(),
-                        () ->
-                            kernel.submit(signed.envelope().toBytes(), List.of(), asked.body()))));
+                        () -> kernel.submit(signed.envelope(), List.of(), asked.body()))));
   }
 
   @Override
@@ -189,7 +188,7 @@ public final class KernelPipeline implements Pipeline {
   private Answer judged(Signed signed) {
     Request request = signed.request();
     try {
-      Answer answer = kernel.decide(signed.envelope().toBytes(), List.of());
+      Answer answer = kernel.decide(signed.envelope(), List.of());
       if (answer.decision().verdict() != Verdict.ALLOW) {
         observe(request, answer);
       }
@@ -277,9 +276,7 @@ public final class KernelPipeline implements Pipeline {
     return inTurn(
         request.scope(),
         request.effect(),
-        () ->
-            through(
-                id, request, () -> kernel.submit(signed.envelope().toBytes(), List.of(), body)));
+        () -> through(id, request, () -> kernel.submit(signed.envelope(), List.of(), body)));
   }
 
   private Signed again(Caller caller, Digest id) {

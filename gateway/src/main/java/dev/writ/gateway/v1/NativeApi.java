@@ -116,37 +116,37 @@ public final class NativeApi implements Surface {
         call,
         asked.request(),
         signer -> {
+          verified(asked.request(), Request.TYPE);
+          Request request = Request.read(asked.request().document());
           Answer answer =
               inTurn(
-                  asked.request(),
-                  Request.TYPE,
-                  _ -> {
-                    Request request = Request.read(asked.request().document());
-                    return Ticket.of(
-                        request.scope(),
-                        request.effect(),
-                        kernel.system().policyInForce().engine().classes(),
-                        Ticket.AS_POLICY_SAYS);
-                  },
+                  Ticket.of(
+                      request.scope(),
+                      request.effect(),
+                      kernel.system().policyInForce().engine().classes(),
+                      Ticket.AS_POLICY_SAYS),
                   () ->
                       running.during(
                           asked.request().id(),
                           signer.tenant().orElse(""),
                           signer.subject(),
-                          () -> kernel.submit(asked.request().toBytes(), asked.evidence())));
-          counted(asked.request(), answer);
+                          () -> kernel.submit(asked.request(), asked.evidence())));
+          counted(request, answer);
           return Replies.of(answer);
         });
   }
 
   /**
-   * Waits for its turn among all effects of the server. The signature is verified before, since
-   * only the tenant itself is to take its tenant's turns; the kernel verifies it once more.
+   * Who signed: only a tenant itself takes its tenant's turns. The kernel verifies it once more, by
+   * what is in force when the turn has come.
    */
-  private <T> T inTurn(
-      Envelope signed, String type, Function<TrustedKey, Ticket> ticket, Supplier<T> work) {
-    TrustedKey signer = kernel.system().trust().verify(signed, type, kernel.now()).getFirst();
-    return backend.lane().run(ticket.apply(signer), work).value();
+  private TrustedKey verified(Envelope signed, String type) {
+    return kernel.system().trust().verify(signed, type, kernel.now()).getFirst();
+  }
+
+  /** Waits for its turn among all effects of the server. */
+  private <T> T inTurn(Ticket ticket, Supplier<T> work) {
+    return backend.lane().run(ticket, work).value();
   }
 
   /** An intent does not say what its effect declares: what it takes counts, not what it may. */
@@ -159,8 +159,7 @@ public final class NativeApi implements Surface {
         Ticket.AS_POLICY_SAYS);
   }
 
-  private void counted(Envelope envelope, Answer answer) {
-    Request request = Request.read(envelope.document());
+  private void counted(Request request, Answer answer) {
     backend
         .effects()
         .answered(
@@ -175,9 +174,7 @@ public final class NativeApi implements Surface {
     Bodies.Submission asked = Bodies.submission(call);
     Bodies.requireSameKey(call, asked.request());
     return ofSigner(
-        call,
-        asked.request(),
-        _ -> Replies.of(kernel.decide(asked.request().toBytes(), asked.evidence())));
+        call, asked.request(), _ -> Replies.of(kernel.decide(asked.request(), asked.evidence())));
   }
 
   private HttpAnswer execution(HttpCall call) {
@@ -196,9 +193,7 @@ public final class NativeApi implements Surface {
         signer -> {
           Served served =
               inTurn(
-                  order,
-                  ExecutionOrder.TYPE,
-                  by -> ordered(by, intent),
+                  ordered(verified(order, ExecutionOrder.TYPE), intent),
                   () ->
                       running.during(
                           requestOf(intent),

@@ -145,11 +145,7 @@ public final class PolicyCounterfactual {
         admitted =
             Optional.of(
                 Admission.readmit(
-                    envelope.toBytes(),
-                    state.trust(),
-                    policy,
-                    recorded.receivedAt(),
-                    recorded.receivedAt()));
+                    envelope, state.trust(), policy, recorded.receivedAt(), recorded.receivedAt()));
         break;
       } catch (WritException e) {
         refused = refused == null ? e : refused;

@@ -157,7 +157,6 @@ final class Rejudging {
         List.<Supplier<Trust>>of(standing::trust, () -> standing.inFlight(decidedAt))) {
       for (Instant now : List.of(asked.receivedAt, decidedAt)) {
         try {
-          Admission.requireSize(envelope.toBytes().length, policy);
           return Optional.of(
               Admission.readmit(envelope, trust.get(), policy, asked.receivedAt, now));
         } catch (WritException e) {
