@@ -137,6 +137,7 @@ public class NothingAcknowledgedIsLostTest {
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             NothingAcknowledgedIsLostTest.class.getName(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import java.io.InputStream;
@@ -153,6 +154,22 @@ class PlacesAreTakenAfterTheCredentialTest {
     nothingIsHeld();
   }
 
+  /**
+   * Also where it goes at the moment that its body is asked for: nobody waits until that is late.
+   */
+  @Test
+  void whoGoesAwayHoldsNothing() throws Exception {
+    start(64 << 20);
+    String asked = "Content-Length: 8388608\r\nExpect: 100-continue\r\n\r\n";
+    for (int i = 0; i < 100; i++) {
+      try (Socket known = send(POST.formatted("/echo") + bearer("alice") + asked)) {
+        assertThat(head(known)).startsWith("HTTP/1.1 100");
+      }
+      nothingIsHeld();
+      assertThat(gateway.finished).extracting(Observer.Finished::status).doesNotContain(408);
+    }
+  }
+
   @Test
   void aSignedDocumentMayShowACredentialWhichMustHold() throws Exception {
     start(64 << 20);
@@ -293,7 +310,8 @@ class PlacesAreTakenAfterTheCredentialTest {
                     + "1\r\n[\r\n".repeat(5_000)))
         .startsWith("HTTP/1.1 400")
         .contains("GWY-046");
-    assertThat(gateway.raw("GET / HTTP/1.1\r\nHost: localhost\r\n" + "x:\r\n".repeat(200) + "\r\n"))
+    String last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    assertThat(gateway.raw(last + "x:\r\n".repeat(200) + "\r\n"))
         .startsWith("HTTP/1.1 431")
         .contains("GWY-016");
   }

@@ -188,7 +188,7 @@ class BlobsAreWhatTheirDigestSaysTest {
     try (Child child =
         Child.start(
             Child.command(
-                List.of("-Xmx64m", "-Dwrit.blob.mib=" + STREAM_MIB),
+                List.of("-Xmx64m", "-XX:TieredStopAtLevel=4", "-Dwrit.blob.mib=" + STREAM_MIB),
                 Streamer.class,
                 home.toString()))) {
       assertThat(child.linesToEnd()).containsExactly(((long) STREAM_MIB << 20) + "", "true");

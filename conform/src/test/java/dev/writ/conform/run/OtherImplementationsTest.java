@@ -37,7 +37,7 @@ class OtherImplementationsTest {
   private static final Vectors VECTORS = Vectors.load(Golden.ROOT);
   private static final Path TOP = Golden.ROOT.resolveSibling(".");
 
-  /** How the second implementation is started; README and check start it so too. */
+  /** How the second implementation is started; README starts it so too. */
   private static final String JAVASCRIPT =
       "node '%1$s/conform/src/main/resources/dev/writ/conform/adapter.mjs'"
           + " '%1$s/verify/src/main/resources/dev/writ/verify/bundle/verify.mjs' ";
@@ -62,18 +62,20 @@ class OtherImplementationsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "own"})
-  void theSecondImplementationConformsInL1WithEitherOfItsEngines(String engine) {
+  void theSecondImplementationConformsInL1WithEitherOfItsEngines(String engine) throws IOException {
     try (Implementation second = javaScript(engine)) {
       ConformanceReport report = run(second, ConformanceProfile.L1);
+      ReportFile.write("javascript-L1" + engine, report);
       assertThat(failures(report)).isEmpty();
       assertThat(report.conforms()).isTrue();
     }
   }
 
   @Test
-  void theSecondImplementationVerifiesBundles() {
+  void theSecondImplementationVerifiesBundles() throws IOException {
     try (Implementation second = javaScript("")) {
       ConformanceReport bundles = run(second, ConformanceProfile.L3, "bundle");
+      ReportFile.write("javascript-bundle", bundles);
       assertThat(failures(bundles)).isEmpty();
       assertThat(bundles.conforms()).isTrue();
       ConformanceReport runs = run(second, ConformanceProfile.L3, "runs", "adversarial");

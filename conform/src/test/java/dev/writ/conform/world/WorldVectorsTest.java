@@ -2,6 +2,7 @@ package dev.writ.conform.world;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files
- * that are there, and each comes to what is written beside it by hand. {@code -Dwrit.update=true}
+ * that are there, and each says what is written beside it by hand. {@code -Dwrit.update=true}
  * writes the files; {@code ./writ conform index} then takes them into the index.
  */
 class WorldVectorsTest {
@@ -26,6 +27,7 @@ class WorldVectorsTest {
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
   private static final List<String> SUITES =
       List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
+  private static final boolean UPDATE = Boolean.getBoolean("writ.update");
   private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
 
   /** Bundles that vectors name as files. */
@@ -57,7 +59,19 @@ class WorldVectorsTest {
     return all;
   }
 
-  private static JsonValue.Obj outcome(Made made) {
+  /**
+   * What its file says, which {@code EveryVectorHoldsTest} holds against this implementation. Asked
+   * for where there is no file yet, where several codes are right, and where files are written.
+   */
+  private static JsonValue.Obj outcome(Made made) throws IOException {
+    Path file = ROOT.resolve(made.name() + ".json");
+    if (!UPDATE && Files.exists(file)) {
+      JsonValue.Obj vector = (JsonValue.Obj) Jcs.parse(Files.readAllBytes(file));
+      JsonValue.Obj expect = (JsonValue.Obj) vector.get("expect");
+      if (expect.get("codes") == null) {
+        return expect;
+      }
+    }
     return switch (ADAPTER.ask(made.op(), made.input(RUNS))) {
       case AdapterAnswer.Output(JsonValue.Obj output) -> output;
       case AdapterAnswer.Refused(String code, String message) -> {
@@ -69,7 +83,6 @@ class WorldVectorsTest {
 
   @Test
   void theGeneratorsMakeTheFilesThatAreThere() throws IOException {
-    boolean update = Boolean.getBoolean("writ.update");
     TreeMap<String, byte[]> files = new TreeMap<>();
     List<String> wrong = new ArrayList<>();
     for (Made made : all()) {
@@ -84,7 +97,7 @@ class WorldVectorsTest {
     }
     files.putAll(RUNS);
     assertThat(wrong).isEmpty();
-    if (update) {
+    if (UPDATE) {
       write(files);
     }
     TreeSet<String> there = new TreeSet<>();

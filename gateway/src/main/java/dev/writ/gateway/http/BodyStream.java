@@ -43,8 +43,13 @@ final class BodyStream extends InputStream {
     request.pause();
     request.handler(buffer -> pieces.offer(buffer));
     request.endHandler(_ -> pieces.offer(END));
-    request.exceptionHandler(e -> pieces.offer(new IOException("the client went away", e)));
+    request.exceptionHandler(this::gone);
     request.fetch(1);
+  }
+
+  /** The client went away. */
+  void gone(Throwable why) {
+    pieces.offer(new IOException("the client went away", why));
   }
 
   @Override

@@ -54,7 +54,7 @@ final class Exchange {
   private Optional<BodyStream> stream = Optional.empty();
   private boolean bodyTaken;
   private boolean closes;
-  private boolean ended;
+  private boolean ended; // on the event loop
 
   Exchange(ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
     this.parts = parts;
@@ -302,8 +302,13 @@ final class Exchange {
     return route.route().handler().handle(call);
   }
 
-  private BodyStream streamOf(Route.Body.Streamed body) {
-    return new BodyStream(request, context, body.bytesMax(), parts.limits().bodyWithin());
+  private BodyStream streamOf(Route.Body.Streamed streamed) {
+    BodyStream body =
+        new BodyStream(request, context, streamed.bytesMax(), parts.limits().bodyWithin());
+    if (ended) {
+      body.gone(new IOException("it ended before its body was asked for"));
+    }
+    return body;
   }
 
   private Optional<InputStream> content(Route route) {
@@ -325,7 +330,13 @@ final class Exchange {
             less ? GatewayError.BODY_NEEDS_CREDENTIAL : GatewayError.BODY_TOO_LARGE);
     gathering = Optional.of(body);
     admission.over().ifPresent(body::refuse);
-    context.runOnContext(_ -> body.begin());
+    context.runOnContext(_ -> {
+      if (ended) {
+        body.gone(); // before anybody listened
+      } else {
+        body.begin();
+      }
+    });
     byte[] whole = body.await(parts.limits().bodyWithin());
     bodyTaken = true;
     if (route.access() != Route.Access.SURFACE) {

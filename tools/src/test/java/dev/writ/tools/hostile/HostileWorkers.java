@@ -208,7 +208,7 @@ final class HostileWorkers {
             "ok"),
         process(
             "a result from a process that it left behind",
-            "ready()\nif os.fork() == 0:\n    time.sleep(0.1); result()",
+            "ready()\nif os.fork() == 0:\n    time.sleep(60); result()",
             "failed",
             "worker-died"),
         process("reads nothing of its call", "ready(); result()", "succeeded", "ok"));
