@@ -16,7 +16,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.guardian.document.ToolManifest;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.verify.bundle.BundleExport;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -48,10 +49,8 @@ final class OtherRuns {
             .put("start", Plot.START)
             .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
             .build();
-    ScriptedTools tools = new ScriptedTools();
-    for (ToolManifest manifest : Plot.IN_WORKSPACES) {
-      tools.register(Fields.of("tool", Plot.tool(manifest, Plot.CODE)));
-    }
+    TestTools tools = new TestTools();
+    Plot.IN_WORKSPACES.forEach(tools::register);
     return Scenario.look(
         Fields.of("input", input),
         (home, outcomes) -> {

@@ -7,6 +7,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.BundleExport;
@@ -100,9 +103,9 @@ final class ReceivedVectors {
 
   /** Refused before dispatch each time: it names what nobody stored. */
   private static byte[] judgedTwice(Duration first) {
-    ScriptedTools tools = BundleVectors.tools();
-    try (Installation home =
-        new Installation(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START)) {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home =
+        Scenario.setup(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START).found()) {
       JsonValue nowhere =
           JsonValue.object()
               .put("digest", Digest.sha256("stored by nobody".getBytes(StandardCharsets.UTF_8)))
@@ -112,11 +115,10 @@ final class ReceivedVectors {
               .build();
       Plot.Ask ask =
           Plot.ask("alice", "calc", "n-1").effect("inputs", JsonValue.of(List.of(nowhere)));
-      byte[] request =
-          Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes();
-      home.clock.move(first.toSeconds());
+      byte[] request = Envelope.sign(Request.TYPE, ask.document(), TestKeys.key("alice")).toBytes();
+      home.clock.forward(first);
       refused(home, request);
-      home.clock.move(AGAIN.toSeconds());
+      home.clock.forward(AGAIN);
       refused(home, request);
       BundleVectors.close(home, "run-1");
       return BundleExport.of(
@@ -127,7 +129,7 @@ final class ReceivedVectors {
     }
   }
 
-  private static void refused(Installation home, byte[] request) {
+  private static void refused(TestHome home, byte[] request) {
     try {
       home.kernel().submit(request, List.of());
     } catch (WritException e) {
