@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.HttpAnswer;
