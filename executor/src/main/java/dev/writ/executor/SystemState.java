@@ -208,6 +208,10 @@ public record SystemState(
   }
 
   private static Trust founder(SystemChange change) {
+    if (!change.kind().equals(EventKind.KEY_ENROLLED)) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the first change is " + change.kind() + ", no key is enrolled");
+    }
     TrustedKey first = enrolled(change);
     if (first.role() != KeyRole.OPERATOR) {
       throw new WritException(

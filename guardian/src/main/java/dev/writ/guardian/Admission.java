@@ -146,8 +146,7 @@ public final class Admission {
         times + ", at most " + policy.limits().requestAgeMaxS() + " s");
   }
 
-  /** Whether a request is neither too old nor from the future; nothing else is checked. */
-  public static boolean isFresh(Request request, Policy policy, Instant receivedAt) {
+  private static boolean isFresh(Request request, Policy policy, Instant receivedAt) {
     Instant at = request.requestedAt();
     return !at.minus(SKEW).isAfter(receivedAt)
         && !at.plusSeconds(policy.limits().requestAgeMaxS()).isBefore(receivedAt);

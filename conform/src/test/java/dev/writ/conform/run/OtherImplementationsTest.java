@@ -88,6 +88,22 @@ class OtherImplementationsTest {
     }
   }
 
+  /** The second verifier says that it does not judge again (spec/bundle.md): here it shows. */
+  @Test
+  void whatOnlyJudgingAgainFindsTheSecondImplementationAccepts() {
+    List<Vector> judged =
+        VECTORS.all().stream().filter(v -> v.name().startsWith("runs/judged-")).toList();
+    assertThat(judged).isNotEmpty();
+    try (Implementation second = javaScript("")) {
+      for (Vector vector : judged) {
+        assertThat(vector.op()).isEqualTo("bundle.replay");
+        assertThat(second.ask("bundle.verify", vector.input()))
+            .as(vector.name())
+            .isInstanceOf(AdapterAnswer.Output.class);
+      }
+    }
+  }
+
   @Test
   void theExampleOfThePageConformsInSixtyLines() throws IOException {
     Path example = Golden.ROOT.resolve("example/adapter.py");

@@ -159,7 +159,7 @@ final class GovernedVectors {
     approve(remade, "ben");
   }
 
-  private static UnaryOperator<JsonValue.Obj> without(String member) {
+  static UnaryOperator<JsonValue.Obj> without(String member) {
     return object -> {
       TreeMap<String, JsonValue> members = new TreeMap<>(object.members());
       members.remove(member);

@@ -18,6 +18,8 @@ import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.bundle.BundleExport;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -36,21 +38,34 @@ final class OtherRuns {
 
   private OtherRuns() {}
 
-  /** The bundle of {@code run-1} after these steps, of which none is refused by surprise. */
+  private static final List<TestParty> PARTIES =
+      Stream.concat(Plot.PARTIES.stream(), Stream.of(SURFACE)).toList();
+
   private static byte[] bundle(List<String> refused, JsonValue policy, ObjectBuilder... steps) {
+    return bundle(PARTIES, Plot.IN_WORKSPACES, refused, policy, steps);
+  }
+
+  /**
+   * The bundle of {@code run-1} after these steps.
+   *
+   * @param refused the codes of the steps that are refused
+   */
+  static byte[] bundle(
+      List<TestParty> parties,
+      List<ToolManifest> manifests,
+      List<String> refused,
+      JsonValue policy,
+      ObjectBuilder... steps) {
     JsonValue.Obj input =
         JsonValue.object()
-            .putList(
-                "parties",
-                Stream.concat(Plot.PARTIES.stream(), Stream.of(SURFACE)).toList(),
-                Plot::party)
-            .putList("tools", Plot.IN_WORKSPACES, m -> Plot.tool(m, Plot.CODE))
+            .putList("parties", parties, Plot::party)
+            .putList("tools", manifests, m -> Plot.tool(m, Plot.CODE))
             .put("policy", policy)
             .put("start", Plot.START)
             .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
             .build();
     TestTools tools = new TestTools();
-    Plot.IN_WORKSPACES.forEach(tools::register);
+    manifests.forEach(tools::register);
     return Scenario.look(
         Fields.of("input", input),
         (home, outcomes) -> {
@@ -119,8 +134,9 @@ final class OtherRuns {
         close("run-1", "alice"));
   }
 
-  private static ObjectBuilder vouched(String subject, String nonce) {
-    return ask(subject, "calc", nonce)
+  /** A request that a surface vouches for. */
+  static ObjectBuilder vouched(String subject, String tool, String nonce) {
+    return ask(subject, tool, nonce)
         .with(
             "origin",
             JsonValue.object()
@@ -135,7 +151,18 @@ final class OtherRuns {
 
   /** Opened by a surface for alice, and shared with bob. */
   static byte[] shared() {
-    String text = new String(Jcs.write(Plot.WORKSHOP.toJson()), StandardCharsets.UTF_8);
+    return bundle(
+        List.of(),
+        sharing(Plot.WORKSHOP),
+        vouched("alice", "calc", "n-1"),
+        vouched("bob", "calc", "n-2"),
+        vouched("alice", "calc", "n-3"),
+        close("run-1", "mcp"));
+  }
+
+  /** A policy under which the surface vouches for alice and bob, who share runs. */
+  static JsonValue.Obj sharing(Policy of) {
+    String text = new String(Jcs.write(of.toJson()), StandardCharsets.UTF_8);
     for (String subject : List.of("alice", "bob")) {
       text =
           text.replace(
@@ -148,12 +175,6 @@ final class OtherRuns {
         Plot.json(
             "{\"idle_max_s\":3600,\"shared_by\":[{\"roles\":[\"worker\"],"
                 + "\"surfaces\":[\"mcp\"],\"tenant\":\"acme\"}]}"));
-    return bundle(
-        List.of(),
-        new JsonValue.Obj(policy),
-        vouched("alice", "n-1"),
-        vouched("bob", "n-2"),
-        vouched("alice", "n-3"),
-        close("run-1", "mcp"));
+    return new JsonValue.Obj(policy);
   }
 }

@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * The part of golden-vectors/bundle on the time of receipt of two calls with one request (bound 11
- * of spec/audit.md): a run in which a request was judged twice, and one of its decisions forged to
- * state another time by who holds every key.
+ * The part of golden-vectors/bundle on the time of receipt of calls with one request (bound 11 of
+ * spec/audit.md): runs in which a request was judged several times, and one of its decisions forged
+ * to state another time by who holds every key.
  */
 final class ReceivedVectors {
+  /** From the first call to the second. */
   private static final Duration AGAIN = Duration.ofSeconds(120);
+
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private final List<Made> made = new ArrayList<>();
@@ -60,11 +62,32 @@ final class ReceivedVectors {
     second("much-later", "more than 60 s after it", "EXE-956", SECOND, ofSeconds(61).plusMillis(1));
     second("just-fresh", "as old as a request may be", "ok", ofSeconds(290), ofSeconds(300));
     second("too-old", "older than that", "EXE-956", ofSeconds(290), ofSeconds(300).plusMillis(1));
+    soon("at-its-judgement", "at the time of the judgement", "ok", ofSeconds(11));
+    soon("after-its-judgement", "a millisecond later", "EXE-956", ofSeconds(11).plusMillis(1));
   }
 
   private void ofTheFirst() {
-    forged("first", "the first judgement states another time", "EXE-956", SECOND, 0, ofSeconds(0));
-    forged("from-the-future", "a time after the judgement", "EXE-956", SECOND, 1, ofSeconds(122));
+    forged(
+        "first",
+        "the first judgement states another time",
+        "EXE-956",
+        judged(SECOND, AGAIN),
+        0,
+        ofSeconds(0));
+    forged(
+        "from-the-future",
+        "a time after the judgement",
+        "EXE-956",
+        judged(SECOND, AGAIN),
+        1,
+        ofSeconds(122));
+    forged(
+        "a-minute-after-the-second",
+        "the third judgement states a time 60 s after the second: the first one's counts",
+        "EXE-956",
+        judged(SECOND, ofSeconds(40), ofSeconds(80)),
+        2,
+        ofSeconds(101));
   }
 
   private static Duration ofSeconds(long seconds) {
@@ -72,16 +95,20 @@ final class ReceivedVectors {
   }
 
   private void second(String name, String about, String wanted, Duration first, Duration stated) {
-    forged(name, about, wanted, first, 1, stated);
+    forged(name, about, wanted, judged(first, AGAIN), 1, stated);
+  }
+
+  /** The second judgement is ten seconds after the first one, at 11 s. */
+  private void soon(String name, String about, String wanted, Duration stated) {
+    forged(name, about, wanted, judged(SECOND, ofSeconds(10)), 1, stated);
   }
 
   /**
-   * @param first when the first call came, after the request was made; it was judged then
    * @param decision the first or the second
    */
   private void forged(
-      String name, String about, String wanted, Duration first, int decision, Duration stated) {
-    Remade remade = FullRun.remade(judgedTwice(first));
+      String name, String about, String wanted, byte[] bundle, int decision, Duration stated) {
+    Remade remade = FullRun.remade(bundle);
     Instant at = Plot.START.plus(stated);
     List<Digest> decisions =
         remade.steps.stream()
@@ -101,8 +128,12 @@ final class ReceivedVectors {
     return new JsonValue.Obj(members);
   }
 
-  /** Refused before dispatch each time: it names what nobody stored. */
-  private static byte[] judgedTwice(Duration first) {
+  /**
+   * Refused before dispatch each time: it names what nobody stored.
+   *
+   * @param calls how long after the request was made, or the call before, each came and was judged
+   */
+  private static byte[] judged(Duration... calls) {
     TestTools tools = BundleVectors.tools();
     try (TestHome home =
         Scenario.setup(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START).found()) {
@@ -116,10 +147,10 @@ final class ReceivedVectors {
       Plot.Ask ask =
           Plot.ask("alice", "calc", "n-1").effect("inputs", JsonValue.of(List.of(nowhere)));
       byte[] request = Envelope.sign(Request.TYPE, ask.document(), TestKeys.key("alice")).toBytes();
-      home.clock.forward(first);
-      refused(home, request);
-      home.clock.forward(AGAIN);
-      refused(home, request);
+      for (Duration call : calls) {
+        home.clock.forward(call);
+        refused(home, request);
+      }
       BundleVectors.close(home, "run-1");
       return BundleExport.of(
           home.kernel().ledger(),

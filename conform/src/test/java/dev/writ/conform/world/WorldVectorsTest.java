@@ -51,6 +51,8 @@ class WorldVectorsTest {
     all.addAll(ReceivedVectors.all());
     all.addAll(IntentVectors.all());
     all.addAll(BindingVectors.all());
+    all.addAll(OrderVectors.all());
+    all.addAll(JudgedVectors.all());
     all.addAll(StandingVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RunVectors.all());

@@ -1,6 +1,7 @@
 package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
@@ -26,6 +27,9 @@ final class OpenRun {
   Digest lastReceipt;
   long lamport;
   long receipts;
+
+  /** Every request so far. */
+  final DigestSet received = new DigestSet();
 
   /** Requests on which further events may follow. */
   final TreeMap<Digest, Asked> asked = new TreeMap<>();

@@ -76,35 +76,34 @@ final class Rejudging {
       return Optional.empty();
     }
     JudgeInputs recorded = found.get();
-    Optional<Read<Request>> request =
-        documents.read(decision.request(), Request.TYPE, Request::read, place);
+    Read<Request> request = request(decision, place);
+    Effect effect = request.document().effect();
     Optional<Policy> policy =
         standing
             .policy(decision.policy(), decision.decidedAt(), place)
-            .flatMap(named ->
-                request.map(asks ->
-                    standing.governing(
-                        named,
-                        asks.document().effect(),
-                        recorded.governed(),
-                        decision.decidedAt(),
-                        place)));
-    if (policy.isEmpty() || request.isEmpty()) {
+            .map(named ->
+                standing.governing(
+                    named, effect, recorded.governed(), decision.decidedAt(), place));
+    if (policy.isEmpty()) {
       findings.notJudged++;
       return Optional.of(recorded);
     }
-    findings.same(
-        BINDING, place + " /effect", decision.effect(), request.get().document().effect().digest());
+    findings.same(BINDING, place + " /effect", decision.effect(), effect.digest());
     succeeded(run, recorded, place);
-    receipt(request.get(), policy.get(), asked, recorded, place);
+    receipt(asked, recorded, place);
     Optional<Admitted> admitted =
-        admit(request.get().envelope(), policy.get(), asked, decision.decidedAt(), place);
+        admit(request.envelope(), policy.get(), asked, decision.decidedAt(), place);
     if (admitted.isPresent()) {
       JudgeInputs inputs =
           inputs(run, admitted.get(), asked, policy.get(), recorded, decision.decidedAt());
       compare(admitted.get(), policy.get(), inputs, asked, read, place);
     }
     return Optional.of(recorded);
+  }
+
+  /** It was read when it was received. */
+  private Read<Request> request(Decision decision, String place) {
+    return documents.read(decision.request(), Request.TYPE, Request::read, place).orElseThrow();
   }
 
   private Optional<JudgeInputs> recorded(Decision decision, String place) {
@@ -134,18 +133,16 @@ final class Rejudging {
 
   /**
    * Takes another time of receipt than the event's where two calls with one request can have led to
-   * it: kernels before this rule judged the second by its own (spec/audit.md, bound 11).
+   * it: kernels before this rule judged the second by its own (spec/audit.md, bound 11). Before the
+   * first judgement nothing can have. Its age then is held where it is admitted.
    */
-  private void receipt(
-      Read<Request> request, Policy policy, Asked asked, JudgeInputs recorded, String place) {
+  private void receipt(Asked asked, JudgeInputs recorded, String place) {
     Instant other = recorded.receivedAt();
     Instant judgedAt = asked.judgedAt.orElse(Instant.MIN);
     asked.judgedAt = asked.judgedAt.or(() -> Optional.of(recorded.time()));
     if (!other.equals(asked.receivedAt)
-        && asked.decision.isPresent()
         && !other.isAfter(recorded.time())
-        && !other.isAfter(judgedAt.plus(SystemStateHistory.IN_FLIGHT))
-        && Admission.isFresh(request.document(), policy, other)) {
+        && !other.isAfter(judgedAt.plus(SystemStateHistory.IN_FLIGHT))) {
       asked.receivedAt = other;
       findings.otherReceipt(place);
     }
@@ -301,10 +298,10 @@ final class Rejudging {
       return;
     }
     Effect effect = admitted.request().effect();
-    if (recorded.verdict() == Verdict.ALLOW
-        && isStagedOut(policy, effect, CanaryDraw.of(recorded.scope(), inputs.owner()))) {
+    CanaryDraw draw = CanaryDraw.of(recorded.scope(), inputs.owner());
+    if (recorded.verdict() == Verdict.ALLOW && !runs(policy, effect, draw)) {
       findings.problem(
-          JUDGEMENT, place + " /verdict", recorded.verdict(), "a version rolled out to this run");
+          JUDGEMENT, place + " /verdict", recorded.verdict(), "a tool that policy has run here");
       return;
     }
     Tools.Circumstances now = tools.circumstances(effect, policy);
@@ -330,13 +327,12 @@ final class Rejudging {
     }
   }
 
-  /** That holds whatever the tool's manifest says, which need not be at hand. */
-  private static boolean isStagedOut(Policy policy, Effect effect, CanaryDraw draw) {
-    return policy.governs(effect.tool(), effect.version())
-        && policy
-            .tool(effect.tool(), effect.version())
-            .filter(tool -> policy.mayRun(tool, draw))
-            .isEmpty();
+  /** Where policy does not, that holds whatever the tool's manifest says, which may not be here. */
+  private static boolean runs(Policy policy, Effect effect, CanaryDraw draw) {
+    return policy
+        .tool(effect.tool(), effect.version())
+        .filter(tool -> policy.mayRun(tool, draw))
+        .isPresent();
   }
 
   private void report(String place, Difference difference) {
@@ -364,33 +360,23 @@ final class Rejudging {
   }
 
   /**
-   * An intent's tool is the one that the decision's policy approves: the policy lists it, or lets
-   * it be governed; then it is the tool that the decision recorded, which was compared with the
-   * system run.
+   * An intent's tool is the one that the decision's policy lists; otherwise the one that the
+   * decision recorded, which was compared with the system run where the policy lets it be governed.
    */
   void tool(Decision decision, ToolRef tool, String place) {
-    documents
-        .read(decision.request(), Request.TYPE, Request::read, place)
-        .map(read -> read.document().effect())
-        .ifPresent(effect -> {
-          String name = effect.tool();
-          String version = effect.version();
-          Optional<ToolRef> approved =
-              Optional.ofNullable(standing.policies().get(decision.policy()))
-                  .flatMap(policy ->
-                      policy
-                          .listed(name, version)
-                          .or(() ->
-                              recorded(decision, place)
-                                  .flatMap(JudgeInputs::governed)
-                                  .filter(_ -> policy.governs(name, version))
-                                  .map(governed -> ApprovedTool.of(name, version, governed))))
-                  .map(ApprovedTool::ref);
-          findings.same(
-              BINDING,
-              place + " /tool",
-              tool.toString(),
-              approved.map(ToolRef::toString).orElse("none approved"));
-        });
+    Effect effect = request(decision, place).document().effect();
+    Optional<ToolRef> approved =
+        Optional.ofNullable(standing.policies().get(decision.policy()))
+            .flatMap(policy -> policy.listed(effect.tool(), effect.version()))
+            .or(() ->
+                recorded(decision, place)
+                    .flatMap(JudgeInputs::governed)
+                    .map(governed -> ApprovedTool.of(effect.tool(), effect.version(), governed)))
+            .map(ApprovedTool::ref);
+    findings.same(
+        BINDING,
+        place + " /tool",
+        tool.toString(),
+        approved.map(ToolRef::toString).orElse("none approved"));
   }
 }

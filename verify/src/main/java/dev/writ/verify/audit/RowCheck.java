@@ -127,6 +127,11 @@ final class RowCheck implements RunRows {
     bytes(Tables.DOUBT, Tables.key(receipt), value);
   }
 
+  @Override
+  public void dispatched(Digest id, Request request, String place) {
+    // its rows are checked when it has its receipt, or at the end of the log
+  }
+
   /** Checks the rows of an effect that has its receipt. */
   @Override
   public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {

@@ -21,6 +21,9 @@ interface RunRows {
   /** A receipt in doubt was resolved, by the document whose digest is the value. */
   void doubt(Digest receipt, byte[] value);
 
+  /** An effect is dispatched. */
+  void dispatched(Digest id, Request request, String place);
+
   /** An effect has its receipt. */
   void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt);
 

@@ -67,6 +67,7 @@ final class RunWalk {
   void event(long index, Event event) {
     if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
       opened++;
+      findings.seed(BINDING, event, true);
       runs.put(event.runId(), new OpenRun(event));
       return;
     }
@@ -144,7 +145,9 @@ final class RunWalk {
           BINDING, Findings.place(run.opening) + " /body", run.opening.body(), event.body());
     }
     findings.same(BINDING, place + " holder", holder, run.opener);
-    if (run.asked.putIfAbsent(event.body(), new Asked(event.body(), event.at(), holder)) != null) {
+    if (run.received.add(event.body())) {
+      run.asked.put(event.body(), new Asked(event.body(), event.at(), holder));
+    } else {
       findings.problem(TWICE, place, "received again", "received once");
     }
   }
@@ -244,12 +247,8 @@ final class RunWalk {
     String place = Findings.place(event);
     Digest decisionId = request.decision.orElseThrow();
     findings.same(BINDING, place + " /decision", intent.decision(), decisionId);
-    Optional<Read<Decision>> decision =
-        documents.read(decisionId, Decision.TYPE, Decision::read, place);
-    if (decision.isEmpty()) {
-      return;
-    }
-    Decision judged = decision.get().document();
+    Decision judged = // it was read when it was made
+        documents.read(decisionId, Decision.TYPE, Decision::read, place).orElseThrow().document();
     findings.same(BINDING, place + " /subject", intent.scope(), judged.scope());
     findings.same(BINDING, place + " /holder", intent.holder(), judged.holder());
     findings.same(BINDING, place + " /effect", intent.effect(), judged.effect());
@@ -267,10 +266,7 @@ final class RunWalk {
       findings.problem(
           BINDING, place + " /issued_at", intent.issuedAt(), "not before " + judged.decidedAt());
     }
-    String seed =
-        run.seed.isEmpty()
-            ? "none"
-            : Guardian.effectSeed(HexFormat.of().parseHex(run.seed), decisionId);
+    String seed = Guardian.effectSeed(HexFormat.of().parseHex(run.seed), decisionId);
     findings.same(BINDING, place + " /prng_seed", intent.prngSeed(), seed);
     findings.same(BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), seed);
     rejudging.tool(judged, intent.tool(), place);
@@ -324,14 +320,13 @@ final class RunWalk {
       return;
     }
     request.dispatched = Optional.of(event);
-    Instant longest = intent.issuedAt().plus(Intent.LIFE_MAX);
-    Instant end = intent.expiresAt().isBefore(longest) ? intent.expiresAt() : longest;
-    if (!event.at().isBefore(end) || event.at().isBefore(intent.issuedAt().minus(SKEW))) {
+    if (!event.at().isBefore(intent.expiresAt())
+        || event.at().isBefore(intent.issuedAt().minus(SKEW))) {
       findings.problem(
           ORDER,
           place,
           "dispatched at " + event.at(),
-          "from " + intent.issuedAt() + " until before " + end);
+          "from " + intent.issuedAt() + " until before " + intent.expiresAt());
     }
     findings.same(
         BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), intent.prngSeed());
@@ -343,9 +338,12 @@ final class RunWalk {
         .ifPresent(
             since -> order(event, "tool " + intent.tool().name() + " prohibited at " + since));
     CanaryDraw draw = CanaryDraw.of(intent.scope(), request.owner);
-    if (standing.stagedOutLongBefore(intent.tool(), draw, event.at())) {
-      order(event, "tool " + intent.tool() + " was not rolled out to " + draw.subject());
+    if (!standing.ranLately(intent.tool(), draw, event.at())) {
+      order(event, "tool " + intent.tool() + " did not run for " + draw.subject());
     }
+    documents
+        .read(request.id, Request.TYPE, Request::read, place)
+        .ifPresent(asks -> rows.dispatched(request.id, asks.document(), place));
   }
 
   private void finished(OpenRun run, Event event) {

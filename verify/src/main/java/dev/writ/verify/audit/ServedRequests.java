@@ -13,7 +13,10 @@ import dev.writ.guardian.document.Request;
 import dev.writ.verify.audit.OpenRun.Asked;
 import java.nio.charset.StandardCharsets;
 
-/** In place of rows, for a bundle: keeps which requests a run served, and under which keys. */
+/**
+ * In place of rows, for a bundle: keeps which requests a run served, and under which keys it
+ * dispatched.
+ */
 final class ServedRequests implements RunRows {
   private final Findings findings;
 
@@ -47,15 +50,19 @@ final class ServedRequests implements RunRows {
   }
 
   @Override
-  public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
-    served.add(digest(Tables.key(asked.id)));
-    if (!idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, asked.id)))) {
+  public void dispatched(Digest id, Request request, String place) {
+    if (!idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, id)))) {
       findings.problem(
           TWICE,
-          "receipt " + id,
-          asked.id + " was dispatched, and another request under its idempotency key",
+          place,
+          "another request was, under the idempotency key of " + id,
           "dispatched once");
     }
+  }
+
+  @Override
+  public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
+    served.add(digest(Tables.key(asked.id)));
   }
 
   private static Digest digest(String key) {

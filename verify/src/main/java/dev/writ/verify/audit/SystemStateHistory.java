@@ -264,18 +264,10 @@ final class SystemStateHistory {
     return policy.with(at.governance().rollout(at.prohibited()));
   }
 
-  /** Whether a governed tool did not run for that call, by what was in force up to a moment ago. */
-  boolean stagedOutLongBefore(ToolRef tool, CanaryDraw draw, Instant at) {
-    Optional<Policy> policy = state.policy();
-    if (policy.filter(p -> p.governs(tool.name(), tool.version())).isEmpty()) {
-      return false;
-    }
-    if (runs(state, tool, draw)) {
-      return false;
-    }
-    return past.stream()
-        .filter(p -> p.isInFlightAt(at))
-        .noneMatch(p -> runs(p.state(), tool, draw));
+  /** Whether policy had a tool run for that call, by what was in force up to a moment ago. */
+  boolean ranLately(ToolRef tool, CanaryDraw draw, Instant at) {
+    return runs(state, tool, draw)
+        || past.stream().filter(p -> p.isInFlightAt(at)).anyMatch(p -> runs(p.state(), tool, draw));
   }
 
   private static boolean runs(SystemState state, ToolRef tool, CanaryDraw draw) {

@@ -2089,11 +2089,13 @@ const LEADS_TO = {
 };
 const RUNS = ['canary', 'active', 'deprecated'];
 
+/** A tool that the policy itself lists. */
+const listed = (policy, tool, version) => policy.tools.find((one) => one.name === tool && one.version === version);
+
 /** Whether the policy lets govern a tool: it does not list it, and covers its name. */
 function governs(policy, tool, version) {
-  const listed = policy.tools.some((one) => one.name === tool && one.version === version);
   const covers = (pattern) => (pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern);
-  return !listed && (policy.governance?.tools ?? []).some(covers);
+  return !listed(policy, tool, version) && (policy.governance?.tools ?? []).some(covers);
 }
 
 /** Whether callers choose if they meet a canary: its share is of runs, and they name their runs. */
@@ -2545,6 +2547,7 @@ class Run {
     this.byReceipt = new Map();
     this.idempotency = new Map();
     this.steps = new Set();
+    this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
     this.neededDocuments = new Set();
@@ -2633,8 +2636,9 @@ class Run {
     const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
     this.requests.set(id, {
-      id, document, event, effect, holder: signer.kid, decision: null, intent: null,
-      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(), ...delegated,
+      id, document, event, effect, holder: signer.kid, decision: null, intent: null, receivedAt: event.at,
+      args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(),
+      size: this.documents.entries.get(id).bytes.length, ...delegated,
     });
     this.counts.requests++;
   }
@@ -2706,8 +2710,8 @@ class Run {
   async decided(event) {
     const { id, document, place } = await this.document(event);
     const request = this.request(document.request, place);
-    if (!['received', 'waiting', 'issued', 'dead', 'denied'].includes(request.state)) {
-      refuse('EXE-954', place, request.state, 'a request that is not served');
+    if (!['received', 'waiting', 'issued', 'dead'].includes(request.state)) {
+      refuse('EXE-954', place, request.state, 'a request that is neither dispatched nor denied');
     }
     same('EXE-953', place, '/supersedes', document.supersedes, request.decision?.id);
     same('EXE-953', place, '/subject', document.subject, request.document.subject);
@@ -2720,8 +2724,10 @@ class Run {
     if (this.steps.has(inputs.step)) refuse('EXE-957', `${place} /inputs/step`, inputs.step, 'a step of its own');
     this.steps.add(inputs.step);
     const policy = this.policyOf(event, document, place);
-    this.receipt(inputs, request, policy, place);
+    this.receipt(inputs, request, place);
+    this.admitted(request, policy, place);
     this.standing(document, request, policy, place);
+    this.succeeded(inputs.history, place);
     this.governed(event, document, request, policy, place);
     checkVerdict(document, request.document, place);
     this.ownership(document, request, policy, place);
@@ -2742,18 +2748,35 @@ class Run {
    * The time of receipt is the event's; a later judgement may state that of another call with the
    * request, made before the first one had ended (audit.md, bound 11).
    */
-  receipt(inputs, request, policy, place) {
-    const { decision } = request;
-    request.receivedAt = request.receivedAt ?? request.event.at;
-    request.judgedAt = request.judgedAt ?? inputs.time;
+  receipt(inputs, request, place) {
+    const judgedAt = request.judgedAt ?? -Infinity; // none has judged it yet
+    request.judgedAt = request.judgedAt ?? millis(inputs.time);
     if (inputs.received_at === request.receivedAt) return;
     const other = millis(inputs.received_at);
-    const asked = millis(request.document.requested_at);
-    const may = decision && other <= millis(inputs.time) && other <= millis(request.judgedAt) + IN_FLIGHT_MS
-      && asked - SKEW_MS <= other && other <= asked + policy.limits.request_age_max_s * 1000;
-    if (!may) same('EXE-956', place, '/inputs/received_at', inputs.received_at, request.receivedAt);
+    if (other > millis(inputs.time) || other > judgedAt + IN_FLIGHT_MS) {
+      refuse('EXE-956', `${place} /inputs/received_at`, inputs.received_at, request.receivedAt);
+    }
     request.receivedAt = inputs.received_at;
     this.otherReceipts++;
+  }
+
+  /** What of a request is held before it is judged, beside its signatures and delegations (request.md, Admission). */
+  admitted(request, policy, place) {
+    const { request_age_max_s: age, request_bytes_max: most } = policy.limits;
+    if (request.size > most) refuse('EXE-956', `${place} (GRD-002)`, request.size, `at most ${most} bytes`);
+    const asked = millis(request.document.requested_at);
+    const received = millis(request.receivedAt);
+    if (asked - SKEW_MS > received) refuse('EXE-956', `${place} (GRD-004)`, request.receivedAt, request.document.requested_at);
+    if (asked + age * 1000 < received) refuse('EXE-956', `${place} (GRD-005)`, request.receivedAt, `${age} s at most`);
+  }
+
+  /** What a judgement says to have succeeded in the run did so before it; a false may have come true since. */
+  succeeded(history, place) {
+    for (const { tool, operation, succeeded } of history) {
+      if (succeeded && !this.done.has(`${tool}\n${operation}`)) {
+        refuse('EXE-956', `${place} /inputs/history`, `${tool} ${operation} succeeded`, 'no such receipt before');
+      }
+    }
   }
 
   /** Whose the run is that a surface opened: its first subject's, and those with whom policy shares it (runs.md, 7). */
@@ -2774,14 +2797,13 @@ class Run {
   governed(event, decision, request, policy, place) {
     const { tool, version } = request.document.effect;
     const recorded = decision.inputs.governed ?? null;
-    const governable = governs(policy, tool, version);
-    const seen = governable ? this.system.seenAt(event, tool, version).map((one) => one.governed) : [null];
+    const seen = governs(policy, tool, version) ? this.system.seenAt(event, tool, version).map((one) => one.governed) : [null];
     const told = (value) => (value === null ? 'nothing' : writeValue(value));
     const at = seen.findIndex((value) => told(value) === told(recorded));
     if (at < 0) refuse('EXE-956', `${place} /inputs/governed`, told(recorded), told(seen[0]));
     if (at > 0) this.system.inFlight++;
-    if (decision.verdict !== 'ALLOW' || !governable) return;
-    if (recorded === null) refuse('EXE-956', `${place} /verdict`, 'ALLOW', 'DENY: nobody submitted the tool');
+    if (decision.verdict !== 'ALLOW' || listed(policy, tool, version)) return;
+    if (recorded === null) refuse('EXE-956', `${place} /verdict`, 'ALLOW', 'DENY: policy does not list the tool, and nobody submitted it');
     if (!mayRun(recorded, tool, version, drawOf(decision, decision.inputs.owner))) {
       refuse('EXE-956', `${place} /verdict (GRD-416)`, 'ALLOW', `DENY: ${told(recorded)}`);
     }
@@ -2793,6 +2815,8 @@ class Run {
     const principal = policy.principals.find((p) => p.tenant === tenant && p.subject === subject);
     if (!principal) refuse('EXE-956', `${place} (GRD-006)`, subject, 'a principal of the policy');
     same('EXE-956', place, '/inputs/roles', decision.inputs.roles.join('\n'), principal.roles.join('\n'));
+    const { origin } = request.document;
+    if (origin && !principal.surfaces.includes(origin.surface)) refuse('EXE-956', `${place} (GRD-008)`, origin.surface, principal.surfaces.join(', '));
     request.links.forEach(({ id, link, subject: delegator }, i) => {
       const at = `${place} /delegations/${i}`;
       if (policy.revoked.includes(id)) refuse('EXE-956', `${at} (GRD-607)`, id, 'a delegation that the policy does not revoke');
@@ -2837,9 +2861,8 @@ class Run {
     const effect = request.document.effect;
     same('EXE-953', place, '/tool/name', document.tool.name, effect.tool);
     same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
-    const approved = decision.policy.tools.find((tool) => tool.name === effect.tool && tool.version === effect.version);
-    const brought = governs(decision.policy, effect.tool, effect.version) ? decision.document.inputs.governed : undefined;
-    same('EXE-953', place, '/tool/package', document.tool.package, approved?.package ?? brought?.package);
+    const approved = listed(decision.policy, effect.tool, effect.version) ?? decision.document.inputs.governed;
+    same('EXE-953', place, '/tool/package', document.tool.package, approved.package);
     same('EXE-953', place, '/issued_at', document.issued_at, event.at);
     if (document.issued_at < decision.document.decided_at) refuse('EXE-953', `${place} /issued_at`, document.issued_at, `not before ${decision.document.decided_at}`);
     const latest = millis(document.issued_at) + 300000;
@@ -2888,7 +2911,7 @@ class Run {
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
-    this.requireRolledOut(event, document, request.decision.document.inputs.owner, place);
+    this.requireRunning(event, document, request.decision.document.inputs.owner, place);
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -2901,16 +2924,16 @@ class Run {
     this.counts.dispatched++;
   }
 
-  /** A governed tool ran for this call when it was dispatched, or a moment before. */
-  requireRolledOut(event, intent, owner, place) {
+  /** Policy had the tool run for this call when it was dispatched, or a moment before. */
+  requireRunning(event, intent, owner, place) {
     const { name: tool, version, package: id } = intent.tool;
-    if (!governs(this.system.policy.policy, tool, version)) return;
     const runs = ({ policy, governed }) => {
-      const listed = policy?.tools.find((one) => one.name === tool && one.version === version);
-      if (listed) return listed.package === id;
-      return governed?.package === id && mayRun(governed, tool, version, drawOf(intent, owner));
+      if (!policy) return false;
+      const own = listed(policy, tool, version);
+      if (own) return own.package === id;
+      return governs(policy, tool, version) && governed?.package === id && mayRun(governed, tool, version, drawOf(intent, owner));
     };
-    if (!this.system.seenAt(event, tool, version).some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a version that is rolled out to this subject');
+    if (!this.system.seenAt(event, tool, version).some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a tool that policy has run for this subject');
   }
 
   needBlob({ digest: id, size }, place) {
@@ -2938,6 +2961,7 @@ class Run {
     if (document.retained && !doubt) {
       for (const kept of [document.output, document.raw_output, ...document.artifacts.map((a) => a.content)]) if (kept) this.needBlob(kept, place);
     }
+    if (document.status === 'succeeded') this.done.add(`${document.tool.name}\n${request.document.effect.operation}`);
     request.receipt = { id, document, event };
     request.state = doubt ? 'in-doubt' : 'served';
     this.lastReceipt = { id, lamport: document.lamport };
@@ -3067,9 +3091,7 @@ function checkVerdict(decision, request, place) {
  * policy that it names binds it.
  */
 function checkSeenApproval(seen, request, decision, policy, place) {
-  const approval = request.approvals.get(seen.id);
-  if (!approval) refuse('EXE-956', place, seen.id, 'an approval that was received for this request');
-  const { document, kids } = approval;
+  const { document, kids } = request.approvals.get(seen.id); // those that were received are those that count
   same('EXE-956', place, '/approver', seen.approver, document.approver);
   same('EXE-956', place, '/kid', seen.kid, kids[0]);
   same('EXE-956', place, '/role', seen.role, document.role);
