@@ -18,7 +18,7 @@ public final class Bench {
    *
    * @param only part of the names of the steps to measure; empty for all
    * @param parent where the directory is made: its disk is measured
-   * @param progress told where the work stands
+   * @param progress gets a line for each stage of the work
    */
   public static BenchReport measure(Plan plan, String only, Path parent, Consumer<String> progress)
       throws IOException {

@@ -3,7 +3,9 @@ package dev.writ.bench;
 import dev.writ.canonicalize.crypto.SignatureEngine;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 
-/** Has a slice done by a given engine, and puts back the one before. */
+/**
+ * Runs a step's slice under a given signature engine, and restores the previous engine afterwards.
+ */
 final class BenchEngines {
   private BenchEngines() {}
 

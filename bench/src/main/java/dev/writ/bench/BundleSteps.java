@@ -13,11 +13,11 @@ import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
 import org.bouncycastle.crypto.signers.Ed25519Signer;
 
 /**
- * Verification of a whole bundle, each decision judged again, against the signatures and digests
- * alone that are in it, checked one by one with nothing around them.
+ * Verification of a whole bundle, in which each decision is judged again. Its floor is verifying
+ * the same signatures and digests one by one, and nothing else.
  */
 final class BundleSteps implements AutoCloseable {
-  /** A signature and the key that it is said to be of. */
+  /** A signature and the key that it claims. */
   private record Signed(Ed25519PublicKeyParameters key, byte[] message, byte[] signature) {}
 
   private final Stopwatch watch;

@@ -28,7 +28,7 @@ record Cost(double wallNs, double cpuNs) {
       return SYSTEM.getProcessCpuTime() - cpu;
     }
 
-    /** The cost of each of so many operations since. */
+    /** The average cost of one of the operations that ran since this start. */
     Cost each(long operations) {
       long wallNanos = wallNanos();
       return new Cost((double) wallNanos / operations, (double) cpuNanos() / operations);

@@ -69,7 +69,7 @@ final class EffectSteps implements AutoCloseable {
             BenchEngines.with(engine, watch.repeat(cores, curve::operations))));
   }
 
-  /** Callers, each in a run of its own, with as many effects as fit into a slice. */
+  /** Several callers, each in a run of its own, submit as many effects as fit into a slice. */
   private final class Crowd implements Step.Slice {
     private final int callers;
     private final String name;

@@ -16,7 +16,7 @@ final class Harness {
   }
 
   /**
-   * @param progress told the number of each round before it begins, 0 for warming up
+   * @param progress gets the number of each round before it begins, 0 for warming up
    */
   List<Row> measure(List<Step> steps, IntConsumer progress) {
     List<List<Row.Round>> rounds =
@@ -40,8 +40,8 @@ final class Harness {
   }
 
   /**
-   * By processor time, which a busy machine gives slowly; what waits for the disk ends by the
-   * clock.
+   * Ends by processor time, since elapsed time says little on a busy machine; three times as much
+   * elapsed time is the limit for a step that mostly waits for the disk.
    */
   private void warmUp(Step.Slice slice) {
     Cost.Start start = Cost.Start.now();

@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** A client that costs next to nothing: one connection, one POST after another. */
+/** An HTTP client with next to no cost: one connection, one POST after another. */
 final class HttpCaller implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;

@@ -1,6 +1,5 @@
 package dev.writ.bench;
 
-import dev.writ.executor.driver.Driver;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.HttpAnswer;
@@ -8,9 +7,6 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
-import dev.writ.verify.bundle.BundleExport;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +15,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -47,24 +42,11 @@ final class HttpSteps implements AutoCloseable {
                 new Running(),
                 lab.directory(),
                 new TreeMap<>(),
-                new RunBundle(new NoPackages()),
+                new RunBundle(lab.packages()),
                 InstantSource.system(),
                 new SecureRandom(),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)),
             _ -> List.of(new Echoing()));
-  }
-
-  /** Nothing is exported here. */
-  private static final class NoPackages implements BundleExport.Packages {
-    @Override
-    public Optional<ToolManifest> manifest(ToolRef tool) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Driver.PackageContent files(ToolManifest manifest) {
-      throw new IllegalStateException("no packages here");
-    }
   }
 
   /** What the gateway itself costs: a route that gives back what it gets. */
@@ -129,7 +111,7 @@ final class HttpSteps implements AutoCloseable {
     return bodies;
   }
 
-  /** Makes bodies before the time begins. */
+  /** Makes the bodies in advance, so that this is not measured. */
   private interface Bodies {
     List<byte[]> of(String run, int count);
   }

@@ -9,13 +9,11 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.KernelConfig;
-import dev.writ.executor.SystemState;
-import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.stage.Tools;
+import dev.writ.fixture.TestKernel;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
@@ -23,7 +21,6 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -38,7 +35,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +47,17 @@ final class Lab implements AutoCloseable {
   private static final String TENANT = "acme";
   private static final String AGENT = "agent";
   private static final InstantSource CLOCK = InstantSource.system();
+
+  /** Everybody who signs here. */
+  private static final List<TestParty> SIGNERS =
+      List.of(
+          new TestParty("operator", KeyRole.OPERATOR, Optional.empty()),
+          new TestParty("owner", KeyRole.POLICY_OWNER, Optional.empty()),
+          new TestParty("guardian", KeyRole.GUARDIAN, Optional.empty()),
+          new TestParty("executor", KeyRole.EXECUTOR, Optional.empty()),
+          new TestParty("log", KeyRole.LOG, Optional.empty()),
+          new TestParty(AGENT, KeyRole.AGENT, Optional.of(TENANT)));
+
   private static final Resources RESOURCES = new Resources(100, 1 << 20, 1 << 16, 100);
 
   private static final String POLICY =
@@ -78,57 +85,40 @@ final class Lab implements AutoCloseable {
 
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nonces = new AtomicLong();
-  private final SigningKey operator = SigningKey.generateEd25519(random);
-  private final SigningKey owner = SigningKey.generateEd25519(random);
-  private final SigningKey guardian = SigningKey.generateEd25519(random);
-  private final SigningKey executor = SigningKey.generateEd25519(random);
-  private final SigningKey log = SigningKey.generateEd25519(random);
-  private final SigningKey agent = SigningKey.generateEd25519(random);
   private final ToolManifest manifest = manifest();
+  private final TestTools tools = new TestTools();
   private final Path home;
   private final Ledger ledger;
   private final Kernel kernel;
 
   Lab(Path home) {
     this.home = home;
+    tools.register(manifest);
     ledger =
         Ledger.create(
-            new LedgerConfig(home.resolve("ledger"), home.resolve("anchor"), "bench", log, CLOCK));
-    Kernel.found(
-        ledger,
-        List.of(
-            enrolled(operator, KeyRole.OPERATOR, Optional.empty(), "operator"),
-            enrolled(owner, KeyRole.POLICY_OWNER, Optional.empty(), "owner"),
-            enrolled(guardian, KeyRole.GUARDIAN, Optional.empty(), "guardian"),
-            enrolled(executor, KeyRole.EXECUTOR, Optional.empty(), "executor"),
-            enrolled(log, KeyRole.LOG, Optional.empty(), "log"),
-            enrolled(agent, KeyRole.AGENT, Optional.of(TENANT), AGENT)),
-        Envelope.sign(SystemState.POLICY_TYPE, policy().toJson(), owner),
-        CLOCK,
-        random);
-    kernel =
-        Kernel.open(
-            new KernelConfig(
-                ledger,
-                guardian,
-                executor,
-                registry(),
-                List.of(new NoopDriver()),
-                RunWorkspaces.NONE,
-                CLOCK,
-                System::nanoTime,
-                random));
+            new LedgerConfig(
+                home.resolve("ledger"),
+                home.resolve("anchor"),
+                "bench",
+                TestKeys.key("log"),
+                CLOCK));
+    TestKernel parts =
+        new TestKernel(
+            tools, List.of(new NoopDriver()), RunWorkspaces.NONE, CLOCK, System::nanoTime, random);
+    parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+    kernel = parts.open(ledger);
   }
 
-  private Envelope enrolled(SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
-    Instant now = CLOCK.instant();
-    TrustedKey trusted =
-        new TrustedKey(
-            key.verifyingKey(), role, tenant, subject, now, Optional.empty(), Optional.empty());
-    return Envelope.sign(
-        SystemChange.TYPE,
-        new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), now).toJson(),
-        operator);
+  /** From now on and without an end: this clock is the host's. */
+  private static TrustedKey trusted(TestParty party) {
+    return new TrustedKey(
+        party.key().verifyingKey(),
+        party.role(),
+        party.tenant(),
+        party.name(),
+        CLOCK.instant(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   private Policy policy() {
@@ -156,24 +146,6 @@ final class Lab implements AutoCloseable {
 
   private static JsonValue.Obj schema(String json) {
     return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private Tools.Registry registry() {
-    return new Tools.Registry() {
-      @Override
-      public Optional<ToolManifest> manifest(String name, String version) {
-        return name.equals(manifest.name()) && version.equals(manifest.version())
-            ? Optional.of(manifest)
-            : Optional.empty();
-      }
-
-      @Override
-      public Driver.PackageContent content(ToolManifest manifest) {
-        return file -> {
-          throw new IllegalStateException("the no-op tool has no file " + file.path());
-        };
-      }
-    };
   }
 
   /** Signed requests for effects that are all allowed and all different. */
@@ -208,10 +180,10 @@ final class Lab implements AutoCloseable {
             Optional.empty(),
             List.of(),
             List.of());
-    return Envelope.sign(Request.TYPE, request.toJson(), agent);
+    return Envelope.sign(Request.TYPE, request.toJson(), TestKeys.key(AGENT));
   }
 
-  /** Has an effect done, and makes sure that it was. */
+  /** Executes an effect and fails unless it was executed. */
   Answer submit(byte[] request) {
     Answer answer = kernel.submit(request, List.of());
     boolean done =
@@ -230,9 +202,9 @@ final class Lab implements AutoCloseable {
     Envelope request = request("curve");
     Answer answer = submit(request.toBytes());
     return new Curve(
-        agent,
-        guardian,
-        executor,
+        TestKeys.key(AGENT),
+        TestKeys.key("guardian"),
+        TestKeys.key("executor"),
         request,
         answer.decisionEnvelope(),
         answer.intent().orElseThrow(),
@@ -267,24 +239,12 @@ final class Lab implements AutoCloseable {
     return Bundle.open(file);
   }
 
-  private BundleExport.Packages packages() {
-    Tools.Registry registry = registry();
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return registry.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest tool) {
-        return registry.content(tool);
-      }
-    };
+  BundleExport.Packages packages() {
+    return BundleExport.Packages.of(tools);
   }
 
-  /** Everybody who signs here. */
   List<SigningKey> signers() {
-    return List.of(operator, owner, guardian, executor, log, agent);
+    return SIGNERS.stream().map(TestParty::key).toList();
   }
 
   Ledger ledger() {
@@ -313,7 +273,7 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** Something unlike anything else, for names and content. */
+  /** A random digest, for names and content that must differ. */
   Digest unique() {
     byte[] bytes = new byte[16];
     random.nextBytes(bytes);

@@ -16,8 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The tool engine's lane: what a turn costs beside a digest of a megabyte, and what a tenant has of
- * eight slots while another one floods it with calls that wait for a millisecond, as for a process.
+ * The lane of the tool engine: the cost of a turn compared with hashing a megabyte, and the share
+ * of eight slots that one tenant gets while another floods it with calls that wait for a
+ * millisecond, as for a process.
  */
 final class LaneSteps {
   private static final int FLOOD = 64;
@@ -75,7 +76,7 @@ final class LaneSteps {
     return Digest.sha256(CONTENT);
   }
 
-  /** A process that works elsewhere. */
+  /** Stands in for a process: it uses no processor time here. */
   private static Long process() {
     LockSupport.parkNanos(1_000_000);
     return System.nanoTime();
@@ -86,11 +87,12 @@ final class LaneSteps {
   }
 
   /**
-   * The time by the calls of the tenant that is looked at, which all its callers ended in it.
+   * The cost of one call of the measured tenant: the measured time divided by the calls that all
+   * its callers finished in it.
    *
    * @param flood callers of another tenant
-   * @param others callers of each of two more, where that is above none
-   * @param own callers of the one that is looked at
+   * @param others callers of each of two more tenants; may be 0
+   * @param own callers of the measured tenant
    */
   private Cost calls(int flood, int others, int own) {
     AtomicBoolean over = new AtomicBoolean();
@@ -108,7 +110,7 @@ final class LaneSteps {
     double each = (double) start.wallNanos() / counted.get();
     over.set(true);
     callers.forEach(LaneSteps::join);
-    return new Cost(each, 0); // the processor works for the flood too
+    return new Cost(each, 0); // the flood uses processor time, too
   }
 
   private void start(

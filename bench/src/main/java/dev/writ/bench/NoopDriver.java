@@ -7,7 +7,10 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;
 
-/** A pure tool in memory that does nothing, so that what is measured is the kernel. */
+/**
+ * A pure tool in memory that does nothing and, unlike the fixture's driver, remembers nothing, so
+ * that what is measured is the kernel.
+ */
 final class NoopDriver implements Driver {
   static final String NAME = "noop";
 

@@ -26,9 +26,9 @@ import java.util.regex.Matcher;
 import java.util.stream.Stream;
 
 /**
- * A sandbox from its making to its end, with one program in it: against the bare program, and
- * against the engine's own command line with the same flags. No rows where an engine is not there,
- * or we are not root.
+ * A sandbox from creation to removal, with one program in it: against the bare program, and against
+ * the engine's own command line with the same flags. No rows where an engine is not there, or we
+ * are not root.
  */
 final class SandboxSteps implements AutoCloseable {
   private static final BenchTarget BARE = new BenchTarget.TimeAtMost(60);
@@ -56,9 +56,10 @@ final class SandboxSteps implements AutoCloseable {
   }
 
   /**
-   * In a directory of their own, which every user may traverse.
+   * Uses a directory of its own, which every user may traverse.
    *
-   * @param asked whether they are; otherwise, and where this host cannot run them, there are none
+   * @param asked whether these steps are wanted; there are none if not, or if this host cannot run
+   *     them
    */
   static SandboxSteps where(boolean asked) throws IOException {
     if (!asked || !possible()) {
@@ -84,7 +85,7 @@ final class SandboxSteps implements AutoCloseable {
       Step.Slice line = watch.repeat(() -> done(start.raw()));
       Step.Slice bare = watch.repeat(() -> done(start.bare()));
       steps.add(new Step(start.name(), "the engine's own command line", RAW, ours, line));
-      if (!start.name().endsWith(DOCKER)) { // a service's start is no matter of ours
+      if (!start.name().endsWith(DOCKER)) { // containers start in a service: no fair floor
         steps.add(new Step(start.name(), "bare process", BARE, ours, bare));
       }
     }
@@ -96,7 +97,7 @@ final class SandboxSteps implements AutoCloseable {
     return work;
   }
 
-  /** true, Python and Node in each engine that is there. */
+  /** true, Python and Node in each engine that is available. */
   List<Start> starts() {
     List<Start> starts = new ArrayList<>();
     if (engines.isEmpty()) {
@@ -109,7 +110,7 @@ final class SandboxSteps implements AutoCloseable {
             List.of("/usr/bin/node", "-e", "0"));
     for (EngineReport report : engines.get().reports()) {
       if (report.name().equals(DOCKER) && (!report.version().contains("podman") || !client())) {
-        continue; // no command line of its own to be compared with
+        continue; // has no command line to compare with
       }
       for (List<String> program : programs) {
         if (report.available()
@@ -213,7 +214,7 @@ final class SandboxSteps implements AutoCloseable {
     }
     engines.orElseThrow().close();
     Trees.remove(directory.get());
-    // What runc was told to make its cgroups in, and leaves.
+    // runc leaves the cgroups that it was told to make.
     try (Stream<Path> hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
       for (Path one : hierarchies.toList()) {
         Files.deleteIfExists(one.resolve("writ-raw"));

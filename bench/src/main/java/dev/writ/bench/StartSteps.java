@@ -48,7 +48,7 @@ final class StartSteps {
     run(writ("export", "main", "-o", folder.resolve("run.writ").toString()));
   }
 
-  /** The bundle is made when the step warms up, so that nothing is made where it is left out. */
+  /** The bundle is made during warm-up, so that nothing is made if the step is left out. */
   private List<String> verify() {
     Path bundle = folder.resolve("run.writ");
     if (!Files.exists(bundle)) {

@@ -3,7 +3,7 @@ package dev.writ.bench;
 /**
  * One row of the table: something of ours, and what it cannot be faster than, timed side by side.
  *
- * @param floor what it is held against
+ * @param floor what it is compared with
  */
 record Step(String name, String floor, BenchTarget target, Slice measured, Slice base) {
 

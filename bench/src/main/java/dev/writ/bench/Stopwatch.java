@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /** Times operations, in slices of a plan. */
 final class Stopwatch {
-  /** Results go here, so that no operation can be left out. */
+  /** Results go here, so that the compiler cannot drop an operation. */
   private static volatile Object last;
 
   private final Plan plan;
@@ -63,7 +63,10 @@ final class Stopwatch {
     return operations;
   }
 
-  /** The cost of each operation of callers on virtual threads who all begin at one moment. */
+  /**
+   * The average cost of an operation, run by callers on virtual threads that all start at the same
+   * moment.
+   */
   static Cost concurrently(int callers, int each, IntConsumer caller) {
     try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
       return together(pool, callers, caller).each((long) callers * each);

@@ -42,7 +42,7 @@ final class ToolCalls implements AutoCloseable {
   private static final BenchTarget OF_RUNNING = new BenchTarget.TimeAtMost(2_000);
   private static final byte[] TEXT = "one two\nthree\n".getBytes(StandardCharsets.UTF_8);
 
-  /** What is measured of one language; whatever it is, {@link #ready} comes before it. */
+  /** What is measured of one language; {@link #ready} runs before each measurement. */
   record Kind(
       String name, Runnable cold, Runnable ready, Runnable warm, Runnable bare, Runnable running) {}
 
@@ -56,7 +56,7 @@ final class ToolCalls implements AutoCloseable {
     }
   }
 
-  /** One worker waits at a time, so that no other is started while something is measured. */
+  /** At most one worker waits, so that no other is started during a measurement. */
   private static final PoolSettings ONE = new PoolSettings(256L << 20, 1, 600_000, 600_000);
 
   private final Path place;
@@ -73,9 +73,9 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /**
-   * On the engine that this host chooses.
+   * Uses the engine that this host chooses.
    *
-   * @param asked whether they are; otherwise there are none
+   * @param asked whether these steps are wanted; there are none if not
    */
   static ToolCalls where(boolean asked) throws IOException {
     return new ToolCalls(asked);
@@ -201,7 +201,7 @@ final class ToolCalls implements AutoCloseable {
     };
   }
 
-  /** Not measured: in the background of a server it takes place between calls. */
+  /** Not measured: a server starts workers in the background, between calls. */
   private static void awaitReady(WarmPool pool, Runnable call) {
     try {
       if (pool.figures().ready() == 0) {
@@ -230,7 +230,7 @@ final class ToolCalls implements AutoCloseable {
           new ProcessBuilder(argv)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-      builder.environment().clear(); // as a sandbox does; an inherited one makes some starts slower
+      builder.environment().clear(); // as a sandbox does; inheriting it slows some starts down
       Process process = builder.start();
       process.getOutputStream().close();
       if (process.waitFor() != 0) {

@@ -45,12 +45,12 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-053", "a key may not sign this", "Sign with a key of the role that spec/keys.md names."),
   KEY_WINDOW(
       "CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
-  KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not."),
+  KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not revoked."),
   KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
   KEY_FILE(
       "CAN-057",
       "a key file cannot be read or written",
-      "Mend what the message names, and try again."),
+      "Correct what the message names, and try again."),
   NATIVE_LIBRARY(
       "CAN-058",
       "a native library cannot be unpacked into a directory that is private to this user",
@@ -80,7 +80,7 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-074", "a key file is malformed or cut off", "Restore it; its form is in spec/keys.md."),
   KEY_FILE_ALGORITHM(
       "CAN-075",
-      "a key file is of an algorithm that is not taken",
+      "a key file is of an algorithm that is not supported",
       "Use Ed25519, or ML-DSA-65 as a seed; encrypt by PBES2 with scrypt or PBKDF2."),
   KEY_FILE_PASSPHRASE(
       "CAN-076",

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 
 /**
  * A set of digests in 64 to 128 bytes for each: open addressing over their four longs. For the many
- * of a long run, where a tree of objects takes several times as much. Not thread safe.
+ * digests of a long run, for which a tree of objects would take several times as much memory. Not
+ * thread safe.
  */
 public final class DigestSet {
   private static final int LONGS = Digest.LENGTH / Long.BYTES;
@@ -69,7 +70,7 @@ public final class DigestSet {
     }
   }
 
-  /** Heap sort: in place, and as fast for digests that somebody chose. */
+  /** Heap sort: in place, and no slower for digests that an attacker chose. */
   private void sort(int count) {
     for (int i = count / 2 - 1; i >= 0; i--) {
       sink(i, count);

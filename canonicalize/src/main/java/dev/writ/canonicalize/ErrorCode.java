@@ -2,7 +2,7 @@ package dev.writ.canonicalize;
 
 /**
  * One stable reason for a refusal. Every module has an enum of its own that implements this; {@code
- * spec/errors.md} is the list of all of them and a test holds the two against each other.
+ * spec/errors.md} is the list of all of them and a test compares the two.
  */
 public interface ErrorCode {
 
@@ -15,7 +15,7 @@ public interface ErrorCode {
    */
   record Entry(String code, String meaning, String remedy) {}
 
-  /** What the catalogue says of it. */
+  /** Its entry in the catalogue. */
   Entry entry();
 
   default String code() {

@@ -23,7 +23,9 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Turns arguments into one command's run, and its end into an exit status and one clean line. */
+/**
+ * Parses arguments, runs one command, and turns its result into an exit status and one clean line.
+ */
 public final class Cli {
   private static final int HELP_WIDTH_MAX = 100;
 

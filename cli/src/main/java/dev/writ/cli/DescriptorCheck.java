@@ -9,18 +9,21 @@ import java.util.Locale;
 
 /**
  * Refuses to serve with too few descriptors before anything else is loaded: with 64 the JVM cannot
- * even open the libraries of the command line. So it uses none of them, not to print either.
+ * even open the libraries of the command line. So it uses none of them, not even to print.
  */
 final class DescriptorCheck {
   private static final long MIN = 512;
 
-  /** {@link ExitCode#UNAVAILABLE}, whose class needs those of every module. */
+  /**
+   * The status of {@link ExitCode#UNAVAILABLE}; using that class would load classes of every
+   * module.
+   */
   private static final int UNAVAILABLE = 6;
 
   private DescriptorCheck() {}
 
   /**
-   * @return the status with which the process has to end at once; 0: it goes on
+   * @return the status with which the process must end at once; 0 to go on
    */
   static int refused(List<String> args) {
     long limit = Descriptors.limit().orElse(MIN);

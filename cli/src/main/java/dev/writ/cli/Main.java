@@ -15,7 +15,7 @@ public final class Main {
     }
     Session session = new Session(Terminal.ofProcess(), System.getenv());
     int status = new Cli(session).run(args);
-    // At once: a tool's or a library's thread must not keep the process alive.
+    // Halt at once: a thread of a tool or library must not keep the process alive.
     System.exit(status);
   }
 }

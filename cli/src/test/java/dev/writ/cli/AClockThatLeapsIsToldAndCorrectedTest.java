@@ -91,10 +91,10 @@ class AClockThatLeapsIsToldAndCorrectedTest {
     assertThat(ahead.status()).isEqualTo(ExitCode.REFUSED.status());
     assertThat(ahead.err())
         .matches(
-            "(?s)writ: EXE-980 the clock is further ahead of what the ledger has seen than policy"
-                + " lets it be: clock 20\\S+Z, ledger 20\\S+Z; policy lets an installation stand"
+            "(?s)writ: EXE-980 the clock is further ahead of the ledger's time than policy"
+                + " allows: clock 20\\S+Z, ledger 20\\S+Z; policy lets an installation stand"
                 + " idle for 7776000 s\\. Set the clock; nothing is decided or dispatched until"
-                + " then\\. Where the clock is right, start again, or sign for it with `writ clock"
+                + " then\\. If the clock is right, start again, or sign for it with `writ clock"
                 + " correct`\\.\\s+");
     assertThat(effect().out()).as("nothing was moved").contains("42");
 

@@ -23,8 +23,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * An owner's side of a running server: sends what owners have signed. The signature is what counts;
- * there is no other credential, and none that could be lost on the way.
+ * An owner's side of a running server: sends what owners have signed. The signature is the only
+ * credential, so there is none that could be stolen on the way.
  */
 public final class AdminClient implements AutoCloseable {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(60);
@@ -33,7 +33,8 @@ public final class AdminClient implements AutoCloseable {
   private final HttpClient http;
 
   /**
-   * @param authority PEM of who issued the server's certificate; absent: those that Java trusts
+   * @param authority PEM of the authority that issued the server's certificate; absent for those
+   *     that Java trusts
    * @throws WritException {@code GWY-063}
    */
   public AdminClient(URI server, Optional<Path> authority) {
@@ -67,7 +68,7 @@ public final class AdminClient implements AutoCloseable {
   }
 
   /**
-   * Puts a policy in force, and sees to it that it is this one.
+   * Activates a policy, and checks that the server has put this one in force.
    *
    * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}, {@code GWY-062}
    */

@@ -17,7 +17,7 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * What a request got, signed by pinned keys and about that request.
+ * The outcome of a request: its documents are signed by pinned keys and are about that request.
  *
  * @param receipt present where the effect was dispatched
  * @param output the output's bytes, whose digest the receipt states; absent where the answer did

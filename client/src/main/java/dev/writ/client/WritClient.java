@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An agent's side of the native API: signs requests, and believes an answer only where pinned keys
- * of the installation have signed it and it is about what was asked. Thread safe.
+ * An agent's side of the native API: signs requests, and accepts an answer only if pinned keys of
+ * the installation have signed it and it is about that request. Thread safe.
  */
 public final class WritClient implements AutoCloseable {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(10);
@@ -48,7 +48,7 @@ public final class WritClient implements AutoCloseable {
   public record Agent(String tenant, String subject, SigningKey key) {}
 
   /**
-   * What is believed about the server, taken from elsewhere than the server.
+   * The pins: what the client trusts about a server, obtained from elsewhere than the server.
    *
    * @param trust with the guardian's and the executor's keys
    * @param origin the log's name
@@ -103,7 +103,7 @@ public final class WritClient implements AutoCloseable {
     return VerifiedOutcome.of(object(response), request, pinned.trust(), now());
   }
 
-  /** Reads JSON that the agent may see, for example {@code /v1/runs}. Nothing of it is verified. */
+  /** Reads JSON that the agent may see, for example {@code /v1/runs}. None of it is verified. */
   public JsonValue.Obj get(String path) {
     return object(send(reading(path)));
   }

@@ -1,2 +1,2 @@
-/** What calls a server: agents and owners. */
+/** Clients of a server: for agents and for owners. */
 package dev.writ.client;

@@ -20,7 +20,7 @@ public final class Agent {
   }
 
   /**
-   * One of its runs: what is asked in it is chained, receipt to receipt.
+   * One of its runs; the receipts of its requests form one chain.
    *
    * @param name of at most 256 characters; the first request opens the run
    */

@@ -109,8 +109,8 @@ public final class AgentRun {
   }
 
   /**
-   * Writes the run's bundle to a new file, for {@link Bundles} anywhere. An open run is taken as
-   * the latest checkpoint saw it, a closed one as the checkpoint of its closing did.
+   * Writes the run's bundle to a new file, which {@link Bundles} reads on any machine. An open run
+   * is exported up to the latest checkpoint, a closed one up to the checkpoint of its closing.
    *
    * @throws WritException {@code CLI-003} where the file is there already or cannot be written
    */
@@ -133,7 +133,7 @@ public final class AgentRun {
   }
 
   /**
-   * What else is said of a request.
+   * Further members of a request.
    *
    * @param idempotencyKey the same key and effect are executed once
    * @param consumes receipts that this effect builds on
@@ -158,7 +158,7 @@ public final class AgentRun {
       return new AskOptions(idempotencyKey, receipts, keepsOutput);
     }
 
-    /** Keeping the digest of the output alone. */
+    /** Keeps only the digest of the output. */
     public AskOptions droppingOutput() {
       return new AskOptions(idempotencyKey, consumes, false);
     }

@@ -10,7 +10,7 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import java.security.SecureRandom;
 
-/** An approver's signed words on requests that wait. Thread safe. */
+/** An approver, who approves or rejects requests that wait. Thread safe. */
 public final class Approvals {
   private final OpenHome home;
   private final SigningKey key;

@@ -15,14 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Exported runs, for whoever holds the file: no installation is needed. */
+/** Verifies and replays exported runs. Needs no installation, only the file. */
 public final class Bundles {
   private Bundles() {}
 
   /**
-   * Verifies a bundle from its bytes alone. What does not hold is in the value, not thrown.
+   * Verifies a bundle from its bytes alone. A failed verification is in the result, not thrown.
    *
-   * @param trust keys held from elsewhere; without them only integrity is verified
+   * @param trust keys obtained from elsewhere; without them only integrity is verified
    */
   public static Verification verify(Path file, Optional<Trust> trust) {
     return Verification.of(
@@ -33,7 +33,7 @@ public final class Bundles {
    * Verifies a bundle and executes its run again with the recorded clock, seeds and tool outcomes;
    * the session names the first byte that differs.
    *
-   * @param trust keys held from elsewhere
+   * @param trust keys obtained from elsewhere
    */
   public static ReplaySession replay(Path file, Optional<Trust> trust) {
     Verification verification = verify(file, trust);

@@ -18,8 +18,8 @@ import java.util.Optional;
 /**
  * A tool written in Java, which runs in this process: trusted code of the embedding program,
  * without a sandbox. Policy approves it by the digest of its manifest, like any other; the digest
- * covers its schemas and not its code, so give it another version whenever the code does something
- * else. A replay takes its recorded outcomes.
+ * covers its schemas and not its code, so give it another version whenever the code changes its
+ * behaviour. A replay takes its recorded outcomes.
  *
  * @param manifest with the driver {@code java} and the sandbox profile {@code host}
  * @param handler does it
@@ -34,8 +34,8 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does it once. An exception is a failure of the tool, and its message stands in the receipt. A
-     * handler that takes longer than the declared {@code wall_ms} is interrupted.
+     * Executes one call. An exception is a failure of the tool, and the receipt states its message.
+     * A handler that takes longer than the declared {@code wall_ms} is interrupted.
      */
     JsonValue call(Call call) throws Exception;
   }
@@ -43,10 +43,10 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
   /**
    * One call.
    *
-   * @param scope whose it is: tenant, run, subject
+   * @param scope tenant, run and subject of the request
    * @param params valid by the tool's schema
    * @param inputs files by digest
-   * @param content opens an input; its bytes are held against its digest while they are read
+   * @param content opens an input; its bytes are verified against its digest while they are read
    * @param time of the dispatch: the same in a replay
    * @param seed 32 bytes for random numbers: the same in a replay
    */
@@ -78,10 +78,10 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
   }
 
   /**
-   * A tool whose parameters and result are what these schemas say.
+   * A tool whose parameters and result are described by these schemas.
    *
    * @param name {@code [a-z0-9][a-z0-9._-]*}, at most 64 characters
-   * @param version another one for another behaviour
+   * @param version to be changed with the tool's behaviour
    * @param input JSON Schema (2020-12) of the parameters
    * @param output JSON Schema of the result
    * @throws WritException {@code CAN-0xx} where a schema is no JSON, {@code TOL-028} where it is no

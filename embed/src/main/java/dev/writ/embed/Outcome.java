@@ -44,12 +44,12 @@ public final class Outcome {
     return receipt().map(Receipt::status);
   }
 
-  /** The code of the check or stage that refused it, or of nothing where it went well. */
+  /** The code of the check or stage that refused the request; empty after success. */
   public Optional<String> code() {
     return receipt().map(Receipt::code).orElseGet(() -> decision().code());
   }
 
-  /** For people: which check decided and why, or how the tool ended. */
+  /** For people: the check that decided and why, or how the tool ended. */
   public String reason() {
     if (receipt().isPresent()) {
       Receipt receipt = receipt().get();
@@ -68,12 +68,12 @@ public final class Outcome {
     return check.check() + " check, " + check.code().orElse("") + ": " + check.detail();
   }
 
-  /** The Guardian's signed judgement. */
+  /** The Guardian's signed decision. */
   public Decision decision() {
     return answer.decision();
   }
 
-  /** The executor's signed word on what happened; empty where nothing was executed. */
+  /** The executor's signed receipt; empty if nothing was executed. */
   public Optional<Receipt> receipt() {
     return answer.served().map(Served::receipt);
   }

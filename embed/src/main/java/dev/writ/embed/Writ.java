@@ -40,14 +40,14 @@ public final class Writ implements AutoCloseable {
    * Opens the installation in a directory; makes one with the starter policy where there is none.
    *
    * @param directory for example {@code writ-data}; its anchor lies beside it
-   * @throws WritException {@code LED-003} where another process has it open, and the code of
-   *     whatever does not hold
+   * @throws WritException {@code LED-003} where another process has it open, and the code of any
+   *     other failed check
    */
   public static Writ open(Path directory) {
     return at(directory).open();
   }
 
-  /** Says first how the installation in a directory is made and opened. */
+  /** Starts a builder, which says how the installation in a directory is made and opened. */
   public static WritBuilder at(Path directory) {
     return new WritBuilder(Optional.of(directory));
   }
@@ -64,8 +64,8 @@ public final class Writ implements AutoCloseable {
    * An agent of this installation.
    *
    * @param name of its key
-   * @throws WritException {@code CAN-08x} where there is no such key, {@code CAN-060} where it is
-   *     not enrolled
+   * @throws WritException {@code CLI-013} for a name that no key can have, {@code CAN-07x} where
+   *     the key cannot be read, {@code CAN-052} where it is not enrolled
    */
   public Agent agent(String name) {
     SigningKey key = home.home().key(name);
@@ -93,8 +93,8 @@ public final class Writ implements AutoCloseable {
   }
 
   /**
-   * Puts a policy in force, signed by the policy owner's key. What was decided under the old one
-   * and not executed is refused.
+   * Puts a policy in force, signed by the policy owner's key. Intents issued under the previous
+   * policy and not executed yet are refused.
    *
    * @param yaml as spec/policy.md says; version and {@code previous} are set to follow the one in
    *     force, unless it states them
@@ -123,12 +123,12 @@ public final class Writ implements AutoCloseable {
     return home.kernel().system().policyInForce();
   }
 
-  /** All tools that are there; policy says which may be used. */
+  /** All tools of the installation; policy says which may be used. */
   public List<ToolManifest> tools() {
     return home.manifests();
   }
 
-  /** The public keys in force, for whoever verifies a bundle. */
+  /** The public keys in force, for verifying a bundle. */
   public Trust trust() {
     return home.kernel().system().trust();
   }

@@ -30,8 +30,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Says how an installation is made and opened. What is not said is as {@code writ init} and {@code
- * writ run} do it. Used by one thread, once.
+ * Says how an installation is made and opened. The defaults are those of {@code writ init} and
+ * {@code writ run}. Not thread safe; used once.
  */
 public final class WritBuilder {
   private final Optional<Path> directory;
@@ -54,8 +54,8 @@ public final class WritBuilder {
   }
 
   /**
-   * Who is who where the installation is made; the starter policy knows them by these names.
-   * Without it: tenant {@code local}, agent {@code researcher}, approver {@code approver}.
+   * Names for a new installation, which the starter policy uses. The defaults are tenant {@code
+   * local}, agent {@code researcher}, approver {@code approver}.
    */
   public WritBuilder names(String tenant, String agent, String approver) {
     names = new Home.Names(tenant, agent, approver);
@@ -63,8 +63,8 @@ public final class WritBuilder {
   }
 
   /**
-   * The policy where the installation is made, as YAML (spec/policy.md), instead of the starter
-   * policy. A line <code>{{tools}}</code> becomes the entries of all tools that are there.
+   * The policy of a new installation, as YAML (spec/policy.md), instead of the starter policy. A
+   * line <code>{{tools}}</code> becomes the entries of all tools that are there.
    */
   public WritBuilder policy(String yaml) {
     policy = Optional.of(yaml);
@@ -72,7 +72,8 @@ public final class WritBuilder {
   }
 
   /**
-   * A private key of the caller's own; it is written nowhere, so it has to be brought each time.
+   * A private key of the caller's own; it is never written to disk, so it must be given at each
+   * opening.
    *
    * @param name {@code guardian}, {@code executor}, {@code log}, {@code operator}, {@code
    *     policy-owner}, or an agent's or approver's
@@ -82,7 +83,7 @@ public final class WritBuilder {
     return this;
   }
 
-  /** Of the key files; where the installation is made, they are encrypted with it. */
+  /** The passphrase of the key files; those of a new installation are encrypted with it. */
   public WritBuilder passphrase(char[] secret) {
     passphrase = Optional.of(secret.clone());
     return this;
@@ -91,8 +92,8 @@ public final class WritBuilder {
   /**
    * The clock, in place of the system's.
    *
-   * @param elapsedNanos nanoseconds that passed, however the clock is set: what tells a clock that
-   *     leapt from an installation that was idle
+   * @param elapsedNanos monotonic time in nanoseconds, which setting the clock does not change: it
+   *     tells an idle installation from a clock that leapt
    */
   public WritBuilder clock(InstantSource source, LongSupplier elapsedNanos) {
     clock = Optional.of(source);
@@ -100,26 +101,29 @@ public final class WritBuilder {
     return this;
   }
 
-  /** Where nonces and run seeds come from. */
+  /** The source of nonces and run seeds. */
   public WritBuilder random(SecureRandom source) {
     random = source;
     return this;
   }
 
-  /** A tool written in Java. Policy has to approve it; the starter policy of a new one does. */
+  /**
+   * Adds a tool written in Java. Policy has to approve it; the starter policy of a new installation
+   * does.
+   */
   public WritBuilder tool(JavaTool tool) {
     javaTools.add(tool);
     return this;
   }
 
-  /** A driver of the caller's own, and the tools that it runs. */
+  /** Adds a driver of the caller's own, and the tools that it runs. */
   public WritBuilder driver(Driver driver, List<ToolManifest> tools) {
     drivers.add(driver);
     manifests.addAll(tools);
     return this;
   }
 
-  /** {@code WRIT_SANDBOX_ENGINE} and the like, in place of this process's environment. */
+  /** {@code WRIT_SANDBOX_ENGINE} and similar variables, in place of this process's environment. */
   public WritBuilder environment(Map<String, String> variables) {
     environment = Map.copyOf(variables);
     return this;
@@ -131,7 +135,7 @@ public final class WritBuilder {
     return this;
   }
 
-  /** Refuses where there is no installation, instead of making one. */
+  /** Requires an existing installation, instead of making one. */
   public WritBuilder mustExist() {
     makes = false;
     return this;
@@ -142,7 +146,7 @@ public final class WritBuilder {
    *
    * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
    *     it must exist and does not, {@code TOL-021}, {@code GRD-420} or {@code GRD-422} for a name
-   *     or schema of the caller's own tools, and the code of whatever does not hold
+   *     or schema of the caller's own tools, and the code of any other failed check
    */
   public Writ open() {
     if (directory.isPresent()) {

@@ -20,15 +20,21 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Who may read and name what within a tenant: the runs of a subject and those that policy shares
- * with it, what they hold, and the content that it put or that came of them. A digest alone is no
- * right to anything. Thread safe.
+ * What a subject may read within its tenant, and which content it may name in requests: its own
+ * runs and those that policy shares with it, the documents in them, and the content that it
+ * uploaded or that its effects produced. Knowing a digest gives no right to anything. Thread safe.
  */
 public final class Access {
-  /** Of so many runs that one content came of it is looked whether a subject may read them. */
+  /**
+   * If many runs produced the same content, at most so many of them are checked for one that the
+   * subject may read.
+   */
   private static final int RUNS_LOOKED_AT_MAX = 256;
 
-  /** Of a run that an agent's own key opened: only shares that name no surface are about it. */
+  /**
+   * The surface of a run that an agent's own key opened; it matches only shares that name no
+   * surface.
+   */
   private static final String NO_SURFACE = "";
 
   private final LedgerState ledger;
@@ -40,10 +46,10 @@ public final class Access {
   }
 
   /**
-   * Who asks.
+   * The party that asks.
    *
-   * @param subjects itself, and those on whose behalf it asks
-   * @param roles that it holds now
+   * @param subjects its own subject first, then those on whose behalf it asks
+   * @param roles the roles that it has now
    */
   public record Who(String tenant, List<String> subjects, List<String> roles) {
     public Who {
@@ -57,7 +63,7 @@ public final class Access {
   }
 
   /**
-   * Who a request is for, by the policy in force.
+   * The party of a request, with its roles by the policy in force.
    *
    * @param charged its subject and those on whose behalf it is made
    */
@@ -72,7 +78,7 @@ public final class Access {
     return system.get().policyInForce();
   }
 
-  /** Whether policy lets it read for everybody in its tenant (protocol rule 3). */
+  /** Whether policy lets the party read for everybody in its tenant (protocol rule 3). */
   public boolean seesTenant(Who who) {
     Policy policy = policy();
     return who.roles().stream()
@@ -80,17 +86,18 @@ public final class Access {
   }
 
   /**
-   * Whether a run and all that it holds may be read: its opener's subject may, or, where a surface
-   * opened it, the one that it was opened for, and those with whom policy shares it.
+   * Whether a run and all its documents may be read: by the subject of the key that opened it, or,
+   * if a surface opened it, by the subject that it was opened for; and by those with whom policy
+   * shares it.
    */
   public boolean mayRead(Who who, String run) {
     return seesTenant(who) || isOwn(who, run);
   }
 
   /**
-   * What decides which canaries a call meets that is made in a run: the subject that the run was
-   * opened for, where the caller may use it; else the caller's own, also in the run of its refusals
-   * (spec/runs.md, 8).
+   * The input that selects canaries for a call in a run: the subject that the run was opened for,
+   * if the caller may use that run; otherwise, and in the run of the caller's refusals, the
+   * caller's own subject (spec/runs.md, 8).
    */
   public CanaryDraw draw(Who who, String run) {
     return new CanaryDraw(who.tenant(), run, ownedBy(who, run).orElse(who.subject()));
@@ -100,7 +107,10 @@ public final class Access {
     return ownedBy(who, run).isPresent();
   }
 
-  /** For whom a run was opened that is the caller's own, or that policy shares with it. */
+  /**
+   * The subject that a run was opened for, if the run is the caller's own or policy shares it with
+   * the caller.
+   */
   private Optional<String> ownedBy(Who who, String run) {
     Optional<TrustedKey> opener =
         ledger
@@ -121,13 +131,19 @@ public final class Access {
                 || policy().sharesRun(who.tenant(), surface, run, of, who.subject(), who.roles()));
   }
 
-  /** Whether a document of that scope may be read: one's own, and those of runs that one reads. */
+  /**
+   * Whether a document of that scope may be read: the party's own documents, and those of runs that
+   * it may read.
+   */
   public boolean mayRead(Who who, Scope scope) {
     return who.tenant().equals(scope.tenant())
         && (who.subjects().contains(scope.subject()) || mayRead(who, scope.run()));
   }
 
-  /** Whether content may be named by its digest: it was put by, or came of, what one may read. */
+  /**
+   * Whether a request may name content by its digest: it was uploaded by one of the party's
+   * subjects or for everybody in the tenant, or a run that the party may read produced it.
+   */
   public boolean mayName(Who who, Digest content) {
     if (seesTenant(who)) {
       return ledger.get(Tables.REFERENCE, Tables.key(who.tenant(), content.hex())).isPresent();
@@ -161,7 +177,9 @@ public final class Access {
     return found[0];
   }
 
-  /** Whether a request may name content: directly, or through a receipt that it consumes. */
+  /**
+   * Whether a request may name content: by its own right, or through a receipt that it consumes.
+   */
   boolean mayName(Request request, List<String> charged, Digest content) {
     return mayName(who(request, charged), content)
         || request.consumes().stream()

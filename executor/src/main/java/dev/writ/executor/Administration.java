@@ -24,11 +24,12 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What operators and policy owners do: each a signed document and an event, so that an auditor sees
- * under what the rest was judged (protocol rules 26 and 28).
+ * Applies changes by operators and policy owners. Each is a signed document and an event, so that
+ * an auditor can see under which keys and policy everything else was judged (protocol rules 26 and
+ * 28).
  */
 final class Administration {
-  /** Who opens the system run; no key has this id, so no agent can append to it. */
+  /** Stands for the opener of the system run; no key has this id, so no agent can append to it. */
   private static final String OPENER = "system";
 
   private final RunJournal ledger;
@@ -56,13 +57,16 @@ final class Administration {
       throw new WritException(ExecutorError.CLOCK_CORRECTION, kind + " while the kernel runs");
     }
     SystemState after = before.with(signed, kind, now);
-    if (kind.equals(EventKind.TOOL_STAGED)) { // a ledger from before may hold such a canary
+    if (kind.equals(EventKind.TOOL_STAGED)) { // older ledgers may hold such a canary
       ToolStaging.read(SystemChange.read(signed.document()).detail()).requireDrawnBySubject();
     }
     return new InForce.Change(after, write(signed, kind, now));
   }
 
-  /** An open run is remembered as it was enqueued, so it can be given back before that lasts. */
+  /**
+   * The run may be given back before the commit is durable: an open run stays in memory as it was
+   * enqueued.
+   */
   private Commit write(Envelope signed, String kind, Instant at) {
     try (Runs.Borrowed run = runs.borrow(SystemState.RUN)) {
       String seed = run.seedFor(OPENER);
@@ -84,7 +88,7 @@ final class Administration {
     List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
     SystemState.requireNotAhead(resolution.resolvedAt(), now);
-    // An operator of one tenant sees nothing of another.
+    // An operator of one tenant must not learn anything about another.
     boolean mayResolve =
         signers.stream()
             .allMatch(s -> s.tenant().filter(t -> !t.equals(resolution.tenant())).isEmpty());
@@ -110,7 +114,8 @@ final class Administration {
       turn.unfinished(0, 0, -1);
       turn.batch().document(signed).put(Tables.DOUBT, key, signed.id().bytes());
       WorkspaceUse.settled(turn, receipt.scope(), receipt.request());
-      // Awaited under the run's turn, so that a second resolution sees the first one's row.
+      // Awaited while the run's lock is held, so that a second resolution sees the row of the
+      // first.
       turn.enqueue().await();
     }
   }

@@ -17,9 +17,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Admits requests under what is in force, and recognizes those that the ledger holds. A request
- * that was received before is as old as it was then, and what became of it is told whatever its
- * age: also where its keys, its delegations or the policy would not let it in any more.
+ * Admits requests under what is in force, and recognizes those that the ledger holds. For a request
+ * that was received before, age counts up to its first receipt, and its outcome is returned even if
+ * its age, keys, delegations or the policy would no longer admit it.
  */
 final class Admissions {
   private final LedgerView ledger;
@@ -33,13 +33,13 @@ final class Admissions {
   }
 
   /**
-   * A request at the door.
+   * A request after admission, successful or not.
    *
-   * @param state what it was admitted under
-   * @param receivedAt when it was received first, where the ledger says so
+   * @param state the state under which it was checked
+   * @param receivedAt when it was first received; absent if the ledger does not have it
    * @param stored whether these very bytes are in the ledger
    * @param admitted present unless refused
-   * @param refused why nothing new may be done for it
+   * @param refused why it may only get its earlier outcome
    */
   record Entry(
       SystemState state,
@@ -55,7 +55,7 @@ final class Admissions {
     }
 
     /**
-     * The request as admitted, for doing something new.
+     * The admitted request, needed for anything but returning its earlier outcome.
      *
      * @throws WritException why it is not; {@code GRD-012} for one that is too old and was never
      *     seen
@@ -72,8 +72,8 @@ final class Admissions {
   }
 
   /**
-   * Looks at a request. One that is refused is let through only as far as to learn what became of
-   * it: where the ledger holds these very bytes, or where nothing but its age speaks against it.
+   * Checks a request. One that is refused may still get its earlier outcome, if the ledger holds
+   * exactly these bytes or if its age is the only reason for the refusal.
    *
    * @throws WritException {@code CAN-}, {@code GRD-0xx}, {@code GRD-60x}: it is not to be answered
    */
@@ -109,7 +109,9 @@ final class Admissions {
     }
   }
 
-  /** Whether keys, policy and the ledger's row of the request are still as they were. */
+  /**
+   * Whether the state and the ledger's row of the request are unchanged since the entry was made.
+   */
   boolean isCurrent(Entry before) {
     return inForce.now() == before.state()
         && row(before.id()).map(RequestRow::receivedAt).equals(before.receivedAt());
@@ -125,7 +127,7 @@ final class Admissions {
       Admission.readmit(envelope, state.trust(), state.policyInForce(), asked, now);
       return true;
     } catch (WritException e) {
-      return false; // nobody who may ask: told no more than its age
+      return false; // refused for more than its age: the caller learns nothing else
     }
   }
 

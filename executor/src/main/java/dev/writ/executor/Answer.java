@@ -7,7 +7,7 @@ import dev.writ.guardian.document.Decision;
 import java.util.Optional;
 
 /**
- * What a request got. Everything in it is on disk.
+ * The answer to a request. Everything in it is on disk.
  *
  * @param intent present where the verdict is ALLOW
  * @param served present where the effect was dispatched

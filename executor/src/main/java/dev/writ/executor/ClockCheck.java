@@ -19,25 +19,27 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * How the host's clock stands to a ledger that nobody has open for writing, and the operator's way
- * out where the two do not fit (spec/system-run.md).
+ * Compares the host's clock with a ledger that nobody has open for writing, and lets an operator
+ * correct the ledger's time if they do not fit (spec/system-run.md).
  *
  * @param clock of the host
  * @param ledger the log's latest time; the epoch where it has no events
- * @param idleMax how far ahead the clock may be at a start
+ * @param idleMax how far the clock may be ahead when a kernel starts
  */
 public record ClockCheck(Instant clock, Instant ledger, Duration idleMax, Fit fit) {
   /** What a start would find. */
   public enum Fit {
     /** The kernel starts. */
     FITS,
-    /** The ledger has later events: it ran ahead, or the clock is back. */
+    /**
+     * The ledger has later events: the clock was ahead when they were written, or is behind now.
+     */
     BEHIND,
-    /** More time has passed than policy lets an installation stand idle, or the clock leapt. */
+    /** More time has passed than policy lets an installation be idle, or the clock leapt. */
     AHEAD
   }
 
-  /** Looks without changing anything. */
+  /** Compares without changing anything. */
   public static ClockCheck of(LedgerView ledger, Instant clock) {
     ClockLimits limits = SystemState.read(ledger).clockLimits();
     Instant now = Timestamps.truncate(clock);
@@ -51,14 +53,13 @@ public record ClockCheck(Instant clock, Instant ledger, Duration idleMax, Fit fi
   }
 
   /**
-   * Has the log's time go on from the clock's. Where that is back, every intent issued before is
-   * void, and the accounts count what was charged at later times as charged now.
+   * Makes the log's time continue from the clock's. If that goes back, every intent issued before
+   * is void, and the accounts treat charges at later times as made now.
    *
    * @param signed an operator's change of kind {@code clock.corrected} with that detail, said at
    *     its {@code to}
    * @throws WritException {@code EXE-983} where the clock fits; {@code EXE-981}, {@code CAN-05x},
-   *     {@code CAN-06x} where what was signed does not hold; {@code LED-0xx}. Nothing is written
-   *     then
+   *     {@code CAN-06x} if the signed change is not valid; {@code LED-0xx}. Nothing is written then
    */
   public static ClockCorrection correct(
       LedgerConfig config, Function<ClockCorrection, Envelope> signed) {

@@ -31,14 +31,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The rows of the accounts with which a ledger goes on from an earlier time. A clock that was ahead
- * had windows end and rows swept away before their time, so those that are gone are made again from
- * the log.
+ * The rows of the accounts after a ledger's time was set back. While the clock was ahead, windows
+ * ended and rows were deleted too early, so deleted rows are made again from the log.
  */
 final class CorrectedAccounts {
   private static final int OBSERVATIONS_BYTES_MAX = 64 << 20;
 
-  /** What {@link Policy} keeps beyond windows, spans and the age of requests, in seconds. */
+  /**
+   * How long {@link Policy} keeps rows beyond windows, spans and the age of requests, in seconds.
+   */
   private static final long SLACK_S = 3600;
 
   private final LedgerView ledger;
@@ -47,7 +48,7 @@ final class CorrectedAccounts {
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
   private final TreeMap<Digest, Accounts.Row> moved = new TreeMap<>();
 
-  /** Of requests whose rows are gone or moved. */
+  /** Decisions on requests whose rows are deleted or moved. */
   private final TreeMap<Digest, List<Judged>> judged = new TreeMap<>();
 
   private long neededMaxS;
@@ -55,7 +56,7 @@ final class CorrectedAccounts {
   /**
    * A decision in the log.
    *
-   * @param at its time, or when time went back since, where that is earlier
+   * @param at its time, or the corrected time if time was set back before it since then
    */
   private record Judged(Digest decision, Instant at) {}
 
@@ -76,7 +77,7 @@ final class CorrectedAccounts {
     rows.forEach(row -> batch.put(Tables.ACCOUNT, row.key(), row.value().orElseThrow()));
   }
 
-  /** Finds stored rows whose times are not yet. */
+  /** Finds stored rows whose times are in the future. */
   private void move() {
     ledger.scan(
         Tables.ACCOUNT,

@@ -15,12 +15,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Documents that come from outside, as the ledger keeps them. It keeps the first envelope of a
- * payload, so that is the one to go by: another one, with other signatures or of another type,
- * would be recorded as seen and could not be found afterwards.
+ * Documents from outside, in the envelopes that the ledger keeps. The ledger keeps only the first
+ * envelope of a payload, so a judgement must use that one: another envelope, with other signatures
+ * or another type, would be recorded as seen but could not be found later.
  */
 final class Evidence {
-  /** Payloads that the journal's own events bring into the ledger, in the envelope that counts. */
+  /** Payload types that the journal's own events bring into the ledger, in the right envelope. */
   private static final TreeSet<String> OF_EVENTS =
       new TreeSet<>(
           List.of(
@@ -49,7 +49,7 @@ final class Evidence {
     this.locks = locks;
   }
 
-  /** Evidence that stays as it is while this is held. */
+  /** Evidence whose envelopes cannot change until this is closed. */
   record Kept(List<Envelope> documents, List<KeyedLocks.Held> locks) implements AutoCloseable {
     @Override
     public void close() {
@@ -58,7 +58,8 @@ final class Evidence {
   }
 
   /**
-   * Replaces what is kept by what the ledger has, and holds back others who bring what it has not.
+   * Replaces each document by the envelope that the ledger has, and locks those that it does not
+   * have against other threads that bring them.
    *
    * @throws WritException {@code EXE-971} for a request whose payload is kept in another envelope,
    *     and for a document of the journal's own that the ledger does not have
@@ -82,7 +83,7 @@ final class Evidence {
   }
 
   /**
-   * Holds a document for an event whose body it is to be.
+   * Locks a document that will be the body of an event.
    *
    * @throws WritException {@code EXE-971} where its payload is kept in another envelope
    */

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the ledger knows of executions, for stage 7 of seed 000: it looks and takes nothing. */
+/** What the ledger knows of earlier executions, for stage 7 of seed 000. Only reads. */
 public final class ExecutionsSoFar implements ExecuteState {
   private static final long EVENTS_LOOKED_AT_MAX = 2_000;
 
@@ -28,7 +28,7 @@ public final class ExecutionsSoFar implements ExecuteState {
   private Optional<Digest> waiting = Optional.empty();
 
   /**
-   * @param scope tenant, run (the trace) and subject of who asks
+   * @param scope tenant, run (the trace) and subject of the caller
    * @param raw digest of the raw request
    */
   public ExecutionsSoFar(LedgerState ledger, Scope scope, Digest raw) {
@@ -39,7 +39,7 @@ public final class ExecutionsSoFar implements ExecuteState {
 
   @Override
   public Seen seen(String executionRequestId) {
-    Optional<Envelope> taken = // by what was dispatched under this id
+    Optional<Envelope> taken = // the request that was dispatched under this id
         ledger
             .get(
                 Tables.IDEMPOTENCY, Tables.key(scope.tenant(), scope.subject(), executionRequestId))
@@ -54,7 +54,10 @@ public final class ExecutionsSoFar implements ExecuteState {
     return notDispatched(executionRequestId);
   }
 
-  /** The earlier request of the same body that waits for approval, or to be run: after a look. */
+  /**
+   * The earlier request with the same body that waits for approval or execution; known after {@link
+   * #seen}.
+   */
   public Optional<Digest> waiting() {
     return waiting;
   }

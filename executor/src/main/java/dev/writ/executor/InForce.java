@@ -9,8 +9,8 @@ import java.util.function.Function;
 
 /**
  * The state of the installation, and the order between its changes and what is done under it.
- * Whatever a caller waited for, and however long it was paused: what it writes stands in the log
- * before the change of what it rests on, or is not written.
+ * However long a thread was paused: what it writes under a state stands in the log before the next
+ * change of that state, or is not written.
  */
 final class InForce {
   private final ReentrantReadWriteLock order = new ReentrantReadWriteLock();
@@ -24,7 +24,7 @@ final class InForce {
     return state;
   }
 
-  /** For what is written under this state. */
+  /** Orders writes that are made under this state. */
   ChangeOrder under(SystemState used) {
     return () -> {
       order.readLock().lock();
@@ -36,10 +36,10 @@ final class InForce {
     };
   }
 
-  /** The next state, and when its event is durable. */
+  /** The next state, and the commit of its event. */
   record Change(SystemState next, Commit commit) {}
 
-  /** Changes the state, one change after the other; returns when that is durable. */
+  /** Changes the state, one change at a time; returns when its event is durable. */
   void change(Function<SystemState, Change> change) {
     Change made;
     order.writeLock().lock();

@@ -47,8 +47,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Has requests judged and prepares what must be committed for it. The Guardian decides; this finds
- * what it needs and keeps the order of events.
+ * Has requests judged and prepares the writes of each judgement. The Guardian decides; this class
+ * gathers its inputs and keeps the order of events.
  */
 final class Judging {
   private static final int READINGS_MAX = 8;
@@ -101,14 +101,14 @@ final class Judging {
     }
   }
 
-  /** Gives back what was taken for a judgement whose batch was never enqueued. */
+  /** Returns the reservation of a judgement whose batch was never enqueued. */
   void releaseIfNotEnqueued(Judged judged) {
     if (!judged.pendingWrites().written) {
       accounts.forget(judged.answer().request());
     }
   }
 
-  /** Commits a judgement that nothing follows for now. */
+  /** Commits a judgement on its own, without an execution. */
   void commit(Judged judged, Runs.Borrowed run, ChangeOrder changes) {
     Commit commit;
     try (RunTurn turn = run.turn().before(changes)) {
@@ -121,7 +121,8 @@ final class Judging {
   }
 
   /**
-   * A request for a run of somebody else is not written into it: the run's owner reads all of it.
+   * Refuses a request for a run of another owner without writing it there, because the owner can
+   * read everything in the run.
    *
    * @throws WritException {@code EXE-901}, {@code EXE-902}, {@code GRD-721}; nothing is written
    */
@@ -134,16 +135,16 @@ final class Judging {
     }
   }
 
-  /** For whom the run is, where a surface vouches for the request. */
+  /** The subject that the run is for, if a surface vouches for the request. */
   private static Optional<String> owner(Request request, Runs.Borrowed run) {
     return request.origin().map(_ -> run.ownerFor(request.scope().subject()));
   }
 
   /**
-   * Judges a request: for the first time, or anew where its intent lapsed. What approvers said and
-   * what was brought before counts again, as far as it holds now.
+   * Judges a request: for the first time, or again after its intent lapsed. Earlier approvals and
+   * evidence count again if they are valid now.
    *
-   * @param before where it stood; its age counts from when it was first received
+   * @param before its earlier row; its age counts from when it was first received
    * @param raw the raw request behind a vouched one
    * @throws WritException {@code EXE-307}, {@code EXE-004}, {@code EXE-901}, {@code EXE-902}
    */
@@ -180,12 +181,12 @@ final class Judging {
     try {
       return issue(admitted, before, evidence, runSeed, tool, judged);
     } catch (RuntimeException e) {
-      accounts.forget(admitted.id()); // it cannot be signed, so it was not judged
+      accounts.forget(admitted.id()); // the decision cannot be signed, so nothing is charged
       throw e;
     }
   }
 
-  /** Who was paused between its reading of the clock and its turn at the accounts reads again. */
+  /** Reads the clock again if another thread used the accounts at a later time meanwhile. */
   private Accounts.Judged judged(Admitted a, Circumstances c, Policy policy, Trust trust) {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -201,8 +202,8 @@ final class Judging {
   }
 
   /**
-   * What was brought with this very request. That a document is in the ledger is not enough:
-   * somebody else may have brought it, and its digest alone is no right to it.
+   * The evidence that was submitted with this request before. That a document is in the ledger is
+   * not enough: another party may have submitted it, and knowing its digest gives no right to it.
    */
   private List<Digest> broughtBefore(Request request, RequestRow before) {
     Decision decision = Decision.read(ledger.document(before.decision()).orElseThrow().document());
@@ -214,7 +215,10 @@ final class Judging {
         .toList();
   }
 
-  /** One that came while the clock was ahead would wait, and stay fresh, until that time comes. */
+  /**
+   * Refuses a request that was received while the clock was ahead: it would stay fresh until that
+   * time comes.
+   */
   private static void requireReceived(Admitted admitted, Instant now) {
     if (admitted.receivedAt().isAfter(now.plus(Admission.SKEW))) {
       throw new WritException(
@@ -268,8 +272,8 @@ final class Judging {
   }
 
   /**
-   * Only what was verified is stored. The ledger keeps the first envelope of a payload, so that a
-   * forged one would stand in the way of the signed one that comes later.
+   * Only verified evidence is stored. The ledger keeps only the first envelope of a payload, so a
+   * forged one would keep out the genuine one that comes later.
    */
   private static List<Envelope> storable(List<Envelope> evidence, Decision decision) {
     if (evidence.isEmpty()) {
@@ -334,8 +338,8 @@ final class Judging {
   }
 
   /**
-   * What the profile of the vouching surface finds; what it found before where the raw request is
-   * not at hand and policy is the same. Nothing else stands for it.
+   * The finding of the vouching surface's profile. Without the raw request the earlier finding is
+   * used, but only under the same policy.
    */
   private Optional<Finding> profile(
       Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
@@ -378,11 +382,11 @@ final class Judging {
   }
 
   /**
-   * Judges a pending request again, with everything that approvers have said.
+   * Judges a pending request again, with all its approvals.
    *
    * @param now one reading of the clock, for the event of the approval
-   * @return empty where this approval was taken before
-   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that does not hold:
+   * @return empty if this approval was already applied
+   * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that is not valid:
    *     nothing is written then
    */
   Optional<Judged> approve(
@@ -436,8 +440,8 @@ final class Judging {
   }
 
   /**
-   * Why a request is judged as it is: with what its decision recorded where there is one, else with
-   * what it would meet now.
+   * Explains the judgement of a request: from its recorded decision if there is one, otherwise as
+   * it would be judged now.
    */
   PolicyExplain explain(Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
     Request request = admitted.request();
@@ -465,7 +469,10 @@ final class Judging {
         tool.snapshot());
   }
 
-  /** Whether a request's decision still stands: all but an intent that lapsed undispatched. */
+  /**
+   * Whether a request's decision still stands; it does not only if an intent lapsed before
+   * dispatch.
+   */
   boolean live(RequestRow row, Policy policy) {
     return switch (row.state()) {
       case DENIED, PENDING -> true;
@@ -474,7 +481,7 @@ final class Judging {
     };
   }
 
-  /** Writes a judgement that was made elsewhere, with the events and rows that it causes. */
+  /** Writes a recorded judgement, with its events and rows. */
   void writeRecorded(
       RunTurn turn,
       Envelope request,
@@ -500,7 +507,10 @@ final class Judging {
         receivedAt);
   }
 
-  /** Whether an allowed request's intent can still be served: in time, and under this snapshot. */
+  /**
+   * Whether an allowed request's intent can still be served: not expired, and under the same
+   * snapshot.
+   */
   private boolean stands(RequestRow row, Policy policy) {
     Intent intent =
         Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
@@ -514,7 +524,7 @@ final class Judging {
     return decision.snapshot().equals(tools.circumstances(request.effect(), policy).snapshot());
   }
 
-  /** What a request got, out of the ledger. */
+  /** The outcome of a request, from the ledger. */
   Answer known(Digest request, RequestRow row) {
     Envelope decision = ledger.document(row.decision()).orElseThrow();
     return new Answer(
@@ -525,7 +535,7 @@ final class Judging {
         Optional.empty());
   }
 
-  /** A receipt of the tenant can be consumed, of whatever run. */
+  /** Requires that a receipt exists in the tenant; its run does not matter. */
   static void requireConsumable(LedgerState ledger, Request request, Digest id) {
     ledger
         .document(id)

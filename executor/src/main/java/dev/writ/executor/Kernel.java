@@ -71,10 +71,10 @@ import java.util.function.UnaryOperator;
  * Thread safe. Opening it recovers what a crash left behind.
  */
 public final class Kernel {
-  /** Changes of what is in force that one piece of work may meet. */
+  /** How many changes of the state one piece of work survives before it is refused. */
   private static final int ATTEMPTS_MAX = 16;
 
-  /** Uploads that one collection looks at. */
+  /** How many uploads one collection examines at most. */
   private static final int COLLECTED_MAX = 10_000;
 
   private final Ledger ledger;
@@ -106,7 +106,7 @@ public final class Kernel {
     this.time =
         new SteadyTime(
             config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
-    time.now(KernelTime.Reading.OUTSIDE); // a clock that does not fit the log is refused here
+    time.now(KernelTime.Reading.OUTSIDE); // refuses a clock that does not fit the log
     this.accounts =
         Accounts.restore(accountRows(ledger), system().policyInForce(), ledger.highWater());
     this.tools = new Tools(config.registry(), config.drivers());
@@ -199,7 +199,7 @@ public final class Kernel {
   }
 
   /**
-   * Makes a new ledger's system run: who may do what, and under which policy.
+   * Writes the first events of a new ledger's system run: keys and policy.
    *
    * @param changes signed enrolments, an operator's own first
    */
@@ -217,16 +217,16 @@ public final class Kernel {
   }
 
   /**
-   * Opens a kernel: what was dispatched and not finished becomes IN_DOUBT, with a receipt.
+   * Opens a kernel. Effects that were dispatched and not finished become IN_DOUBT, with a receipt.
    *
-   * @throws WritException {@code EXE-911} where no policy is in force, and the code of whatever in
-   *     the system run does not hold
+   * @throws WritException {@code EXE-911} where no policy is in force, and the code of any document
+   *     of the system run that is not valid
    */
   public static Kernel open(KernelConfig config) {
     return open(config, executor -> executor);
   }
 
-  /** For tests: a stage can be given a collaborator that fails. */
+  /** For tests: replaces a collaborator of a stage by one that fails. */
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     Kernel kernel = new Kernel(config, seam);
     kernel.recover();
@@ -247,7 +247,8 @@ public final class Kernel {
   }
 
   /**
-   * Signs nothing with a key that verifiers would refuse: effects in doubt wait for the next key.
+   * Does nothing if verifiers would refuse the executor's key: effects in doubt wait for the next
+   * key.
    */
   private void recover() {
     if (ownKeys.executorMaySign(system().trust(), time.latest())) {
@@ -255,7 +256,7 @@ public final class Kernel {
     }
   }
 
-  /** By the time of the last event, so that an audit comes to the same rows. */
+  /** Uses the time of the last event, so that an audit computes the same rows. */
   private void dropExpiredAccounts() {
     Batch batch = new Batch();
     List<Accounts.Row> expired = accounts.expire(ledger.highWater());
@@ -266,8 +267,8 @@ public final class Kernel {
   }
 
   /**
-   * Judges a request and, where it is allowed, executes it. A request that was seen before gets
-   * what it got then.
+   * Judges a request and, where it is allowed, executes it. A request that was seen before gets its
+   * earlier outcome.
    *
    * @param evidence documents that the request's evidence list names
    * @throws WritException where it is not admitted ({@code CAN-}, {@code GRD-0xx}; nothing is
@@ -317,11 +318,11 @@ public final class Kernel {
       Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, boolean execute) {
     Request request = before.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (Ledger.Pin _ = ledger.pin(inputs(request)); // until its documents name them for good
+    try (Ledger.Pin _ = ledger.pin(inputs(request)); // protects blobs until documents name them
         KeyedLocks.Held _ = turn(() -> lockRequest(before.id()));
         KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
-      ledger.pendingHead(runId); // a ledger that stopped says so, before anything is judged
+      ledger.pendingHead(runId); // refuses before judging if the ledger has stopped
       Admissions.Entry entry = readmitIfStateChanged(before);
       Optional<RequestRow> row = row(entry.id());
       Optional<Answer> answered = answered(entry, row, execute);
@@ -348,10 +349,10 @@ public final class Kernel {
   }
 
   /**
-   * Does something that must stand in the log before the next change of what is in force; again,
-   * where a change came first.
+   * Runs work whose writes must stand in the log before the next change of the state, and runs it
+   * again if a change came first.
    *
-   * @throws WritException {@code EXE-970} where they keep coming
+   * @throws WritException {@code EXE-970} after {@link #ATTEMPTS_MAX} changes
    */
   private static <T> T unlessMoved(Supplier<T> work) {
     for (int attempt = 1; ; attempt++) {
@@ -368,7 +369,7 @@ public final class Kernel {
   /** What is wanted of a request. */
   private record Wanted(boolean execute, boolean holdsWorkspace) {}
 
-  /** Judges and serves what nothing was served for before. */
+  /** Judges and executes a request that has no outcome yet. */
   private Answer judgeAndExecute(
       Admissions.Entry entry,
       Optional<RequestRow> row,
@@ -433,7 +434,7 @@ public final class Kernel {
     return StageObserver.during(stages, Stage.ADMISSION, work);
   }
 
-  /** Admitted anew where what it was admitted under has changed while it waited. */
+  /** Admits the request again if keys, policy or its row changed while it waited for locks. */
   private Admissions.Entry readmitIfStateChanged(Admissions.Entry before) {
     return admissions.isCurrent(before)
         ? before
@@ -448,13 +449,13 @@ public final class Kernel {
    * The stored outcome of the request, or of another one under its idempotency key: served, refused
    * or pending. It is returned unchanged, whatever policy is in force now.
    *
-   * @throws WritException {@code EXE-106} for a key that the request is not held by, {@code
+   * @throws WritException {@code EXE-106} for a key that is not the request's holder, {@code
    *     EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
    */
   private Optional<Answer> answered(
       Admissions.Entry entry, Optional<RequestRow> row, boolean execute) {
     Optional<Served> served = Optional.empty();
-    if (row.isPresent()) { // it is written before anything is dispatched, or with it
+    if (row.isPresent()) { // its row is written before the dispatch, or with it
       served = idempotency.served(entry.id());
       if (served.isEmpty()) {
         idempotency.requireNotRunning(entry.id());
@@ -484,7 +485,7 @@ public final class Kernel {
     return Optional.of(known);
   }
 
-  /** The output is for the holder, as long as the holder's key is in force. */
+  /** Only the holder gets the output, and only while the holder's key is in force. */
   private Served asMayBeRead(Served served, Answer known, Admissions.Entry entry) {
     if (known.request().equals(entry.id())) {
       requireHolder(known, entry);
@@ -511,7 +512,9 @@ public final class Kernel {
     }
   }
 
-  /** Why a request was judged as it was, or would be now; nothing is written or taken. */
+  /**
+   * Explains how a request was judged, or how it would be judged now; writes and reserves nothing.
+   */
   public PolicyExplain explain(byte[] request) {
     Admissions.Entry entry = admission(() -> admissions.enter(parsed(request)));
     SystemState state = entry.state();
@@ -686,7 +689,7 @@ public final class Kernel {
    * dev.writ.executor.document.ToolSubmission} or an approver's {@link
    * dev.writ.executor.document.ToolApproval}; it holds at once.
    *
-   * @throws WritException with the code of what does not hold; nothing is written then
+   * @throws WritException with the code of the failed check; nothing is written then
    */
   public void change(Envelope systemChange) {
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
@@ -728,9 +731,10 @@ public final class Kernel {
   }
 
   /**
-   * Removes uploads that no document names and whose time, by policy's {@code storage}, is over.
+   * Removes uploads that no document names and that are older than policy's {@code storage} section
+   * allows.
    *
-   * @param now by which they are judged
+   * @param now the time by which their age is computed
    */
   public Ledger.Collected collect(Instant now) {
     Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
@@ -801,7 +805,7 @@ public final class Kernel {
     return inForce.now();
   }
 
-  /** Time that passes however the clock is set, for what is looked at again after a while. */
+  /** Monotonic time, for repeated checks; setting the clock does not change it. */
   public InstantSource passed() {
     return () -> Instant.ofEpochSecond(0, elapsed.getAsLong());
   }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What a kernel is made of. There is no optional part: what is not given is not there.
+ * The parts of a kernel. There are no defaults: a part that is not given does not exist.
  *
  * @param ledger open for writing; the kernel does not close it
  * @param guardianKey signs decisions and intents
  * @param executorKey signs receipts and refusals
  * @param workspaces {@link RunWorkspaces#NONE} where there are none
  * @param clock and {@code random} are the only sources of time and of run seeds
- * @param elapsed nanoseconds that really passed, however the clock is set, as {@link
- *     System#nanoTime}: what tells an idle installation from a clock that leapt
+ * @param elapsed monotonic time in nanoseconds, such as {@link System#nanoTime}: it tells an idle
+ *     installation from a clock that leapt
  */
 public record KernelConfig(
     Ledger ledger,

@@ -4,10 +4,10 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock for each key in use. Who finds it taken waits for the winner and then sees what the winner
- * made durable. Keys are taken in the order of their kinds (request, idempotency key, document,
- * workspace); of one kind there is one, but for documents, which are taken in the order of their
- * digests. So nobody waits in a circle.
+ * A lock for each key in use. A thread that waits for a key then sees what its former owner made
+ * durable. To avoid deadlock, keys are locked in the order of their kinds (request, idempotency
+ * key, document, workspace), one key of each kind, except documents, which are locked in the order
+ * of their digests.
  */
 final class KeyedLocks {
   private final TreeMap<String, Counted> locks = new TreeMap<>();

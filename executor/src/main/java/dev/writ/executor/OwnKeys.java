@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The keys that a kernel signs with. Once one of them is revoked or its time is over, what it signs
- * is taken by no verifier; so nothing is judged, executed or closed any more.
+ * The keys that a kernel signs with. Verifiers accept no new signature of a key that is revoked or
+ * expired, so without valid keys nothing is judged, executed or closed.
  */
 record OwnKeys(String guardianKid, String executorKid) {
 
@@ -28,8 +28,8 @@ record OwnKeys(String guardianKid, String executorKid) {
   }
 
   /**
-   * A log key that the system run enrols signs while it is in force; one that it does not enrol is
-   * the operator's own affair, and no verifier takes what it signs.
+   * A log key that is enrolled must be in force. One that is not enrolled is not checked here: no
+   * verifier accepts its signatures anyway.
    *
    * @throws WritException {@code EXE-912}
    */
@@ -40,14 +40,14 @@ record OwnKeys(String guardianKid, String executorKid) {
     }
   }
 
-  /** Whether what the executor signs now will be taken. */
+  /** Whether verifiers will accept what the executor signs now. */
   boolean executorMaySign(Trust trust, Instant now) {
     return maySign(trust, executorKid, now);
   }
 
   /**
-   * A signer that asks before each document. What is signed bears a time that was read before, so
-   * the latest reading is the strictest.
+   * A signer that checks its key before each document, at the latest clock reading: the document's
+   * own time was read earlier, so this is the stricter check.
    *
    * @param kid one of these
    */
@@ -62,7 +62,7 @@ record OwnKeys(String guardianKid, String executorKid) {
     };
   }
 
-  /** What was under way when the key was revoked may still end for a moment. */
+  /** Work that was under way when the key was revoked may still be signed for a moment. */
   private boolean maySign(Trust trust, String kid, Instant now) {
     return key(trust, kid, now)
         .filter(key ->

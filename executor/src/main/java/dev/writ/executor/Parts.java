@@ -17,10 +17,7 @@ import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Guardian;
 import java.util.function.UnaryOperator;
 
-/**
- * The parts that act, put together in the one way there is: for a kernel, and for the replay of
- * what a kernel did.
- */
+/** The wiring of all parts that act, used by the kernel and by replay alike. */
 record Parts(
     Runs runs,
     Idempotency idempotency,
@@ -31,7 +28,7 @@ record Parts(
     Recovery recovery) {
 
   /**
-   * @param seam for tests: a stage can be exchanged
+   * @param seam for tests: replaces a stage
    */
   static Parts of(Surroundings s, UnaryOperator<SafeExecutor> seam) {
     Runs runs = new Runs(s.journal(), s.random());

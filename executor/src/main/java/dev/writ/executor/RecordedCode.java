@@ -5,10 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.stage.ObservedException;
 import dev.writ.guardian.document.Refusal;
 
-/** A code as a recorded document states it, of whatever module. */
+/** An error code as a recorded document states it, from any module. */
 public record RecordedCode(String code) implements ErrorCode {
 
-  /** What a stage threw when it refused so. */
+  /** The exception that a stage threw for this recorded refusal. */
   public static WritException thrown(Refusal refusal) {
     RecordedCode code = new RecordedCode(refusal.code());
     return refusal.observed().isPresent()

@@ -21,8 +21,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * At start: whatever was durably dispatched and has no receipt gets one that says IN_DOUBT, in the
- * order of dispatch. Nothing is run (protocol rule 18).
+ * At start, gives every effect that was durably dispatched and has no receipt a receipt with
+ * IN_DOUBT, in the order of dispatch. Executes nothing (protocol rule 18).
  */
 final class Recovery {
   private final LedgerState ledger;
@@ -38,7 +38,7 @@ final class Recovery {
   }
 
   /**
-   * @param order where in the log an event is
+   * @param order gives the position of events in the log
    * @return the ids of the receipts it made
    */
   List<Digest> recover(LedgerView order) {

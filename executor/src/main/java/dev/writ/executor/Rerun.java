@@ -41,12 +41,11 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Does again, one thing after the other, what a kernel did: the same parts over other surroundings.
- * Who was first, and what came in between, is for the caller to say; it is the commit order
- * (protocol rule 15).
+ * Repeats the actions of a kernel one by one, with the same parts over other surroundings. The
+ * caller gives their order, which is the commit order (protocol rule 15).
  *
- * <p>The {@code recorded…} methods do nothing again: they take over what cannot be done again, so
- * that what follows it can.
+ * <p>The {@code recorded…} methods do not repeat anything: they take over recorded results that
+ * cannot be repeated, so that later actions can be.
  */
 public final class Rerun {
   private final Surroundings surroundings;
@@ -57,17 +56,17 @@ public final class Rerun {
     this(surroundings, UnaryOperator.identity());
   }
 
-  /** For tests: a stage can be exchanged, and then the replay must show it. */
+  /** For tests: replaces a stage, which the replay must then notice. */
   Rerun(Surroundings surroundings, UnaryOperator<SafeExecutor> seam) {
     this.surroundings = surroundings;
     this.parts = Parts.of(surroundings, seam);
   }
 
   /**
-   * Admits a request and judges it, for the first time or anew. Nothing happens where the decision
-   * that it has still stands.
+   * Admits a request and judges it, for the first time or again. Does nothing if its earlier
+   * decision still stands.
    *
-   * @param evidence what was brought with it
+   * @param evidence documents that were submitted with it
    * @param receivedAt the time of receipt that the recorded decision states, which counts for a
    *     request that was judged before
    * @throws WritException where it is not admitted or cannot be judged
@@ -93,7 +92,7 @@ public final class Rerun {
   }
 
   /**
-   * Takes an approver's word and judges the pending request again.
+   * Applies an approval or rejection and judges the pending request again.
    *
    * @throws WritException as {@link Kernel#approve}
    */
@@ -138,7 +137,7 @@ public final class Rerun {
     giveBack(dispatched);
   }
 
-  /** What a tool gives now in stages 4 to 7; nothing is written. */
+  /** Runs the tool now, in stages 4 to 7; writes nothing. */
   public StoreStage.Stored tryOut(Dispatch.Dispatched dispatched) {
     SafeExecutor e = parts.executor();
     Dispatch.Ran ran = e.dispatch().run(dispatched);
@@ -149,7 +148,7 @@ public final class Rerun {
             true);
   }
 
-  /** Stage 8 alone, for an outcome whose content is not at hand. */
+  /** Stage 8 alone, for an outcome whose content is not available. */
   public void finish(
       Dispatch.Dispatched dispatched, DriverOutcome outcome, StoreStage.Stored stored) {
     Dispatch.Ran ran =
@@ -166,7 +165,7 @@ public final class Rerun {
     giveBack(dispatched);
   }
 
-  /** Lets an effect go that is not to be finished. */
+  /** Releases an effect that will not be finished. */
   public void abandon(Dispatch.Dispatched dispatched) {
     giveBack(dispatched);
   }
@@ -178,7 +177,7 @@ public final class Rerun {
     }
   }
 
-  /** The receipt of an effect that recovery found. */
+  /** Makes the receipt of an effect that recovery found. */
   public void doubt(Digest request) {
     byte[] row =
         surroundings
@@ -201,9 +200,9 @@ public final class Rerun {
     parts.closings().close(close, state.trust(), state.policyInForce(), ChangeOrder.ANY, _ -> {});
   }
 
-  // What cannot be done again is taken over.
+  // Taking over what cannot be repeated.
 
-  /** A judgement as it was recorded, with its intent where there is one. */
+  /** Takes over a recorded judgement, with its intent if there is one. */
   public void recordedDecision(
       Envelope request,
       Optional<Envelope> approval,
@@ -244,7 +243,7 @@ public final class Rerun {
     }
   }
 
-  /** The dispatch of an effect whose stages before it cannot be run again. */
+  /** Takes over the dispatch of an effect whose earlier stages cannot be run again. */
   public void recordedDispatch(
       Digest intent, Instant at, Optional<Digest> workspaceBefore, SystemState state) {
     IntentSubmission submission = submission(intent, state);
@@ -253,7 +252,7 @@ public final class Rerun {
     }
   }
 
-  /** A receipt as it was recorded, of an effect that was dispatched. */
+  /** Takes over the recorded receipt of an effect that was dispatched. */
   public void recordedReceipt(Envelope receipt, Optional<Digest> observed, Instant at) {
     Receipt read = Receipt.read(receipt.document());
     Request request = parts.idempotency().request(read.request());
@@ -269,7 +268,7 @@ public final class Rerun {
     }
   }
 
-  /** Any other event as it was recorded: a resolution, a closing. */
+  /** Takes over any other recorded event: a resolution, a closing. */
   public void recordedEvent(
       RunId id, String kind, Digest body, Instant at, Optional<Digest> doubt) {
     try (Runs.Borrowed run = parts.runs().borrow(id);
@@ -285,17 +284,17 @@ public final class Rerun {
     }
   }
 
-  /** Whether a request may consume a receipt that is at hand. */
+  /** Requires that a request may consume a receipt that is available. */
   public static void requireConsumable(LedgerState documents, Request request, Digest receipt) {
     Judging.requireConsumable(documents, request, receipt);
   }
 
-  /** Where a request stands by now. */
+  /** The current row of a request. */
   public Optional<RequestRow> row(Digest request) {
     return surroundings.journal().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
   }
 
-  /** Which of a request's documents were seen as evidence. */
+  /** Those of these documents that the journal has. */
   public List<Envelope> documents(List<Digest> ids) {
     List<Envelope> found = new ArrayList<>();
     ids.forEach(id -> surroundings.journal().document(id).ifPresent(found::add));
@@ -318,7 +317,7 @@ public final class Rerun {
         holder,
         PendingWrites.NOTHING,
         parts.runs().borrow(runOf(request)),
-        true); // one thread; who would have to wait is refused by the rows
+        true); // one thread: rows, not locks, exclude concurrent use
   }
 
   private Envelope document(Digest id) {

@@ -48,8 +48,8 @@ final class RunClosings {
   /**
    * Closes a run; {@link #seal} makes the checkpoint that covers it.
    *
-   * @param sealable refuses a time at which no such checkpoint could be signed
-   * @return the run, whose row waits for it
+   * @param sealable refuses a time at which that checkpoint could not be signed
+   * @return the run, whose row waits for the checkpoint
    * @throws WritException {@code EXE-901} closed before, {@code EXE-902} not the opener, {@code
    *     EXE-903} unfinished work, {@code EXE-905} no such run, {@code EXE-112} not fresh, what
    *     {@code sealable} throws
@@ -90,7 +90,10 @@ final class RunClosings {
     return id;
   }
 
-  /** Seals what was closed by a process that ended before its checkpoint. */
+  /**
+   * Makes the missing checkpoints of runs that were closed by a process that ended before sealing
+   * them.
+   */
   void sealUnsealed(Ledger sealing, Supplier<Checkpoint> signed) {
     List<String> unsealed = new ArrayList<>();
     ledger.scan(
@@ -123,7 +126,10 @@ final class RunClosings {
     return checkpoint;
   }
 
-  /** A request that was refused once must not close the run when somebody finds it later. */
+  /**
+   * Refuses an old request, so that one that was refused cannot be used later by somebody who finds
+   * it.
+   */
   private static void requireFresh(RunClose close, Policy policy, Instant now) {
     Instant at = close.requestedAt();
     if (at.isAfter(now.plus(Admission.SKEW))

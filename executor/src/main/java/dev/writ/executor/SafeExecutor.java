@@ -29,13 +29,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Serves a writ in eight stages, each of which fails closed. Stages 1 to 3 refuse with an exception
- * and dispatch nothing; from stage 4 on a refusal is an outcome, and every outcome ends in a signed
- * receipt. The caller holds the locks of request and idempotency key, and that of the run's
- * workspace where the tool uses it.
+ * Serves an intent in eight stages, each of which fails closed. Stages 1 to 3 refuse with an
+ * exception and dispatch nothing; from stage 4 on a refusal is an outcome, and every outcome ends
+ * in a signed receipt. The caller holds the locks of request and idempotency key, and that of the
+ * run's workspace where the tool uses it.
  *
- * @param refusals where a refusal of stages 1 to 3 is written down
- * @param stages watches
+ * @param refusals records refusals of stages 1 to 3
+ * @param stages observes the stages
  */
 public record SafeExecutor(
     KernelTime time,
@@ -69,13 +69,13 @@ public record SafeExecutor(
     /** It was served before. */
     record Before(Served served) implements Begun {}
 
-    /** It is dispatched; an impure effect durably so. */
+    /** The effect is dispatched; if it is impure, durably. */
     record Now(Dispatch.Dispatched dispatched) implements Begun {}
   }
 
   /**
-   * Stages 0 to 3, and the durable part of 4. A refusal is written down with the clock reading that
-   * its stage was given.
+   * Stages 0 to 3, and the durable part of 4. A refusal is recorded with the clock reading that its
+   * stage used.
    *
    * @throws WritException as {@link #serve}
    */
@@ -123,7 +123,7 @@ public record SafeExecutor(
     return StageObserver.during(stages, Stage.DISPATCH, () -> dispatch.dispatch(ready, at));
   }
 
-  /** The rest of stage 4, and stages 5 to 8: whatever happens, it ends in a receipt. */
+  /** The rest of stage 4, and stages 5 to 8; it always ends in a receipt. */
   public Served finish(Dispatch.Dispatched dispatched) {
     Order order = dispatched.ready().order();
     Ran ran = StageObserver.during(stages, Stage.RUN, () -> dispatch.run(dispatched)); // 4

@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Time that never goes back and never leaps: the greater of the clock and of the latest time in the
- * ledger. A clock more than two seconds behind that refuses everything (protocol rule 22), and so
- * does one that is further ahead than policy lets it be. A refused reading changes nothing, so that
- * everything goes on once the clock is right again.
+ * Time that never goes back and never leaps: the later of the clock and the latest time in the
+ * ledger. If the clock is more than two seconds behind the ledger (protocol rule 22), or further
+ * ahead than policy allows, every reading is refused. A refused reading changes nothing, so work
+ * goes on once the clock is right again.
  */
 final class SteadyTime implements KernelTime {
   /** How far the clock may be behind. */
@@ -26,15 +26,18 @@ final class SteadyTime implements KernelTime {
   private final Supplier<ClockLimits> limits;
   private Instant highWater;
 
-  /** What {@link #elapsed} said when the high-water mark rose last. */
+  /** Monotonic time, from {@link #elapsed}, when the high-water mark rose last. */
   private long raisedAt;
 
-  /** Whether this process has read the clock: before that, nobody knows how much time passed. */
+  /**
+   * Whether this process has read the clock yet: before that, it cannot tell how much time passed.
+   */
   private boolean running;
 
   /**
-   * @param elapsed nanoseconds that really passed, from any beginning
-   * @param highWater the latest time in the ledger; the epoch in an empty one, which takes any time
+   * @param elapsed monotonic time in nanoseconds, from any origin
+   * @param highWater the latest time in the ledger; the epoch for an empty one, which accepts any
+   *     time
    */
   SteadyTime(
       InstantSource clock, LongSupplier elapsed, Supplier<ClockLimits> limits, Instant highWater) {
@@ -89,7 +92,7 @@ final class SteadyTime implements KernelTime {
                     + " s"));
   }
 
-  /** The latest time that is believed. */
+  /** The latest clock reading that is accepted. */
   private Instant highest(long elapsedNow) {
     if (highWater.equals(Instant.EPOCH)) {
       return Instant.MAX;

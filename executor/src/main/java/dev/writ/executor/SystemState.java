@@ -35,11 +35,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What is in force: keys, policy, prohibited tools, governed tools. It is nothing but the sum of
- * the system run's signed documents, each verified under the state before it, so that whoever holds
- * the ledger can add it up again. Immutable.
+ * The state of the installation: keys, policy, prohibited tools, governed tools. It follows from
+ * the system run's signed documents alone, each verified under the state before it, so anybody with
+ * the ledger can recompute it. Immutable.
  *
- * @param policy with what governance adds to it
+ * @param policy the policy in force, with the tools that governance adds
  * @param prohibited {@code name version} of tools that must not run
  */
 public record SystemState(
@@ -49,14 +49,14 @@ public record SystemState(
   public static final RunId RUN = new RunId("writ", "system");
 
   /**
-   * How long after a change something may still reach the log that was under way before it
+   * How long after a change the log may still get documents that were under way before it
    * (spec/audit.md).
    */
   public static final Duration IN_FLIGHT = Duration.ofSeconds(60);
 
   public static final String POLICY_TYPE = PayloadTypes.of("policy");
 
-  /** Before anything happened: nobody may do anything. */
+  /** The state of an empty ledger: nobody may do anything. */
   public static final SystemState NOTHING =
       new SystemState(Trust.of(List.of()), Optional.empty(), new TreeSet<>(), Governance.NOTHING);
 
@@ -67,7 +67,7 @@ public record SystemState(
   /**
    * Adds up the system run.
    *
-   * @throws WritException with the code of the first document that does not hold
+   * @throws WritException with the code of the first document that is not valid
    */
   public static SystemState read(LedgerView ledger) {
     SystemState[] state = {NOTHING};
@@ -141,7 +141,7 @@ public record SystemState(
 
   /**
    * The state after an operator's change. The first change of all enrols an operator's key and is
-   * signed by it; everything else is signed by who is enrolled by then.
+   * signed by it; every other change is signed by a key that is enrolled by then.
    *
    * @throws WritException {@code CAN-05x}, {@code CAN-06x}, {@code EXE-004}
    */
@@ -181,7 +181,7 @@ public record SystemState(
     };
   }
 
-  /** What was said at a time that is not yet was said by now. */
+  /** If time went back, later times in governance become the corrected time. */
   private SystemState corrected(ClockCorrection correction, Instant at) {
     if (!correction.to().equals(at)) {
       throw new WritException(
@@ -190,7 +190,7 @@ public record SystemState(
     return correction.goesBack() ? with(governance.notAfter(at)) : this;
   }
 
-  /** A key of one tenant cannot speak for all of them. */
+  /** A key of one tenant cannot sign for the installation. */
   private static void requireOfInstallation(List<TrustedKey> signers) {
     for (TrustedKey signer : signers) {
       if (signer.tenant().isPresent()) {
@@ -255,7 +255,7 @@ public record SystemState(
     return new SystemState(trust, policy, prohibited, changed).governing();
   }
 
-  /** The same, with what governance adds to the policy as it is now. */
+  /** The same, with the policy's governed tools brought up to date. */
   private SystemState governing() {
     Rollout rollout = governance.rollout(prohibited);
     return new SystemState(trust, policy.map(p -> p.with(rollout)), prohibited, governance);
@@ -292,7 +292,7 @@ public record SystemState(
   }
 
   /**
-   * The policy, with the governed tools among its own.
+   * The policy, including governed tools.
    *
    * @throws WritException {@code EXE-911}
    */
@@ -300,7 +300,7 @@ public record SystemState(
     return policy.orElseThrow(() -> new WritException(ExecutorError.NO_POLICY, ""));
   }
 
-  /** How far the clock may step, also before there is a policy. */
+  /** How far the clock may step; defaults before there is a policy. */
   ClockLimits clockLimits() {
     return policy.map(p -> p.limits().clock()).orElse(ClockLimits.DEFAULT);
   }

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes the workspaces of closed runs away (protocol rule 20). That a run used its workspace is a
- * row, which goes when the workspace is gone; so what a crash or a failure left is made up for at
- * the next start.
+ * Removes the workspaces of closed runs (protocol rule 20). A row says that a run used its
+ * workspace, and is deleted after the workspace; so workspaces that a crash or a failure left are
+ * removed at the next start.
  */
 final class WorkspaceWipes {
   /** The reason that is recorded. */
@@ -32,7 +32,7 @@ final class WorkspaceWipes {
     this.locks = locks;
   }
 
-  /** Waits for the workspace of a run; the lock that is taken last (spec/execution.md). */
+  /** Locks the workspace of a run. This lock is taken last (spec/execution.md). */
   KeyedLocks.Held lock(String tenant, String run) {
     return locks.lock(Tables.key("workspace", tenant, run));
   }
@@ -77,8 +77,9 @@ final class WorkspaceWipes {
   }
 
   /**
-   * At start: what is left is wiped, and what is over by its own lifetime. Closed runs are no
-   * danger, so what cannot be wiped keeps no kernel from opening; {@link #left} names it.
+   * At start, wipes workspaces that are left and those whose lifetime is over. A closed run cannot
+   * be used, so a workspace that cannot be wiped does not stop the kernel from opening; {@link
+   * #left} lists it.
    */
   void makeUp(Instant now) {
     for (RunId run : left()) {
@@ -93,7 +94,7 @@ final class WorkspaceWipes {
     try {
       workspaces.wipeExpired(now);
     } catch (RuntimeException e) {
-      return; // the keeper's matter: it says what it could not do, and is asked at every start
+      return; // the workspaces' keeper reports failures, and is called at every start
     }
   }
 }

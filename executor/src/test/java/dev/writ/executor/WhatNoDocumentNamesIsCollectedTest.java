@@ -3,10 +3,10 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;

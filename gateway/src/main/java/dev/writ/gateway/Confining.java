@@ -5,30 +5,30 @@ import dev.writ.guardian.policy.Policy;
 import java.util.SortedMap;
 
 /**
- * What confines the tools that are processes, as a server watches it: whether it is here, and what
- * it did.
+ * The confinement of tools that are processes, as a server monitors it: whether it is available,
+ * and what it has done.
  */
 public interface Confining {
 
-  /** Whether that policy approves a tool that runs in it. Asked every few seconds. */
+  /** Whether that policy approves a tool that needs confinement. Called every few seconds. */
   boolean isNeeded(Policy policy);
 
   /**
-   * Looks whether it is here and holds what is required. Called in the background alone: it may
-   * start programs and take seconds.
+   * Requires that confinement is available with all guarantees that policy requires. Called only in
+   * the background: it may start programs and take seconds.
    *
-   * @param policy in force, which may do without something
+   * @param policy the policy in force, which may waive guarantees
    * @return what was found, for the log
-   * @throws WritException why nothing can be confined
+   * @throws WritException if nothing can be confined, with the reason
    */
   String require(Policy policy);
 
   /** Sandboxes that live now. */
   long running();
 
-  /** Sandboxes that were made since the server started. */
+  /** Sandboxes that were created since the server started. */
   long started();
 
-  /** Commands that ended, by why; the reasons are a fixed list. */
+  /** Counts of commands that ended, by reason; the reasons are a fixed list. */
   SortedMap<String, Long> ended();
 }

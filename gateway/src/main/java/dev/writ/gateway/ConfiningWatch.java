@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Looks whether tools can be confined, on a thread that is for that: who asks whether the server is
- * ready gets what was seen last. Looking starts programs, so nobody who asks may cause it.
+ * Checks in a thread of its own whether tools can be confined. A request for readiness gets the
+ * last result and cannot cause a check, since a check starts programs.
  */
 final class ConfiningWatch {
   static final Duration EVERY = Duration.ofSeconds(10);
 
-  /** Once it was found, it is looked for less often. */
+  /** After a successful check the next one comes later. */
   static final Duration FOUND_EVERY = Duration.ofSeconds(60);
 
   private static final Probe.Result NOT_NEEDED = new Probe.Result(true, Optional.of("not-needed"));
@@ -31,7 +31,7 @@ final class ConfiningWatch {
   private Optional<Instant> foundAt = Optional.empty();
 
   /**
-   * @param policy in force now, where one is
+   * @param policy the policy in force now, if there is one
    */
   ConfiningWatch(
       Confining confining, Supplier<Optional<Policy>> policy, InstantSource clock, JsonLog log) {
@@ -79,7 +79,7 @@ final class ConfiningWatch {
     }
   }
 
-  /** The log has a line where it is another reason than before. */
+  /** Writes to the log only if the reason differs from the last one. */
   private Probe.Result refused(WritException e) {
     Probe.Result result = new Probe.Result(false, Optional.of(e.code().code()));
     if (!seen.equals(result)) {

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The scopes of the credentials in the configuration. A credential that is removed authenticates
- * nobody any more; its scopes stay known, so that its calls at work keep their bounds.
+ * nobody any more, but its scopes stay known, so that its calls at work keep their bounds.
  */
 final class CredentialScopes implements Credentials {
   private final ConcurrentHashMap<String, List<String>> roles = new ConcurrentHashMap<>();
@@ -18,7 +18,7 @@ final class CredentialScopes implements Credentials {
     add(config);
   }
 
-  /** From now on these, and those that were before and are not among them. */
+  /** Adds or replaces the scopes of this configuration's credentials; earlier ones stay. */
   void add(GatewayConfig config) {
     config.tokens().forEach(t -> roles.put(key(Tokens.METHOD, t.name()), t.roles()));
     config

@@ -54,7 +54,7 @@ import java.util.function.Supplier;
 
 /** A whole server over one kernel: configuration in, surfaces wired, ready to be stopped. */
 public final class Gateway implements AutoCloseable {
-  /** A submission carries evidence and base64 beside the request, which policy limits by itself. */
+  /** A submission holds evidence and base64 beside the request, whose size policy limits. */
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
   private static final Duration STOPS_AFTER_DRAINING = Duration.ofSeconds(60);
@@ -103,14 +103,14 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * What a server works over. It closes none of it.
+   * The installation that a server works over; the server does not close it.
    *
-   * @param running which the kernel's drivers were made cancellable with
+   * @param running the one that made the kernel's drivers cancellable
    * @param disk where the ledger lies
    * @param surfaceKeys by {@link KernelPipeline#keyName}
    * @param log gets one line of JSON for each call
-   * @param probes what has to be so beside ledger, disk, clock and policy
-   * @param confining what confines the tools that are processes, where there may be such
+   * @param probes further conditions of readiness, beside ledger, disk, clock and policy
+   * @param confining confines tools that are processes; absent if there can be none
    */
   public record Installation(
       Kernel kernel,
@@ -127,7 +127,7 @@ public final class Gateway implements AutoCloseable {
       probes = List.copyOf(probes);
     }
 
-    /** One whose readiness is that of ledger, disk and policy alone. */
+    /** An installation whose readiness depends on ledger, disk and policy alone. */
     public Installation(
         Kernel kernel,
         Running running,
@@ -150,13 +150,13 @@ public final class Gateway implements AutoCloseable {
           Optional.empty());
     }
 
-    /** With something more that has to be so for the server to be ready. */
+    /** With further conditions of readiness. */
     public Installation withProbes(List<Probe> more) {
       return new Installation(
           kernel, running, disk, surfaceKeys, bundles, clock, random, log, more, confining);
     }
 
-    /** With what confines the tools that are processes: readiness and metrics tell of it. */
+    /** With the confinement of tools that are processes, for readiness and metrics. */
     public Installation with(Confining processes) {
       return new Installation(
           kernel,
@@ -172,7 +172,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Starts a server whose surfaces all go directly. */
+  /** Starts a server without a queue: every call of its surfaces runs at once. */
   public static Gateway start(
       GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
     return start(config, installation, (pipeline, _) -> surfaces.apply(pipeline));
@@ -181,8 +181,8 @@ public final class Gateway implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param surfaces beside the native API, made with the pipeline and with the lane for those that
-   *     may let their callers wait; asked before it
+   * @param surfaces makes the surfaces beside the native API from the pipeline, and from the lane
+   *     for surfaces whose callers may wait; their routes are tried before those of the native API
    */
   public static Gateway start(
       GatewayConfig config,
@@ -331,7 +331,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** A number of somebody else's for {@code /metrics}: of a sandbox, for example. */
+  /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */
   public void gauge(String name, String help, Supplier<Number> value) {
     metrics.gauge(name, help, value);
   }
@@ -340,7 +340,7 @@ public final class Gateway implements AutoCloseable {
     List<Authenticator> authenticators = authenticators(kernel, next);
     Certificates certificates = new Certificates(next.extras().certificates());
     Optional<TlsFiles> files = server.files(next.listen());
-    narrowed.add(next); // before the first call that it lets in
+    narrowed.add(next); // before a new credential can make a call
     try {
       server.change(authenticators, certificates, next.extras().origins(), files);
     } catch (WritException e) {
@@ -401,8 +401,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Reads the configuration again: its tokens, certificates and origins and the files of TLS are in
-   * force from now on. Where it cannot be, everything stays as it was, and the log says why.
+   * Reads the configuration again, and puts its tokens, certificates and origins and the TLS files
+   * in force. If that is not possible, everything stays as it was, and the log says why.
    *
    * @param read reads it
    */
@@ -442,7 +442,10 @@ public final class Gateway implements AutoCloseable {
     return server.url();
   }
 
-  /** Within which it has stopped once it was told to; something hangs where it has not. */
+  /**
+   * The time within which the server stops after a shutdown began; if it takes longer, something
+   * hangs.
+   */
   public synchronized Duration stopsWithin() {
     return config.drain().plus(STOPS_AFTER_DRAINING);
   }
@@ -451,7 +454,7 @@ public final class Gateway implements AutoCloseable {
     return server.port();
   }
 
-  /** Refuses what is new, lets finish what is at work, then closes all connections. */
+  /** Refuses new calls, lets calls at work finish, then closes all connections. */
   @Override
   public synchronized void close() {
     if (closed) {

@@ -3,20 +3,20 @@ package dev.writ.gateway;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Does something again and again on a thread of its own, until it is closed. */
+/** Repeats work in a thread of its own, until it is closed. */
 final class Housekeeping implements AutoCloseable {
   private final Thread thread;
   private boolean closing;
 
   /**
-   * @param failures is told what went wrong; it goes on the next time
+   * @param failures gets the exception of a failed run; the next run takes place nevertheless
    */
   Housekeeping(Duration every, Runnable work, Consumer<RuntimeException> failures) {
     this(every, every, work, failures);
   }
 
   /**
-   * @param first how long after its making it does it for the first time
+   * @param first the delay before the first run
    */
   Housekeeping(Duration first, Duration every, Runnable work, Consumer<RuntimeException> failures) {
     thread =
@@ -47,7 +47,7 @@ final class Housekeeping implements AutoCloseable {
     return !closing;
   }
 
-  /** Returns when what it does at this moment is done. */
+  /** Returns when the run at work has ended. */
   @Override
   public void close() {
     synchronized (this) {

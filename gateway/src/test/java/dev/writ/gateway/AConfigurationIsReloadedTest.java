@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestHome;
 import dev.writ.gateway.config.GatewayConfig;
 import java.io.IOException;
 import java.net.http.HttpClient;

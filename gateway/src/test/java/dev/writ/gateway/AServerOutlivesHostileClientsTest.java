@@ -2,7 +2,7 @@ package dev.writ.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.gateway.http.Tokens;
 import java.io.BufferedReader;
 import java.io.IOException;

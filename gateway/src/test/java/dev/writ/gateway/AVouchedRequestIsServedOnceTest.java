@@ -8,7 +8,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;

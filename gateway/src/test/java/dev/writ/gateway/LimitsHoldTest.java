@@ -9,7 +9,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpAnswer;

@@ -2,8 +2,8 @@ package dev.writ.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -6,10 +6,9 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
@@ -28,8 +27,6 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.AccessDocument;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;
 import java.net.Socket;
@@ -79,7 +76,9 @@ public final class TestGateway implements AutoCloseable {
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     surfaces = new ArrayList<>(more.apply(pipeline));
     List<Route> others = surfaces.stream().flatMap(s -> s.routes().stream()).toList();
-    nativeApi = new NativeApi(backend, new RunBundle(packages(home)), 2 << 20, 8 << 20, others);
+    nativeApi =
+        new NativeApi(
+            backend, new RunBundle(BundleExport.Packages.of(home.tools)), 2 << 20, 8 << 20, others);
     surfaces.add(nativeApi);
     server =
         GatewayServer.start(
@@ -96,20 +95,6 @@ public final class TestGateway implements AutoCloseable {
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));
-  }
-
-  private static BundleExport.Packages packages(TestHome home) {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return home.tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return home.tools.content(manifest);
-      }
-    };
   }
 
   private static List<Tokens.Entry> tokens() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.guardian.document.Request;
 import java.io.IOException;
 import java.net.http.HttpClient;

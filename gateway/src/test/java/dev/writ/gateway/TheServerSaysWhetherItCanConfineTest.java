@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.testing.TestClock;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestTools;
+import dev.writ.fixture.TestClock;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestTools;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Probe.Result;
 import dev.writ.guardian.policy.Policy;

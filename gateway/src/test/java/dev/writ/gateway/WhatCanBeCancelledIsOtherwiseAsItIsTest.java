@@ -3,8 +3,8 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestDriver;
-import dev.writ.executor.testing.TestTools;
+import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestTools;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;

@@ -4,9 +4,8 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
-import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
@@ -21,8 +20,6 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -87,7 +84,7 @@ public final class WholeGateway implements AutoCloseable {
                     running,
                     home.dir(),
                     keys,
-                    new RunBundle(packages(home)),
+                    new RunBundle(BundleExport.Packages.of(home.tools)),
                     home.clock,
                     new SecureRandom(),
                     new PrintStream(kept(), true, StandardCharsets.UTF_8))),
@@ -181,20 +178,6 @@ public final class WholeGateway implements AutoCloseable {
           answer.served().isPresent() ? 200 : 403,
           answer.served().map(s -> s.id().toString()).orElse(answer.decision().code().orElse("")));
     }
-  }
-
-  private static BundleExport.Packages packages(TestHome home) {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return home.tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return home.tools.content(manifest);
-      }
-    };
   }
 
   public HttpRequest.Builder to(String path) {

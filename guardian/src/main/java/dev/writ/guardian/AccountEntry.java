@@ -9,13 +9,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What the accounts remember of one request.
+ * The accounts' record of one request.
  *
- * @param at when it was judged last; what it is charged falls into the windows of that time
+ * @param at when it was last judged; its charges belong to the windows of that time
  * @param step of the judgement
  * @param nonce the nonce's account, a canonical list of tenant, subject and nonce
- * @param keptUntil nothing needs the entry from then on
- * @param marks when it was allowed, for the rate limits
+ * @param keptUntil the entry is not needed from then on
+ * @param marks its times in rate limits
  */
 record AccountEntry(
     Digest request,
@@ -43,7 +43,7 @@ record AccountEntry(
     }
   }
 
-  /** An amount in one account of a budget. */
+  /** An amount charged to one account of a budget. */
   record Charge(String budget, String key, long amount) {
     static Charge read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
@@ -58,7 +58,7 @@ record AccountEntry(
     }
   }
 
-  /** One allowance in one account of a rate limit. */
+  /** One allowed request in one account of a rate limit. */
   record Mark(String rate, String key, Instant at) {
     static Mark read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
@@ -119,8 +119,8 @@ record AccountEntry(
   }
 
   /**
-   * An entry and those that it replaced, in case its rows never reach the disk: one batch holds two
-   * steps at most, a judgement and what closes it.
+   * An entry and its earlier versions, which are restored if its rows never reach the disk. One
+   * batch holds at most two steps: a judgement and its settlement or release.
    */
   record Versions(AccountEntry now, Optional<Versions> before) {
     Versions {

@@ -10,12 +10,15 @@ import java.util.TreeSet;
 
 /**
  * The sums over entries, under one policy: what each account of a budget holds in each window, and
- * when each account of a rate limit was used. Sums of entries that stay count until each entry is
- * removed; those of entries that were let go of are given up by {@link #prune}, when no judgement
- * can ask for them any more. Not thread safe.
+ * when each account of a rate limit was used. Sums over entries in memory end when each entry is
+ * removed; sums over folded entries are dropped by {@link #prune}, when no judgement can need them
+ * any more. Not thread safe.
  */
 final class AccountTotals {
-  /** How far back behind the newest time a clock reading may still be judged exactly. */
+  /**
+   * How far behind the newest time a judgement's time may be, in seconds: sums are exact for that
+   * long.
+   */
   static final long LATE_S = 60;
 
   private record Account(String budget, String key, Instant windowStart)
@@ -41,7 +44,7 @@ final class AccountTotals {
     }
   }
 
-  /** The times of one counter; {@code total} is the sum of {@code at}'s values. */
+  /** The times of one counter; {@code total} is the sum of the values in {@code at}. */
   private static final class Times {
     private final TreeMap<Instant, Long> at = new TreeMap<>();
     private long total;
@@ -52,7 +55,7 @@ final class AccountTotals {
     }
   }
 
-  /** One use of a counter that is given up by itself. */
+  /** One use of a counter, for dropping it when its time is over. */
   private record Use(Counter counter, Instant at) implements Comparable<Use> {
     private static final Comparator<Use> ORDER =
         Comparator.comparing(Use::counter).thenComparing(Use::at);
@@ -77,12 +80,12 @@ final class AccountTotals {
     this.prunable = prunable;
   }
 
-  /** Of entries that are removed one by one. */
+  /** Sums over entries that are removed one by one. */
   static AccountTotals ofEntries(Policy policy) {
     return new AccountTotals(policy, false);
   }
 
-  /** Of entries that were let go of. */
+  /** Sums over entries that were folded. */
   static AccountTotals ofFolded(Policy policy) {
     return new AccountTotals(policy, true);
   }
@@ -91,19 +94,19 @@ final class AccountTotals {
     return policy;
   }
 
-  /** Whether the sums under that policy are those under this one. */
+  /** Whether the sums under that policy equal those under this one. */
   boolean sameUnder(Policy other) {
     return policy.budgets().equals(other.budgets())
         && policy.rates().equals(other.rates())
         && policy.limits().requestAgeMaxS() == other.limits().requestAgeMaxS();
   }
 
-  /** Goes on under a policy with the same sums. */
+  /** Continues under a policy with the same sums. */
   void use(Policy same) {
     policy = same;
   }
 
-  /** Gives up what no judgement at that time, or a little before it, can ask for. */
+  /** Drops sums that no judgement at that time, or a little before it, can need. */
   void prune(Instant time) {
     if (!time.isAfter(over)) {
       return;
@@ -189,12 +192,13 @@ final class AccountTotals {
         budget.limit());
   }
 
-  /** How often the counter was used after {@code now − per}; what is later than now counts too. */
+  /** How often the counter was used after {@code now − per}; uses later than now count, too. */
   JudgeInputs.RateCount count(Rate rate, String key, Instant now) {
     Times marked = times.get(new Counter(rate.name(), key));
     long count = 0;
     if (marked != null) {
-      // What is long out of the span is counted by entries that are about to go; usually none.
+      // Uses before the span belong to entries that are about to be dropped; usually there are
+      // none.
       long before =
           marked.at.headMap(rate.spanStart(now), true).values().stream()
               .mapToLong(Long::longValue)
@@ -205,8 +209,8 @@ final class AccountTotals {
   }
 
   /**
-   * Until when another request with its nonce is refused, and it is no old request that is sent
-   * again: the freshness window, the skew, and how late a judgement may be.
+   * The end of the time in which another request with the entry's nonce must be refused: the
+   * freshness window, plus the clock skew, plus how late a judgement may be.
    */
   Instant freshUntil(AccountEntry entry) {
     return freshUntil(policy, entry);
@@ -220,12 +224,12 @@ final class AccountTotals {
         .plusSeconds(LATE_S);
   }
 
-  /** From when on nothing under this policy needs the entry. */
+  /** When the entry is no longer needed under this policy. */
   Instant neededUntil(AccountEntry entry) {
     return neededUntil(policy, entry);
   }
 
-  /** From when on nothing under that policy needs the entry. */
+  /** When the entry is no longer needed under that policy. */
   static Instant neededUntil(Policy policy, AccountEntry entry) {
     Instant until = freshUntil(policy, entry);
     for (AccountEntry.Charge charge : entry.charges()) {

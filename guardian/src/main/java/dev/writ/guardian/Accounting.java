@@ -9,25 +9,25 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Judges with what spans runs: balances, rates and nonces. {@link Accounts} own them; a replay,
- * which sees one run, has {@link RecordedAccounts}.
+ * Judges with the state that spans runs: balances, rates and nonces. {@link Accounts} own it; a
+ * replay, which sees one run only, uses {@link RecordedAccounts}.
  */
 public interface Accounting {
 
-  /** Judges a request and takes what it needs; the rows go into the decision's batch. */
+  /** Judges a request and reserves what it needs; the rows go into the decision's batch. */
   Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now);
 
-  /** What {@link #judge} would be given now, without taking anything. */
+  /** The inputs that {@link #judge} would use now; reserves nothing. */
   JudgeInputs look(Admitted a, Circumstances c, Policy p, Trust trust, Instant now);
 
   /**
-   * Replaces the reservation by what was measured, once the effect has its receipt.
+   * Settles: replaces the reservation by the measured use, once the effect has its receipt.
    *
    * @param cpuMsMeasured a recorded input, see the receipt
    */
   List<Row> settle(Digest request, long cpuMsMeasured);
 
-  /** Gives the reservation back: the effect failed before its dispatch. */
+  /** Releases the reservation: the effect was refused before its dispatch. */
   List<Row> release(Digest request);
 
   /** Undoes the last step on a request: the batch that carried its rows was never committed. */

@@ -34,22 +34,22 @@ import java.util.function.Function;
 /**
  * The one owner of budgets, rates and nonces (protocol rule 7), in memory. Judging gathers the
  * inputs, asks {@link Judge} and reserves the declared ceiling in one step under one lock, so that
- * no two requests can spend the same rest. What is remembered of a request is one row, which the
- * caller stores in the batch of the document that caused it; {@link #restore} reads them again.
- * Since each row stands for itself, batches may be committed in any order.
+ * no two requests can spend the same remainder. The record of a request is one row, which the
+ * caller stores in the batch of the document that caused it; {@link #restore} reads the rows again.
+ * Rows are independent of each other, so batches may be committed in any order.
  *
- * <p>Where the stored rows can be read, entries that are past the freshness window are folded: what
- * they hold stays in the sums, the entry is let go of, and its row brings it back where its request
- * is judged again, settled or released after all. The answers are those of accounts that keep every
- * entry; the memory is that of the last minutes.
+ * <p>If the stored rows can be read, entries past the freshness window are folded: their amounts
+ * stay in the sums and the entry is dropped from memory; it is read back from its row if its
+ * request is judged again, settled or released. Results are the same as with every entry in memory,
+ * which then holds only the last minutes.
  */
 public final class Accounts implements Accounting {
-  /** What the key of every row begins with. */
+  /** The prefix of every row's key. */
   public static final String ROW_PREFIX = "account/";
 
   private static final int FORGOTTEN_AT_ONCE_MAX = 16;
 
-  /** Changes of policy that are remembered, to tell until when an old row is needed. */
+  /** How many changes of policy are remembered; they say until when an old row is needed. */
   private static final int CHANGES_MAX = 64;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -64,7 +64,7 @@ public final class Accounts implements Accounting {
   private AccountTotals folded;
   private long nextStep = 1;
 
-  /** The latest time of a judgement; what was needed until then is forgotten. */
+  /** The latest time of a judgement; entries that were needed only until then are dropped. */
   private Instant latest;
 
   private record Due(Instant at, Digest request) implements Comparable<Due> {
@@ -84,9 +84,9 @@ public final class Accounts implements Accounting {
    */
   public record Row(String key, Optional<byte[]> value) {}
 
-  /** The rows as they are stored now. What was given to be stored may be there a little later. */
+  /** The rows that are stored now. Rows that were handed out for storing may appear later. */
   public interface Stored {
-    /** Without rows: every entry is kept. */
+    /** No stored rows: every entry stays in memory. */
     Stored NONE =
         new Stored() {
           @Override
@@ -106,9 +106,9 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * From which step on another policy with other accounts was used.
+   * A change to a policy with other accounts, at this step.
    *
-   * @param at the latest time then
+   * @param at the latest time at the change
    */
   private record Change(long step, Instant at, Policy policy) {}
 
@@ -142,9 +142,9 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * Accounts that fold: they hold what the rows say, and of old entries only that.
+   * Accounts that fold: they keep only sums for old entries.
    *
-   * @param now the time of the last event; what was needed until then is not taken up
+   * @param now the time of the last event; entries that were needed only until then are not loaded
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Stored stored, Policy p, Instant now) {
@@ -177,7 +177,7 @@ public final class Accounts implements Accounting {
         Jcs.parseCanonical(value, Limits.DEFAULT));
   }
 
-  /** Takes a stored entry up: whole where it is young, else its sums. */
+  /** Loads a stored entry: whole if it is recent, otherwise into the sums. */
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
@@ -189,12 +189,13 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * Judges a request and takes what it needs. A request that holds a reservation from an earlier
-   * judgement (its intent lapsed, or it waited) gives it back first.
+   * Judges a request and reserves what it needs. A reservation from an earlier judgement of the
+   * request (its intent lapsed, or it waited) is released first.
    *
    * @throws WritException {@code GRD-007} where another request used the nonce, {@code GRD-010} for
-   *     evidence that the request does not name, {@code GRD-011} for what was settled already,
-   *     {@code GRD-013} where another judgement's time is more than a minute later: read again
+   *     evidence that the request does not name, {@code GRD-011} for a request that is settled
+   *     already, {@code GRD-013} if another judgement's time is more than a minute later: read the
+   *     clock again
    */
   @Override
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
@@ -210,7 +211,7 @@ public final class Accounts implements Accounting {
     return new Matter(a, c.manifest(), p, inputs);
   }
 
-  /** What one step gave; documents and rows are written outside the lock. */
+  /** The result of one step; documents and rows are made outside the lock. */
   private record Taken(Matter matter, List<CheckOutcome> outcomes, AccountEntry entry) {}
 
   private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, String nonce) {
@@ -252,7 +253,7 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** What {@link #judge} would be given now, without taking anything: for explanations. */
+  /** The inputs that {@link #judge} would use now, for explanations; reserves nothing. */
   @Override
   public JudgeInputs look(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
@@ -267,7 +268,7 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * Replaces the reservation by what was measured, once the effect has its receipt.
+   * Settles: replaces the reservation by the measured use, once the effect has its receipt.
    *
    * @param cpuMsMeasured a recorded input, see the receipt
    */
@@ -284,7 +285,7 @@ public final class Accounts implements Accounting {
         });
   }
 
-  /** Gives the reservation back: the effect failed before its dispatch. Its rate marks stay. */
+  /** Releases the reservation: the effect was refused before its dispatch. Its rate marks stay. */
   @Override
   public List<Row> release(Digest request) {
     return close(request, State.RELEASED, _ -> Optional.empty());
@@ -335,7 +336,7 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** The rows of what is not folded as they should be stored now, in the order of their keys. */
+  /** The current rows of all entries in memory, in the order of their keys. */
   public List<Row> rows() {
     lock.lock();
     try {
@@ -398,7 +399,7 @@ public final class Accounts implements Accounting {
     return entry.keptUntil(totals.neededUntil(entry));
   }
 
-  /** What is older than that is not held as exactly any more: nonces above all. */
+  /** Refuses a time that is too old: sums and nonces are not exact for it any more. */
   private void requireNotLate(Instant time) {
     if (time.plusSeconds(AccountTotals.LATE_S).isBefore(latest)) {
       throw new WritException(
@@ -415,7 +416,7 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** Whose a nonce is: of who used it within the freshness window. */
+  /** The request that used a nonce within the freshness window. */
   private Optional<Digest> nonceOwner(String nonce, Instant time) {
     Instant now = AccountEntry.later(latest, time);
     return Optional.ofNullable(nonces.get(nonce))
@@ -433,7 +434,7 @@ public final class Accounts implements Accounting {
         StandardCharsets.UTF_8);
   }
 
-  /** A new policy may have other windows: all sums are made again, unless it has the same. */
+  /** Changes the policy. If windows or accounts differ, all sums are computed again. */
   private void usePolicy(Policy policy) {
     if (policy.digest().equals(totals.policy().digest())) {
       return;
@@ -491,8 +492,8 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * Lets go of old entries whose rows are stored as they are here, and keeps their sums. The newest
-   * stays, as it does in {@link #forgetExpired}.
+   * Drops old entries from memory if their stored rows are up to date, and keeps their sums. The
+   * newest entry stays, as in {@link #forgetExpired}.
    */
   private void fold(int most) {
     List<AccountEntry> old = new ArrayList<>();
@@ -511,7 +512,9 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** The time until which it is kept may have grown since, by another policy. */
+  /**
+   * Ignores the time until which the entry is kept, which another policy may have extended since.
+   */
   private boolean isStored(AccountEntry entry) {
     return row(entry.request())
         .filter(found -> found.keptUntil(entry.keptUntil()).equals(entry))
@@ -523,7 +526,7 @@ public final class Accounts implements Accounting {
     return stored.get(key).map(value -> read(key, value));
   }
 
-  /** What is remembered of a request; it is here, or comes back from its row. */
+  /** The entry of a request, from memory or from its row. */
   private Optional<AccountEntry.Versions> find(Digest request) {
     AccountEntry.Versions here = entries.get(request);
     if (here == null) {
@@ -536,13 +539,13 @@ public final class Accounts implements Accounting {
     }
     AccountEntry entry = here.now();
     if (!entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1) {
-      drop(entry); // its turn to be forgotten had not come yet
+      drop(entry); // expired, and not dropped before
       return Optional.empty();
     }
     return Optional.of(here);
   }
 
-  /** An entry out of its row, as it would be here; absent where it would be forgotten by now. */
+  /** A stored entry as it would be in memory; absent if it is not needed any more. */
   private Optional<AccountEntry> kept(AccountEntry entry) {
     Instant until = entry.keptUntil();
     for (Change change : changes) {
@@ -557,10 +560,10 @@ public final class Accounts implements Accounting {
   }
 
   /**
-   * Forgets what is past every window and says which rows to delete. For the start, when nothing is
-   * under way: a deletion that rode in some later batch could come after a new judgement of the
-   * same request, and take its row along. Until then what {@link #judge} forgets stays stored,
-   * unused.
+   * Drops entries past every window, and returns the rows to delete. Only for the start, when no
+   * request is at work: otherwise the deletion could be committed after a new judgement of the same
+   * request, and delete its row. Until the next start, rows of entries that {@link #judge} drops
+   * stay stored, unused.
    */
   public List<Row> expire(Instant now) {
     lock.lock();
@@ -577,7 +580,7 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** Forgets entries that nothing needs; never the newest, which holds the step number. */
+  /** Drops entries that are not needed; never the newest, which holds the step number. */
   private List<Digest> forgetExpired(Instant now, int most) {
     List<Digest> forgotten = new ArrayList<>();
     while (forgotten.size() < most && !expiries.isEmpty() && !expiries.first().at().isAfter(now)) {

@@ -18,10 +18,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Lets a request in, or refuses it, the cheapest question first (protocol rule 5): size, form, a
- * known key, whom it speaks for, its age, the signature, the delegations. Whether its nonce is new
- * is asked by {@link Accounts}, which own the nonces. Nothing that is refused here is a document of
- * ours.
+ * Admits or refuses a request, by the cheapest check first (protocol rule 5): size, form, a known
+ * key, the subject that it may act for, age, signature, delegations. {@link Accounts}, which own
+ * the nonces, check the nonce. A request that is refused here is not recorded.
  */
 public final class Admission {
   /** How far a sender's clock may run ahead. */
@@ -38,7 +37,7 @@ public final class Admission {
   }
 
   /**
-   * The first two questions alone, size and form, for a caller that has bytes.
+   * The first two checks alone, size and form, for a caller that has bytes.
    *
    * @throws WritException {@code GRD-002}, {@code CAN-0xx}
    */
@@ -55,8 +54,8 @@ public final class Admission {
   }
 
   /**
-   * Lets a request in again that was received before and waits: its age counts from then, while its
-   * keys, delegations and the policy are those of now (protocol rule 8).
+   * Admits a request again that was received before and waits. Its age is that at its first
+   * reception; keys, delegations and policy are those of now (protocol rule 8).
    */
   public static Admitted readmit(
       Envelope envelope, Trust trust, Policy policy, Instant receivedAt, Instant now) {
@@ -77,7 +76,10 @@ public final class Admission {
         envelope, request, envelope.id(), holder, charged, Timestamps.truncate(receivedAt));
   }
 
-  /** What costs no curve operation: the type, and that each key is known and of the right role. */
+  /**
+   * The checks without a curve operation: the type, and that each key is known and has the right
+   * role.
+   */
   private static void requireKnownSigners(Envelope envelope, Trust trust) {
     if (!envelope.payloadType().equals(Request.TYPE)) {
       throw new WritException(
@@ -108,7 +110,7 @@ public final class Admission {
     Fields.of("request", document);
   }
 
-  /** A surface speaks for subjects of its tenant; which ones, policy says. */
+  /** A surface may vouch for those subjects of its tenant that policy names. */
   private static void requireSpeaksFor(TrustedKey key, Request request) {
     boolean sameTenant = key.tenant().filter(request.scope().tenant()::equals).isPresent();
     boolean sameSubject =

@@ -14,7 +14,7 @@ import java.util.List;
  * @param holder the key that signed it; of several, the one with the least key id
  * @param charged subjects charged: the subject, then each delegator that is another (protocol rule
  *     9)
- * @param receivedAt when it was received first; its age counts from there (protocol rule 8)
+ * @param receivedAt when it was first received; its age is that at this time (protocol rule 8)
  */
 public record Admitted(
     Envelope envelope,

@@ -17,8 +17,8 @@ public final class ApprovalVerification {
   private ApprovalVerification() {}
 
   /**
-   * Returns the approval where it holds for that request, now, under that policy. A rejection is
-   * final: it holds also after its expiry and under a later policy.
+   * Returns the approval if it is valid for that request, now, under that policy. A rejection is
+   * final: it stays valid after its expiry and under a later policy.
    *
    * @throws WritException {@code GRD-607}, {@code GRD-61x}, {@code CAN-0xx}
    */
@@ -27,7 +27,7 @@ public final class ApprovalVerification {
     return verified(envelope, admitted, policy, trust, now).approval();
   }
 
-  /** An approval that holds, and the key of its approver. */
+  /** A valid approval, and the key of its approver. */
   record Verified(Approval approval, TrustedKey signer) {}
 
   /** As {@link #verify}. */
@@ -89,7 +89,10 @@ public final class ApprovalVerification {
     }
   }
 
-  /** Neither the subject, nor the agent, nor a delegator: by name and by key. */
+  /**
+   * Requires that the approver is neither the subject, nor the agent, nor a delegator, by name and
+   * by key.
+   */
   private static void requireOther(Approval approval, List<TrustedKey> signers, Admitted admitted) {
     boolean byName =
         admitted.charged().contains(approval.approver())

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What an effect would be charged, account by account, in the order of budget name and key. */
+/**
+ * The amounts that an effect would be charged, for each account in the order of budget name and
+ * key.
+ */
 final class Charges {
   private Charges() {}
 
@@ -24,7 +27,7 @@ final class Charges {
     return dues;
   }
 
-  /** The declared ceiling in the budget's unit; nothing where the tool has no price. */
+  /** The declared ceiling in the budget's unit; empty if the tool has no price. */
   private static Optional<Long> amount(Policy policy, Budget budget, Effect effect) {
     return switch (budget.unit()) {
       case CALLS -> Optional.of(1L);

@@ -8,16 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is judged with, beside the request: all that the Guardian cannot know by itself.
+ * The inputs of a judgement beside the request, which the Guardian cannot know by itself.
  *
  * @param manifest of the tool, as the registry resolved it
  * @param snapshot digest of the circumstances (protocol rule 12)
- * @param approvals what approvers sent for this request; verified here
- * @param evidence documents whose ids the request's evidence names; verified here
+ * @param approvals approvals and rejections of this request; verified in the judgement
+ * @param evidence documents that the request's evidence names; verified in the judgement
  * @param supersedes the earlier decision on this request
- * @param profile what the profile of the vouching surface found; absent where it has none, or where
- *     its raw request was not brought
- * @param owner for whom the run was opened; absent where no surface vouches for the request
+ * @param profile the finding of the vouching surface's profile; absent if it has none, or if the
+ *     raw request is not at hand
+ * @param owner the subject that the run was opened for; absent if no surface vouches for the
+ *     request
  */
 public record Circumstances(
     ToolManifest manifest,
@@ -53,22 +54,22 @@ public record Circumstances(
     evidence = List.copyOf(evidence);
   }
 
-  /** These, with what the profile of the vouching surface found. */
+  /** These, with a finding of the vouching surface's profile. */
   public Circumstances withProfile(Optional<Finding> found) {
     return new Circumstances(
         manifest, snapshot, approvals, evidence, history, supersedes, found, owner);
   }
 
-  /** These, of a run that was opened for that subject. */
+  /** These, in a run that was opened for that subject. */
   public Circumstances withOwner(Optional<String> subject) {
     return new Circumstances(
         manifest, snapshot, approvals, evidence, history, supersedes, profile, subject);
   }
 
-  /** A document that was brought as an artifact. */
+  /** A document that was submitted as evidence. */
   public record Evidence(Envelope envelope) {}
 
-  /** What happened in the run so far. */
+  /** The history of the run so far. */
   @FunctionalInterface
   public interface RunHistory {
     /** Whether an effect of that operation ended in success within the run. */

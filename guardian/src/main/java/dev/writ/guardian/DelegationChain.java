@@ -26,7 +26,7 @@ final class DelegationChain {
   private DelegationChain() {}
 
   /**
-   * @return whom the request is charged to: its subject, then the delegators
+   * @return the subjects that the request is charged to: its own, then the delegators
    * @throws WritException {@code GRD-60x}, {@code CAN-05x}, {@code CAN-06x}
    */
   static List<String> verify(
@@ -50,7 +50,7 @@ final class DelegationChain {
     return List.copyOf(charged);
   }
 
-  /** The links of an admitted request; their signatures are not looked at. */
+  /** The links of an admitted request; their signatures are not verified again. */
   static List<Delegation> read(List<Envelope> envelopes) {
     return envelopes.stream().map(e -> Delegation.read(e.document())).toList();
   }
@@ -145,7 +145,9 @@ final class DelegationChain {
     }
   }
 
-  /** Returns the delegator's subject, which policy must know: it is charged. */
+  /**
+   * Returns the delegator's subject, which must be a principal of the policy, since it is charged.
+   */
   private static String requireSigned(
       Envelope envelope, Delegation link, Trust trust, Policy policy, Instant now, int i) {
     if (policy.revokes(envelope.id())) {

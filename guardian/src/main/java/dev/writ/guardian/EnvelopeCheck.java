@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Check 4, envelope: the effect stays inside the tool's manifest, and inside one role of the
- * subject whole; roles are not mixed.
+ * Check 4, envelope: the effect stays inside the tool's manifest, and a single role of the subject
+ * covers it whole.
  */
 final class EnvelopeCheck {
   static final String NAME = "envelope";
@@ -35,7 +35,7 @@ final class EnvelopeCheck {
   /** Why not. */
   private record Violation(GuardianError code, String detail) {}
 
-  /** The sandbox profile that no policy alone can give: it takes a signed approval (seed 000). */
+  /** The sandbox profile that always needs a signed approval, whatever policy says (seed 000). */
   private static final String PRIVILEGED = SeedProfile.PRIVILEGED.text();
 
   static CheckOutcome run(Matter matter) {
@@ -115,7 +115,8 @@ final class EnvelopeCheck {
   }
 
   /**
-   * By tenant, tool and category (seed 004); the manifest is the approved one, so its word counts.
+   * A feature flag by tenant, tool and category (seed 004). The category is the manifest's own,
+   * which is trusted because the manifest is approved.
    */
   private static Optional<Violation> switchedOff(Matter matter) {
     ToolManifest manifest = matter.manifest();
@@ -148,7 +149,8 @@ final class EnvelopeCheck {
   }
 
   /**
-   * protocol rule 20: approved or reproducible use of a workspace names the tree that it is about.
+   * Protocol rule 20: an effect that uses a workspace and is approved or reproducible pins the
+   * workspace's tree.
    */
   private static Optional<Violation> workspace(Matter matter) {
     boolean uses = matter.manifest().capabilities().workspace();
@@ -166,14 +168,19 @@ final class EnvelopeCheck {
     return Optional.empty();
   }
 
-  /** The first check has passed: what policy asks of approvals is there, or it asks none. */
+  /**
+   * Requires an approval for the privileged profile. The first check has passed, so policy's own
+   * requirements are met, but policy may ask for no approval.
+   */
   private static Optional<Violation> privileged(Matter matter) {
     return matter.effect().sandbox().equals(PRIVILEGED) && !matter.inputs().approved()
         ? violation(GuardianError.ENVELOPE_APPROVAL, matter.effect().sandbox())
         : Optional.empty();
   }
 
-  /** The violation in the role that the effect comes furthest in; none where one role holds it. */
+  /**
+   * The violation in the role that covers most of the effect; empty if one role covers it whole.
+   */
   private static Optional<Violation> roles(Matter matter) {
     Violation nearest =
         new Violation(
@@ -245,7 +252,7 @@ final class EnvelopeCheck {
         : Optional.empty();
   }
 
-  /** What may exist in the sandbox beside the tool: programs and secrets, each by its name. */
+  /** Programs and secrets that would exist in the sandbox, each by its name. */
   private static Optional<Violation> grants(Role role, Matter matter) {
     Effect effect = matter.effect();
     ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
@@ -275,7 +282,7 @@ final class EnvelopeCheck {
         && object.members().values().stream().allMatch(v -> v instanceof JsonValue.Str);
   }
 
-  /** Where a string, or a list with a string, stands that is not let through. */
+  /** The place of a string, or of a list with a string, that is not allowed. */
   private static Optional<String> refused(
       Effect effect, List<String> pointers, Predicate<String> fits) {
     for (String pointer : pointers) {

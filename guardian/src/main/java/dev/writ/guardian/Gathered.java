@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The inputs that need no account: signatures are verified and the run is asked before the lock is
- * taken. A document that does not hold is left out of what counts and recorded with its code.
+ * The inputs that need no account, gathered before the lock is taken: signatures are verified, and
+ * the run's history is read. An invalid document does not count, and is recorded with its code.
  */
 record Gathered(
     Admitted admitted,
@@ -100,7 +100,7 @@ record Gathered(
     return new SeenArtifact(envelope.id(), envelope.payloadType(), signers);
   }
 
-  /** A document of ours that names a tenant is evidence in that tenant alone. */
+  /** A document of ours that names a tenant counts as evidence in that tenant only. */
   private static void requireSameTenant(Envelope envelope, Admitted a) {
     if (envelope.payloadType().startsWith("application/vnd.writ.")
         && envelope.document() instanceof JsonValue.Obj document
@@ -110,7 +110,7 @@ record Gathered(
     }
   }
 
-  /** An artifact's signer belongs to the tenant, or to the installation. */
+  /** The signer of evidence must belong to the tenant or to the installation. */
   private static void requireTenant(TrustedKey key, Admitted a) {
     if (key.tenant().filter(t -> !t.equals(a.request().scope().tenant())).isPresent()) {
       throw new WritException(GuardianError.SIGNER_MISMATCH, "key " + key.kid());

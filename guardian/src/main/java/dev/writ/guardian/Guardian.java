@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Says what was judged: the one place that signs for the guardian. */
+/** Signs decisions and makes intents; nothing else signs for the Guardian. */
 public final class Guardian {
   private static final byte[] SEED_INFO = "writ/seed/v1".getBytes(StandardCharsets.UTF_8);
 
@@ -25,7 +25,7 @@ public final class Guardian {
   private final Audience audience;
   private final Duration intentLife;
 
-  /** Intents live for as long as they may: {@link Intent#LIFE_MAX}. */
+  /** Intents live for the longest time allowed: {@link Intent#LIFE_MAX}. */
   public Guardian(SigningKey key, Audience audience) {
     this(DocumentSigner.of(key), audience, Intent.LIFE_MAX);
   }
@@ -60,12 +60,12 @@ public final class Guardian {
   }
 
   /**
-   * The intent of an ALLOW. It ends with the delegations and approvals that the decision rests on,
-   * where they end earlier than it would.
+   * The intent of an ALLOW. It expires no later than the delegations and approvals that the
+   * decision rests on.
    *
    * @param decisionId of the decision
    * @param runSeed the run's seed, from which the effect's follows (protocol rule 17)
-   * @throws IllegalArgumentException for another verdict: nobody may ask for that
+   * @throws IllegalArgumentException for another verdict, which is a programming error
    */
   public Intent intentFor(
       Decision decision, Digest decisionId, ToolRef tool, byte[] runSeed, Instant now) {

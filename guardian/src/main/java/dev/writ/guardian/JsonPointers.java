@@ -14,9 +14,9 @@ public final class JsonPointers {
   }
 
   /**
-   * What a pointer points to; nothing where an object on the way has no such member. Where
-   * something on the way is no object it finds null, which fits no capability: a list must not hide
-   * what is below it.
+   * The value at a pointer; empty if an object on the way has no such member. If a value on the way
+   * is no object the result is null, which no capability accepts: a list must not hide the values
+   * in it.
    */
   public static Optional<JsonValue> find(JsonValue root, String pointer) {
     JsonValue value = root;

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * The Guardian's judgement, a pure function: the same arguments give the same decision, byte for
- * byte. Four checks in the seed's order, up to the first that does not pass; before them, for a
- * surface that has one, its profile.
+ * byte. Four checks run in the seed's order, up to the first that does not pass; before them, if
+ * the vouching surface has a profile, the profile's.
  */
 public final class Judge {
   private Judge() {}
@@ -31,8 +31,8 @@ public final class Judge {
   }
 
   /**
-   * The checks that read no account, and so can be made before the accounts are locked: the first
-   * and, where that passes, the last.
+   * The checks that read no account, so that they can run before the accounts are locked: the first
+   * and, if it passes, the last.
    */
   record Ahead(
       Optional<CheckOutcome> profile, CheckOutcome proof, Optional<CheckOutcome> envelope) {
@@ -51,7 +51,9 @@ public final class Judge {
     }
   }
 
-  /** The outcomes of all checks, in order; those after the first that refuses say so. */
+  /**
+   * The outcomes of all checks in order; those after the first refusal are marked as not reached.
+   */
   static List<CheckOutcome> outcomes(Matter matter, Ahead ahead) {
     CheckOutcome proof = ahead.proof();
     CheckOutcome budget =

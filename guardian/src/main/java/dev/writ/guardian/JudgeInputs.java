@@ -12,26 +12,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that the four checks read beside the request, the manifest and the policy; gathered
- * before judging and recorded in the decision whole (protocol rule 6).
+ * Everything that the four checks read beside the request, the manifest and the policy. It is
+ * gathered before judging, and the decision records all of it (protocol rule 6).
  *
  * @param time the clock reading of the judgement
  * @param receivedAt when the request was received
- * @param step which step of the accounts this was: their order over all runs
+ * @param step the number of this step of the accounts, which orders judgements over all runs
  * @param charged the subjects that are charged
  * @param roles of the subject
  * @param balances of every account that the effect would be charged to, by budget and key
  * @param rates of every rate limit that it counts in, by name and key
  * @param nonceSeen whether another request had used the nonce
- * @param approvals that hold, by id
- * @param ignored documents that were brought and do not hold, by id
- * @param artifacts that hold, by id
- * @param history what was asked about the run, by tool and operation
- * @param validUntil the earliest end of what the answer rests on (delegations, approvals)
- * @param profile what the profile of the vouching surface found; absent where it has none
- * @param governed what governance said of the effect's tool; absent for one that policy lists, and
- *     for one that nobody submitted
- * @param owner for whom the run was opened: the subject of its first request. Absent where no
+ * @param approvals the valid ones, by id
+ * @param ignored submitted documents that are not valid, by id
+ * @param artifacts the valid evidence, by id
+ * @param history the answers to questions about the run, by tool and operation
+ * @param validUntil the earliest expiry of the delegations and approvals that the decision rests on
+ * @param profile the finding of the vouching surface's profile; absent if it has none
+ * @param governed the state of the effect's tool in governance; absent for a tool that policy
+ *     lists, and for one that nobody submitted
+ * @param owner the subject that the run was opened for: that of its first request. Absent if no
  *     surface vouches for the request, and in decisions from before runs had owners
  */
 public record JudgeInputs(
@@ -145,7 +145,7 @@ public record JudgeInputs(
       long reserved,
       Optional<Long> limit) {
 
-    /** With what another part of the same account holds. */
+    /** The sum with another part of the same account. */
     Balance plus(Balance other) {
       return new Balance(
           budget, key, windowStart, used + other.used, reserved + other.reserved, limit);
@@ -177,9 +177,9 @@ public record JudgeInputs(
     }
   }
 
-  /** How many requests were allowed within the span that ends now. */
+  /** How many requests were allowed within the span that ends at the judgement. */
   public record RateCount(String rate, String key, long count) {
-    /** With what another part of the same counter counted. */
+    /** The sum with another part of the same counter. */
     RateCount plus(RateCount other) {
       return new RateCount(rate, key, count + other.count);
     }
@@ -197,12 +197,12 @@ public record JudgeInputs(
     }
   }
 
-  /** Whether somebody who may approve this request did. */
+  /** Whether an entitled approver approved this request. */
   public boolean approved() {
     return approvals.stream().anyMatch(seen -> seen.verdict() == Approval.Verdict.APPROVE);
   }
 
-  /** An approval that was verified: for this request, by somebody who may. */
+  /** An approval that was verified: for this request, by an entitled approver. */
   public record SeenApproval(
       Digest id,
       String kid,
@@ -236,7 +236,7 @@ public record JudgeInputs(
     }
   }
 
-  /** A document that does not hold, and the code that says why. */
+  /** A document that is not valid, and the code of the reason. */
   public record Ignored(Digest id, String code) {
     static Ignored read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
@@ -274,7 +274,7 @@ public record JudgeInputs(
     }
   }
 
-  /** Who signed an artifact, as the trust file knows the key. */
+  /** The signer of an artifact, as the trust file names the key's holder. */
   public record Signer(String kid, String role, String subject) {
     static Signer read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);

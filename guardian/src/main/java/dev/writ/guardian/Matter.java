@@ -10,7 +10,7 @@ import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.Optional;
 
-/** What the four checks are given; there is nothing else that they could read. */
+/** The inputs of the four checks; they read nothing else. */
 record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInputs inputs) {
   Request request() {
     return admitted.request();
@@ -25,8 +25,8 @@ record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInpu
   }
 
   /**
-   * The tool of the effect: as policy lists it, else as governance had it when this was judged, of
-   * whatever stage. What governance says now is not asked: the inputs record it.
+   * The tool of the effect: as policy lists it, or else as governance had it, in any stage, when
+   * this was judged. The inputs record that, so the present state of governance is not used.
    */
   Optional<ApprovedTool> tool() {
     String name = effect().tool();
@@ -46,8 +46,8 @@ record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInpu
   }
 
   /**
-   * Those of them that can hold the effect: all, or what a vouched caller's credential is narrowed
-   * to. What limits a subject (requirements, rates, hours, budgets) goes by all of its roles, so
+   * The roles that may cover the effect: all of the subject's, or those to which a vouched caller's
+   * credential is narrowed. Limits (requirements, rates, hours, budgets) use all of its roles, so
    * that a narrower credential is never allowed more.
    */
   List<String> holdingRoles() {

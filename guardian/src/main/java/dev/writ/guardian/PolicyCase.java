@@ -27,10 +27,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The request and the state of one case of a policy's tests. What is not stated is zero or no. */
+/**
+ * The request and the state of one case of a policy's tests. Everything that is not stated is zero
+ * or false.
+ */
 record PolicyCase(Admitted admitted, JudgeInputs inputs) {
 
-  /** Who signs cases: nobody; the key is public and enrolled nowhere. */
+  /** The key that signs requests of cases; it is public and enrolled nowhere. */
   private static final SigningKey NOBODY =
       SigningKey.ed25519(
           Digest.sha256("writ policy test".getBytes(StandardCharsets.UTF_8)).bytes());
@@ -121,7 +124,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
     return new Origin(surface, "bearer", "case", Digest.sha256(new byte[0]));
   }
 
-  /** A surface vouches in a run of the subject's own, where the case says nothing else. */
+  /** If the case does not state the owner, a surface vouches in a run of the subject's own. */
   private static Optional<String> owner(Section state, Admitted admitted) {
     Optional<String> stated = state.optional("owner", state::name);
     boolean vouched = admitted.request().origin().isPresent();
@@ -152,7 +155,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
     return resources;
   }
 
-  /** Who may not approve is refused here: a case that counts on it would prove nothing. */
+  /** Refuses an approver who may not approve: a case that relies on one would prove nothing. */
   private static JudgeInputs.SeenApproval approval(
       Section section, Admitted admitted, Policy policy, Instant time) {
     String approver = section.name("approver");

@@ -12,18 +12,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Why a request is judged as it is: the decision, and the requirement's tree with what each node
- * saw.
+ * Explains a judgement: the decision, and the requirement's tree with the findings of each node.
  *
- * @param decision as it would be made; nothing was taken for it
+ * @param decision as it would be made; nothing is reserved for it
  * @param requirement which of the policy's requirements covers the effect, counted from 1
- * @param tree absent where none does
+ * @param tree absent if no requirement covers the effect
  */
 public record PolicyExplain(
     Decision decision, Optional<Integer> requirement, Optional<ProofNode> tree) {
 
   /**
-   * @param in from {@link Accounts#look}, or out of a decision
+   * @param in from {@link Accounts#look}, or from a decision
    */
   public static PolicyExplain of(
       Admitted a, ToolManifest m, Policy p, JudgeInputs in, Digest snapshot) {

@@ -26,10 +26,10 @@ public final class PolicyTest {
   private PolicyTest() {}
 
   /**
-   * How one case went.
+   * The result of one case.
    *
-   * @param expectedCode any code where absent
-   * @param explain what was judged
+   * @param expectedCode absent if any code will do
+   * @param explain the judgement and its reasons
    */
   public record CaseResult(
       String name,
@@ -105,7 +105,7 @@ public final class PolicyTest {
         name, passed, verdict, code, decision.verdict(), decision.code(), explain);
   }
 
-  /** A tool that governance has brought, in the stage that the case states. */
+  /** A tool of governance, in the stage that the case states. */
   private static ToolRef governed(Policy policy, Section request, GovernedTool governed) {
     String name = request.name("tool");
     String version = request.name("version");
@@ -116,7 +116,7 @@ public final class PolicyTest {
     return new ToolRef(name, version, governed.packageDigest());
   }
 
-  /** The tool that a case names; its version may be left out where policy approves one only. */
+  /** The tool that a case names; its version may be left out if policy approves only one. */
   private static ToolRef toolOf(Policy policy, Section request) {
     String name = request.name("tool");
     Optional<String> version = request.optional("version", request::name);

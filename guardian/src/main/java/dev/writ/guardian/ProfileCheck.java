@@ -10,15 +10,15 @@ import dev.writ.guardian.profile.Profiles;
 import java.util.Optional;
 
 /**
- * Before the four checks, where the vouching surface has a profile: what that found in the raw
- * request must not refuse (protocol rule 34). Without a finding: refused.
+ * Runs before the four checks if the vouching surface has a profile: the profile's finding on the
+ * raw request must not be a refusal (protocol rule 34). Without a finding it refuses.
  */
 final class ProfileCheck {
   static final String NAME = "profile";
 
   private ProfileCheck() {}
 
-  /** Empty where the request's surface has no profile, or it has no surface. */
+  /** Empty if there is no vouching surface or it has no profile. */
   static Optional<CheckOutcome> run(Matter matter) {
     return Profiles.of(matter.request()).map(profile -> run(matter, profile));
   }

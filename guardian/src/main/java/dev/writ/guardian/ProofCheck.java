@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Check 1, PRG: the run is the subject's to use, and the first rule that covers the effect holds.
- * No rule: refused.
+ * Check 1, PRG (proof requirement graph): the subject may use the run, and the first rule that
+ * covers the effect is satisfied. It refuses if no rule covers the effect.
  */
 final class ProofCheck {
   static final String NAME = "prg";
@@ -50,7 +50,7 @@ final class ProofCheck {
     };
   }
 
-  /** Which rule covers the effect, counted from 0; −1 for none. */
+  /** The rule that covers the effect, counted from 0; −1 if none does. */
   static int ruleNumber(Matter matter) {
     List<Rule> rules = matter.policy().rules();
     for (int i = 0; i < rules.size(); i++) {
@@ -69,7 +69,10 @@ final class ProofCheck {
     return -1;
   }
 
-  /** The first node on the way down that shares the root's answer and has no such child. */
+  /**
+   * The deepest node that explains the result: from the root, the first child with the same truth
+   * value, and so on.
+   */
   private static String cause(ProofNode node) {
     for (ProofNode child : node.children()) {
       if (child.truth() == node.truth()) {

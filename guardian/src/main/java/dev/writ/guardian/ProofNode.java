@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A node of the proof requirement graph with what it saw.
+ * A node of the proof requirement graph with its findings.
  *
  * @param what the node as the policy writes it
- * @param truth whether it holds
+ * @param truth its truth value
  * @param saw what was found, for people
  */
 public record ProofNode(String what, Truth truth, String saw, List<ProofNode> children) {
@@ -16,9 +16,9 @@ public record ProofNode(String what, Truth truth, String saw, List<ProofNode> ch
   public enum Truth {
     HOLDS,
     FAILS,
-    /** It would hold if approvals came that can still come. */
+    /** It would be true with approvals that can still come. */
     AWAITS_APPROVAL,
-    /** An expression failed; that is never a yes, not even below {@code none}. */
+    /** An expression failed; this never counts as true, not even below {@code none}. */
     ERROR;
 
     public String text() {

@@ -7,7 +7,7 @@ import dev.writ.guardian.policy.Requirement;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Evaluates a requirement: every node, without short cuts, so that all can be explained. */
+/** Evaluates every node of a requirement, without short cuts, so that each can be explained. */
 final class Proofs {
   private final Matter matter;
   private final RequestVariables variables;

@@ -21,13 +21,13 @@ import java.util.stream.Stream;
 
 /**
  * Judges with the balances, rates, nonce and step that a decision recorded; everything else is
- * gathered anew. Which accounts are asked follows from policy and effect: one that was not recorded
- * is not there, and what the checks say of it then is never that it is empty (protocol rule 6).
+ * gathered again. Policy and effect determine which accounts are read. An account that was not
+ * recorded is missing, and the checks never treat it as empty (protocol rule 6).
  */
 public final class RecordedAccounts implements Accounting {
   private JudgeInputs recorded;
 
-  /** The next judgement has these inputs. */
+  /** Sets the inputs for the next judgement. */
   public void expect(JudgeInputs inputs) {
     recorded = inputs;
   }
@@ -47,7 +47,8 @@ public final class RecordedAccounts implements Accounting {
   }
 
   /**
-   * What was brought and did not hold is not stored: that it was there is taken from the record.
+   * Adds submitted documents that were not valid: they are not stored, so they are taken from the
+   * record.
    */
   private Gathered withForgotten(Gathered gathered, Circumstances c) {
     TreeSet<Digest> here = new TreeSet<>();
@@ -67,7 +68,7 @@ public final class RecordedAccounts implements Accounting {
         List.copyOf(ignored.values()),
         gathered.artifacts(),
         gathered.history(),
-        recorded.profile(), // the raw request behind it is not kept
+        recorded.profile(), // the raw request is not kept
         gathered.governed(),
         gathered.owner().filter(_ -> recorded.owner().isPresent())); // older decisions have none
   }

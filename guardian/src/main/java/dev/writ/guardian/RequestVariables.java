@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What CEL sees of a matter, converted when it is first asked for. Numbers without a fraction are
- * ints, others doubles. The request's {@code context} is not among it: nobody who decides reads it.
+ * The variables of CEL expressions, each converted when it is first used. Numbers without a
+ * fraction are ints, others doubles. The request's {@code context} is not among them, since no
+ * decision may depend on it.
  */
 final class RequestVariables implements CelVariables {
   private final Matter matter;

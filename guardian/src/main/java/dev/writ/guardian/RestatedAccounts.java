@@ -20,18 +20,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The rows of {@link Accounts} as they must be when the log's time goes on from an earlier one, so
- * that nothing can be spent or used twice: what was charged at a time that is not yet counts now,
- * and what was forgotten because of it comes back.
+ * The rows of {@link Accounts} after the log's time was set back, such that nothing can be spent or
+ * used twice: charges at later times count now, and rows that were deleted too early are made
+ * again.
  *
- * @param now the time from which the log goes on
+ * @param now the time from which the log continues
  */
 public record RestatedAccounts(Instant now) {
-  /** What became of what a decision reserved. */
+  /** The state of a decision's reservation. */
   public enum Fate {
-    /** It still stands, or is in doubt. */
+    /** It stands, or its effect is in doubt. */
     RESERVED,
-    /** It has a receipt of an effect that ended. */
+    /** Its effect has ended and has a receipt. */
     SETTLED,
     /** It was given back. */
     RELEASED
@@ -40,11 +40,11 @@ public record RestatedAccounts(Instant now) {
   /**
    * One decision on a request.
    *
-   * @param at its time, or when time went back since, where that is earlier
+   * @param at its time, or the corrected time if time was set back before it since then
    */
   public record Made(Decision decision, Policy policy, Instant at) {}
 
-  /** A stored row as it must be stored; empty where it stays as it is. */
+  /** The row that must replace a stored one; empty if it stays unchanged. */
   public Optional<Row> moved(Row stored, Policy policy) {
     AccountEntry entry =
         AccountEntry.read(
@@ -70,10 +70,10 @@ public record RestatedAccounts(Instant now) {
   }
 
   /**
-   * The same row with the marks of all that the request was allowed: its row may have been swept
-   * away, and made anew, while the clock was ahead.
+   * The same row with marks for all its allowances: while the clock was ahead, the row may have
+   * been deleted and made again without earlier ones.
    *
-   * @param decisions on it, the last one last
+   * @param decisions all decisions on the request, in order
    */
   public Row remembering(Row moved, Request request, List<Made> decisions) {
     AccountEntry entry =
@@ -99,10 +99,10 @@ public record RestatedAccounts(Instant now) {
   }
 
   /**
-   * The row of a request whose row is gone; empty where nothing needs it.
+   * The row of a request whose row was deleted; empty if it is not needed.
    *
-   * @param decisions on it, the last one last
-   * @param cpuMs measured; absent where it is not recorded, and what was declared counts
+   * @param decisions all decisions on the request, in order
+   * @param cpuMs the measured processor time; if it is not recorded the declared one counts
    */
   public Optional<Row> made(Request request, List<Made> decisions, Fate fate, OptionalLong cpuMs) {
     Made last = decisions.getLast();

@@ -7,24 +7,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whose a run is that a surface opened: its first subject's, and of those with whom policy shares
- * it. An agent's own run is its key's; that is looked at before anything is judged.
+ * The ownership of runs that surfaces opened: they belong to the subject of the first request, and
+ * to those with whom policy shares them. An agent's own run belongs to its key, which is checked
+ * before judging.
  */
 public final class RunOwnership {
   private RunOwnership() {}
 
   /**
-   * Whether a request is refused because its run is somebody else's.
+   * Whether a request is refused because its run belongs to another subject.
    *
-   * @param owner for whom the run was opened; absent where no surface vouches for the request
+   * @param owner the subject that the run was opened for; absent if no surface vouches for the
+   *     request
    */
   public static boolean isForeign(Admitted admitted, Policy policy, Optional<String> owner) {
-    // Where the run that was named is another one, the surface found that it may not use it.
+    // An origin that names another run says that the surface may not use that run for this subject.
     return admitted.request().origin().flatMap(Origin::run).isPresent()
         || isOfAnother(admitted, policy, owner);
   }
 
-  /** Whether the run that a request stands in is somebody else's: nothing is written there. */
+  /** Whether the request's own run belongs to another subject: nothing is written there then. */
   public static boolean isOfAnother(Admitted admitted, Policy policy, Optional<String> owner) {
     Request request = admitted.request();
     return owner

@@ -15,10 +15,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Which JSON Schemas (2020-12) a manifest may have: keywords that are known here, references only
- * to {@code #/$defs/…} and never in a circle, patterns that RE2 runs in linear time, and a bounded
- * number of steps once the references are followed. So validating takes time in proportion to the
- * value.
+ * The rules for JSON Schemas (2020-12) in a manifest: known keywords only, references only to
+ * {@code #/$defs/…} and without cycles, patterns that RE2 runs in linear time, and a bounded number
+ * of steps once the references are followed. So validating takes time in proportion to the value.
  */
 final class SchemaRules {
   private static final String DEFS = "#/$defs/";
@@ -98,8 +97,8 @@ final class SchemaRules {
   }
 
   /**
-   * The same for a schema that is to be registered: its references mean by the standard what they
-   * are taken for here.
+   * The same for a schema that is to be registered: its references must have the meaning in the
+   * standard that they have here.
    *
    * @throws WritException {@code GRD-420}
    */
@@ -181,8 +180,9 @@ final class SchemaRules {
   }
 
   /**
-   * A fragment is percent-decoded (RFC 6901, 6). A name that is there as it is written comes first,
-   * as it did before fragments were decoded; a schema in which both are there is not registered.
+   * A fragment is percent-decoded (RFC 6901, 6). A definition under the name as written takes
+   * precedence, as it did before fragments were decoded; a schema with definitions under both names
+   * cannot be registered.
    */
   private long reference(String path, String ref, int depth) {
     Optional<String> decoded = decoded(ref);
@@ -202,7 +202,7 @@ final class SchemaRules {
     return ref.startsWith(DEFS) ? JsonPointers.find(root, ref.substring(1)) : Optional.empty();
   }
 
-  /** Nothing where it is not UTF-8 in percent-encoding, or hides the escapes of a pointer. */
+  /** Empty if it is not percent-encoded UTF-8, or hides the escapes of a pointer. */
   private static Optional<String> decoded(String ref) {
     if (ref.indexOf('%') < 0) {
       return Optional.of(ref);

@@ -34,8 +34,8 @@ final class TemporalCheck {
           GuardianError.TEMPORAL_AGE,
           "requested at " + Timestamps.format(at) + ", received at " + Timestamps.format(received));
     }
-    // Two threads may read the clock in one order and judge in the other, so a judgement can stand
-    // a little before the reception; only waiting for too long is refused here.
+    // Two threads may read the clock in one order and judge in the other, so a judgement's time can
+    // be a little before the reception; only a wait that is too long is refused here.
     if (received
         .plusSeconds(matter.policy().limits().pendingMaxS())
         .isBefore(matter.inputs().time())) {

@@ -32,7 +32,7 @@ public final class ToolSchemas {
   private static final ConcurrentSkipListMap<Digest, ToolSchemas> CACHE =
       new ConcurrentSkipListMap<>();
 
-  /** The last manifests that were asked for, found by identity: hashing one takes longer. */
+  /** The last manifests that were used, compared by identity: hashing one takes longer. */
   private static volatile List<ToolSchemas> recent = List.of();
 
   private static final SchemaRegistry REGISTRY =
@@ -105,8 +105,8 @@ public final class ToolSchemas {
   }
 
   /**
-   * Holds the schemas of a package that is to be registered to the metaschema of their dialect. It
-   * is not asked when an effect is judged: packages from before this rule are judged as they were.
+   * Validates the schemas of a package against the metaschema of their dialect, when it is
+   * registered. Judging does not do this, so packages from before this rule are judged as before.
    *
    * @throws WritException {@code GRD-420}, {@code GRD-422}
    */
@@ -134,7 +134,7 @@ public final class ToolSchemas {
     return packageDigest;
   }
 
-  /** A capability that points nowhere would check nothing. */
+  /** Refuses a capability that is not a JSON Pointer: it would check nothing. */
   private static void requirePointer(String tool, String pointer) {
     if (!JsonPointers.isPointer(pointer)) {
       throw new WritException(
@@ -167,7 +167,7 @@ public final class ToolSchemas {
   }
 
   /**
-   * Passes where the operation has no output schema.
+   * Accepts everything if the operation has no output schema.
    *
    * @throws WritException {@code GRD-421} where the output does not fit
    */
@@ -179,7 +179,7 @@ public final class ToolSchemas {
 
   private static void require(Schema schema, GuardianError code, String what, JsonValue value) {
     List<Error> errors = schema.validate(toNode(value));
-    // The least by place and keyword: the library's own order is nobody's promise.
+    // The least by place and keyword, since the library promises no order.
     errors.stream()
         .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
         .min(Comparator.naturalOrder())

@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a past judgement would have read under another policy. Balances and counts are those that
- * were recorded, where that policy counts the same thing under the same name; anything else was not
- * recorded, and its state is UNKNOWN and not zero (protocol rule 6).
+ * The inputs that a past judgement would have had under another policy. Recorded balances and
+ * counts are used if that policy counts the same thing under the same name. Any other was not
+ * recorded, so its state is UNKNOWN, not zero (protocol rule 6).
  */
 public final class WhatIf {
   private WhatIf() {}
@@ -30,7 +30,7 @@ public final class WhatIf {
    * @param a the request as that policy admits it
    * @param then the policy that it was judged under
    * @param p the other policy
-   * @param history what had succeeded in the run by then
+   * @param history the effects that had succeeded in the run by then
    */
   public static JudgeInputs inputs(
       Admitted a, Policy then, Policy p, JudgeInputs recorded, Circumstances.RunHistory history) {
@@ -49,15 +49,18 @@ public final class WhatIf {
         recorded.artifacts(),
         history(a, p, history),
         recorded.validUntil(),
-        recorded.profile(), // the raw request behind it is not kept
-        // Another policy may list the tool, or not let govern it; what it was is what was recorded.
+        recorded.profile(), // the raw request is not kept
+        // Another policy may list the tool, or not govern it; the tool's recorded state is kept.
         recorded
             .governed()
             .filter(_ -> p.governs(a.request().effect().tool(), a.request().effect().version())),
         recorded.owner());
   }
 
-  /** Approvals as if they had been given under that policy, by those who may approve under it. */
+  /**
+   * The approvals that would count if they had been given under that policy, by approvers who may
+   * approve under it.
+   */
   private static List<SeenApproval> approvals(String tenant, Policy p, JudgeInputs recorded) {
     return recorded.approvals().stream()
         .filter(seen -> !p.revokes(seen.id()))
@@ -75,7 +78,7 @@ public final class WhatIf {
           countsTheSame(then, p, budget)
               ? recorded.balance(budget.name(), due.key(), start)
               : Optional.empty();
-      if (same.isPresent() || budget.limit().isEmpty()) { // without a limit nothing is read of it
+      if (same.isPresent() || budget.limit().isEmpty()) { // without a limit the balance is not used
         balances.add(
             new Balance(
                 budget.name(),
@@ -89,7 +92,10 @@ public final class WhatIf {
     return balances;
   }
 
-  /** Only the limit may differ; and for costs, the prices are in the sums. */
+  /**
+   * Whether two budgets count the same: only their limits may differ, and for costs the prices must
+   * be equal.
+   */
   private static boolean countsTheSame(Policy then, Policy p, Budget budget) {
     Budget before = then.budgets().get(budget.name());
     return before != null
@@ -149,7 +155,7 @@ public final class WhatIf {
         .isPresent();
   }
 
-  /** The check that decided: the first that did not pass; the last where all did. */
+  /** The check that decided: the first that did not pass, or the last if all passed. */
   public static CheckOutcome deciding(Decision decision) {
     return decision.checks().stream()
         .filter(check -> check.outcome() != CheckOutcome.Outcome.PASS)
@@ -157,7 +163,7 @@ public final class WhatIf {
         .orElse(decision.checks().getLast());
   }
 
-  /** The last check, which reads the tool's manifest: nothing before it does. */
+  /** The last check, which is the only one that reads the tool's manifest. */
   public static boolean restsOnTheTool(Decision decision) {
     return deciding(decision).check().equals(EnvelopeCheck.NAME);
   }

@@ -16,8 +16,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the ledger was when it was last looked at, kept outside of it (protocol rule 27): a ledger
- * that does not continue this was restored from a backup, or lost entries.
+ * A recent state of the ledger, kept in a file outside it (protocol rule 27): a ledger that does
+ * not continue it was restored from a backup, or has lost entries.
  *
  * @param incarnation as in {@link LedgerView#incarnation}
  * @param treeSize number of events that were durable
@@ -78,7 +78,7 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
   }
 
   /**
-   * Verifies that a ledger continues what this anchor saw.
+   * Verifies that a ledger continues the state in this anchor.
    *
    * @throws WritException {@code LED-013} for another ledger's anchor, {@code LED-011} for a ledger
    *     that is behind it or shows another history

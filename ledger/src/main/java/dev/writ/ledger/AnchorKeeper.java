@@ -12,9 +12,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes the anchor behind the commits, in a thread of its own: within a second of a commit, and no
- * more often than a few times a second. Where it cannot be written the ledger stops, for a restored
- * backup could no longer be told.
+ * Writes the anchor after commits, in a thread of its own: within a second of a commit, and at most
+ * a few times a second. If it cannot be written the ledger stops, because a restored backup could
+ * no longer be detected.
  */
 final class AnchorKeeper {
   private final DurableFiles files;
@@ -30,7 +30,7 @@ final class AnchorKeeper {
   private Optional<Durable> unwritten = Optional.empty();
   private boolean closing;
 
-  /** Written by the thread before it ends, read after that. */
+  /** Written by the thread before it ends, and read only after that. */
   private Optional<WritException> failure = Optional.empty();
 
   AnchorKeeper(
@@ -93,12 +93,12 @@ final class AnchorKeeper {
   }
 
   private void write(Durable durable) {
-    requireLock.run(); // another writer's anchor is not to be replaced
+    requireLock.run(); // must not replace another writer's anchor
     try {
       anchor(durable).write(files, file);
     } catch (WritException e) {
-      // A sync that failed elsewhere may have dropped what this one was to write. The anchor stays
-      // as it was then, and the next opening brings it up.
+      // After a sync failed elsewhere, data for this write may be lost. The anchor stays as it was,
+      // and the next opening brings it up to date.
       if (e.code() != LedgerError.FAILED) {
         throw e;
       }

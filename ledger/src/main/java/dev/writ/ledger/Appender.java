@@ -11,13 +11,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The one thread that writes. Whatever waits when it is ready becomes one synced write, so that the
- * cost of a sync is shared, and callers on virtual threads never stand inside native code. The
- * order of enqueueing is the order of committing. A failed write stops the ledger: nothing behind
- * it may be handed out (protocol rule 15).
+ * The one thread that writes. All batches that wait when it is ready become one synced write, so
+ * that they share the cost of the sync; callers on virtual threads never block in native code. The
+ * order of enqueueing is the order of committing. A failed write stops the ledger: nothing after it
+ * may be acknowledged (protocol rule 15).
  */
 final class Appender {
-  /** Bytes of one write: enough to share a sync, little enough to answer soon. */
+  /** Bytes of one write: enough to share a sync, few enough to answer soon. */
   private static final long GROUP_BYTES_MAX = 8L << 20;
 
   /** Bytes that may wait; beyond that callers are refused, which bounds memory. */
@@ -43,7 +43,7 @@ final class Appender {
   private volatile CommitObserver observer = CommitObserver.NONE;
 
   /**
-   * @param threads makes the one that writes
+   * @param threads makes the writing thread
    */
   Appender(GroupWriter writer, Heads heads, FailStop failStop, ThreadFactory threads) {
     this.writer = writer;
@@ -185,13 +185,13 @@ final class Appender {
     }
   }
 
-  /** This failure goes to everything that is not durable yet. */
+  /** Fails every batch that is not durable yet with this failure. */
   private void fail(WritException e, List<Pending> group) {
     failStop.stop(e);
     group.forEach(pending -> pending.fail(e));
   }
 
-  /** Nothing that waits is written any more. */
+  /** From now on no waiting batch is written. */
   private void stopped(WritException e) {
     List<Pending> lost;
     lock.lock();

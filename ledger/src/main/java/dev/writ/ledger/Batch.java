@@ -13,15 +13,15 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * What becomes durable together, or not at all. Everything that can be computed beforehand is
- * computed here, in the caller's thread, so that the appender only writes. Not thread safe; used
- * once.
+ * A set of writes that become durable together, or not at all. Everything that can be computed
+ * beforehand is computed here, in the caller's thread, so that the appender only writes. Not thread
+ * safe; used once.
  */
 public final class Batch {
   /** Largest content of {@link #blob(byte[])}; larger ones go through {@link Ledger#newBlob}. */
   public static final int BLOB_BYTES_MAX = 64 * 1024;
 
-  /** One event, with what its bytes determine. */
+  /** One event, with everything that follows from its bytes. */
   record Entry(Event event, RunId runId, byte[] bytes, Digest id, byte[] runKey, Digest leaf) {}
 
   /** One row that is written as it is; a null value deletes. */
@@ -85,10 +85,10 @@ public final class Batch {
   }
 
   /**
-   * Names a blob as a tenant's upload, which counts against the tenant's quota and is collected
-   * where no document comes to name it.
+   * Names a blob as a tenant's upload, which counts against the tenant's quota and is removed by
+   * collection if no document names it in time.
    *
-   * @param at when it was put, which is when its time begins
+   * @param at when it was uploaded, from which its age counts
    */
   public Batch upload(String tenant, BlobRef blob, Instant at) {
     String key = Uploads.key(blob.digest(), tenant);
@@ -122,7 +122,7 @@ public final class Batch {
     return incarnation;
   }
 
-  /** The log's time goes on from this batch's first event, also where that lies back. */
+  /** The log's time continues from this batch's first event, even if that is earlier. */
   Batch restartingTime() {
     restartsTime = true;
     return this;
@@ -141,7 +141,7 @@ public final class Batch {
     return payloads;
   }
 
-  /** Files that no collection may remove until this is written. */
+  /** Files that must not be collected until this batch is written. */
   List<Digest> held() {
     return held;
   }
@@ -154,7 +154,7 @@ public final class Batch {
     return rows;
   }
 
-  /** About what it takes in memory. */
+  /** The approximate memory that it takes, in bytes. */
   long bytes() {
     return bytes;
   }

@@ -4,9 +4,9 @@ import dev.writ.canonicalize.Digest;
 import java.util.Optional;
 
 /**
- * A blob that was written and is not yet named by a batch. Small content rides inside it; a large
- * one is a synced file. Until {@link Batch#blob(BlobRef)} is committed nobody can see the blob, and
- * the next opening sweeps it away.
+ * A blob that was written and is not yet named by a batch. Small content is held in this object;
+ * large content is a synced file. Until {@link Batch#blob(BlobRef)} is committed the blob is
+ * invisible, and the next opening removes its file.
  */
 public final class BlobRef {
   private final Digest digest;

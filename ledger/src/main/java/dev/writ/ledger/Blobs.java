@@ -30,7 +30,7 @@ final class Blobs {
   private final FailStop failStop;
   private final ReentrantLock naming = new ReentrantLock();
 
-  /** Never kept while a disk is waited for: the appender takes it. */
+  /** Must not be held during disk access: the appender takes it. */
   private final ReentrantLock holding = new ReentrantLock();
 
   private final TreeMap<Digest, Integer> held = new TreeMap<>();
@@ -86,17 +86,21 @@ final class Blobs {
     return dir.resolve(hex.substring(0, 2)).resolve(hex);
   }
 
-  /** A name for a file that is being written; used by one process at a time, swept at opening. */
+  /**
+   * A temporary name for a file that is being written; leftovers are removed at the next opening.
+   */
   Path fresh() {
     return dir.resolve("new").resolve(Long.toString(sinks.incrementAndGet()));
   }
 
-  /** One sink at a time: a second one might see a directory whose own name is not synced yet. */
+  /**
+   * Only one thread at a time: another one might see a directory whose own name is not synced yet.
+   */
   private void name(Path file, Digest digest) throws IOException {
     Path target = file(digest);
     naming.lock();
     try {
-      failStop.require(); // the directory may be one whose name was lost
+      failStop.require(); // the directory's name may not be durable
       if (!Files.isDirectory(target.getParent())) {
         files.createDirectory(target.getParent());
       }
@@ -107,7 +111,7 @@ final class Blobs {
     }
   }
 
-  /** Until the batch that names it is written. */
+  /** Protects the file until the batch that names it is written. */
   private void hold(Digest digest) {
     holding.lock();
     try {
@@ -117,7 +121,7 @@ final class Blobs {
     }
   }
 
-  /** A batch that names it was written. */
+  /** Ends the protection: a batch that names it was written. */
   void release(Digest digest) {
     holding.lock();
     try {
@@ -127,7 +131,10 @@ final class Blobs {
     }
   }
 
-  /** Whether a file of it was written whose batch was not. One that never will be holds it, too. */
+  /**
+   * Whether a file of this content is protected: it was written, and its batch was not. A batch
+   * that will never be written protects it, too, until the next opening.
+   */
   boolean isHeld(Digest digest) {
     holding.lock();
     try {
@@ -137,7 +144,10 @@ final class Blobs {
     }
   }
 
-  /** Removes the file of content that no row names any more; what cannot be is swept later. */
+  /**
+   * Removes the file of content that no row names any more; if that fails, the next opening removes
+   * it.
+   */
   void remove(Digest digest) {
     naming.lock();
     try {
@@ -145,7 +155,7 @@ final class Blobs {
         Files.deleteIfExists(file(digest));
       }
     } catch (IOException e) {
-      // The next opening sweeps it away.
+      // The next opening removes it.
     } finally {
       naming.unlock();
     }
@@ -244,7 +254,7 @@ final class Blobs {
           }
         }
         if (!unfinished && left == 0) {
-          Files.delete(directory); // Nothing vouches that its name was synced.
+          Files.delete(directory); // its name may not have been synced
         }
       }
       return swept;
@@ -258,7 +268,7 @@ final class Blobs {
     try {
       digest = Digest.parse("sha256:" + file.getFileName());
     } catch (WritException e) {
-      return true; // Not a name of ours: nothing that we wrote, so nothing that we may delete.
+      return true; // not a name of ours, so not ours to delete
     }
     return fileSize(digest).isPresent();
   }

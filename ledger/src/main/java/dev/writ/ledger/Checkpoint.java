@@ -13,11 +13,11 @@ import java.util.List;
  * A C2SP tlog-checkpoint: size and root of the log, in a signed note (spec/log.md). A log key signs
  * under the log's origin as its name.
  *
- * @param origin which log
+ * @param origin identifies the log
  * @param size number of leaves
  * @param root root hash at that size
  * @param extensions further lines, opaque; we write none and tolerate others'
- * @param note the note that says so, with all its signatures
+ * @param note the signed note with all its signatures
  */
 public record Checkpoint(
     String origin, long size, Digest root, List<String> extensions, SignedNote note) {
@@ -51,7 +51,7 @@ public record Checkpoint(
   /**
    * Reads a checkpoint and verifies that this log's key signed it.
    *
-   * @throws WritException {@code LED-05x} for the first thing that does not hold
+   * @throws WritException {@code LED-05x} for the first failed check
    */
   public static Checkpoint verify(byte[] note, String origin, VerifyingKey key) {
     Checkpoint checkpoint = parse(note);
@@ -69,7 +69,9 @@ public record Checkpoint(
     verify(origin, new NoteKey(origin, key));
   }
 
-  /** As {@link #verify(String, VerifyingKey)}, for a log whose key has another name than itself. */
+  /**
+   * As {@link #verify(String, VerifyingKey)}, for a log whose key has another name than the origin.
+   */
   public void verify(String origin, NoteKey key) {
     if (!this.origin.equals(origin)) {
       throw new WritException(LedgerError.CHECKPOINT_ORIGIN, this.origin + " instead of " + origin);

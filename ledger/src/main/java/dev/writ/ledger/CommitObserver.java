@@ -1,8 +1,8 @@
 package dev.writ.ledger;
 
 /**
- * Is told by the one thread that writes when a group of batches begins to be made durable, and when
- * it is. Neither method may throw.
+ * Called by the writing thread when a group of batches begins to be made durable, and when it is.
+ * Neither method may throw.
  */
 public interface CommitObserver {
   /** Watches nothing. */

@@ -4,9 +4,9 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import java.util.Optional;
 
-/** Where signed documents are found by id: a ledger, or a bundle that was taken from one. */
+/** A store of signed documents by id: a ledger, or a bundle exported from one. */
 @FunctionalInterface
 public interface DocumentSource {
-  /** The document with that id; its payload has been hashed again. */
+  /** The document with that id; its payload is hashed and compared again. */
   Optional<Envelope> document(Digest id);
 }

@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
  * One journal event (spec/journal.md). Its canonical bytes are a leaf of the log, and their digest
  * is what the run's next event names as {@code prev}.
  *
- * @param tenant whose run it is
+ * @param tenant the run's tenant
  * @param run the run within the tenant
  * @param seq position in the run, from 0 without gaps
  * @param kind what happened; the ledger does not look into it
  * @param prev id of the run's event before this one; absent for the first alone
- * @param body digest of the document or blob that says what happened
+ * @param body digest of the document or blob with the content of the event
  * @param at the one clock reading of the step, cut to milliseconds
- * @param prngSeed 32 bytes in lower-case hex, where the step has a seed
+ * @param prngSeed 32 bytes in lower-case hex, if the step has a seed
  */
 public record Event(
     String tenant,
@@ -75,8 +75,8 @@ public record Event(
   }
 
   /**
-   * The same for a caller that knows this event's id, which costs a hash; the ledger refuses a
-   * wrong one.
+   * The same for a caller that knows this event's id, whose computation costs a hash; the ledger
+   * refuses a wrong one.
    */
   public Event next(Digest id, String kind, Digest body, Instant at, Optional<String> seed) {
     return new Event(tenant, run, seq + 1, kind, Optional.of(id), body, at, seed);

@@ -16,7 +16,7 @@ final class FailStop {
   private final AtomicReference<WritException> failure = new AtomicReference<>();
   private final List<Consumer<WritException>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Stops the ledger; only the first failure counts, and every listener hears of it once. */
+  /** Stops the ledger and notifies the listeners; only the first failure counts. */
   void stop(WritException e) {
     if (failure.compareAndSet(null, e)) {
       listeners.forEach(listener -> listener.accept(e));
@@ -37,7 +37,10 @@ final class FailStop {
     }
   }
 
-  /** Hears of the failure, at once where there was one. A race may tell it twice. */
+  /**
+   * Registers a listener; it is called at once if the ledger has already stopped. It may be called
+   * twice in a race.
+   */
   void listen(Consumer<WritException> listener) {
     listeners.add(listener);
     failure().ifPresent(listener);

@@ -15,10 +15,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A disk whose first failed sync stops the ledger, and on which no sync beside or behind that one
- * succeeds. A failing sync may have dropped pages of another file before anybody has heard of it,
- * and the sync of that file then succeeds. So a sync returns only when every other one that had
- * begun by then has ended, and only if the ledger has not stopped.
+ * A disk whose first failed sync stops the ledger; no concurrent or later sync succeeds. A failing
+ * sync may drop pages of another file before its failure is known, and the sync of that other file
+ * would then succeed. So a sync returns only when every other sync that had begun by then has
+ * ended, and only if the ledger has not stopped.
  */
 final class FailStopDisk implements Disk {
   private final Disk disk;
@@ -109,7 +109,7 @@ final class FailStopDisk implements Disk {
     }
   }
 
-  /** Waits for those that are at work now, not for later ones. */
+  /** Waits for the syncs that are at work now, not for later ones. */
   private void awaitThoseBegun() {
     lock.lock();
     try {

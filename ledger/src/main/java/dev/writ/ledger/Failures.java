@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** Turns what RocksDB and the file system throw into our codes. */
+/** Translates exceptions of RocksDB and the file system into our codes. */
 final class Failures {
   /** EMFILE and ENFILE, the latter "in system". */
   private static final String TOO_MANY = "too many open files";

@@ -16,9 +16,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * flock(2): an exclusive lock of an inode, a directory's too, which the JDK cannot take. It belongs
- * to one open file description, so that, unlike a lock of fcntl(2), it does not go when any
- * descriptor of the same file in this process is closed; it goes with the process.
+ * flock(2): an exclusive lock of an inode, which may be a directory's; the JDK cannot take such
+ * locks. It belongs to one open file description, so unlike a lock of fcntl(2) it is not lost when
+ * another descriptor of the same file is closed in this process. It ends with the process.
  */
 final class Flock implements WriterLock.Held {
   /** Read only; O_CLOEXEC, so that no child process holds the lock beyond this one's end. */
@@ -64,7 +64,7 @@ final class Flock implements WriterLock.Held {
   }
 
   /**
-   * Takes the lock, or nothing where somebody has it.
+   * Takes the lock; empty if another process has it.
    *
    * @throws WritException {@code LED-004}, {@code LED-008} or {@code LED-073} where the path cannot
    *     be opened, {@code LED-072} where it cannot be locked

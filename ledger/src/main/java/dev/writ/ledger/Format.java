@@ -26,7 +26,7 @@ final class Format {
 
   /**
    * @throws WritException {@code LED-002} where there is no ledger, {@code LED-007} for one of a
-   *     later format, {@code LED-006} for a file that says nothing
+   *     later format, {@code LED-006} for a file that cannot be read
    */
   static void require(Path dir) {
     String text;

@@ -22,19 +22,19 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Rebuilds everything from the raw entries and compares it with what is stored. It reads beside a
- * writer, changes nothing, and holds one row at a time.
+ * Rebuilds everything from the raw entries and compares it with what is stored. It may run while a
+ * writer works, changes nothing, and holds one row at a time.
  */
 public final class Fsck {
   private static final byte[] ALL = {};
 
-  /** How often a writer may compact files away under the examination of their checksums. */
+  /** How often the check of checksums is repeated because a writer compacted files meanwhile. */
   private static final int COMPACTED_MEANWHILE_MAX = 5;
 
   /** Documents of ours, whose payload must be canonical JSON. */
   private static final String OURS = "application/vnd.writ.";
 
-  /** Hears how far the examination is; called for every row, so it must be quick. */
+  /** Gets the progress of the examination; called for every row, so it must be quick. */
   @FunctionalInterface
   public interface Progress {
     /**
@@ -45,13 +45,13 @@ public final class Fsck {
   }
 
   /**
-   * What to examine and against what.
+   * What to examine, and what to compare it with.
    *
    * @param dir the data directory
    * @param logKey verifies the checkpoints' signatures; without it they are not verified
-   * @param anchor the file to compare with; without it a restored backup is not told
-   * @param secondOpinion is given the canonical bytes of every event and document, and throws where
-   *     it would write them otherwise
+   * @param anchor the file to compare with; without it a restored backup is not detected
+   * @param secondOpinion gets the canonical bytes of every event and document, and throws if it
+   *     would write them differently
    */
   public record Options(
       Path dir,
@@ -150,7 +150,7 @@ public final class Fsck {
     try {
       step.run();
     } catch (WritException e) {
-      // Damage below the rows ends this step, and no other.
+      // Damage below the level of rows ends this step only.
       problem(what, "the examination ended early: " + e.getMessage());
     }
   }
@@ -172,8 +172,8 @@ public final class Fsck {
   }
 
   /**
-   * A writer at work may compact a file away between our list of files and the look at it; then we
-   * take in its newer list and look again. A file that is truly gone stays gone.
+   * A writer may compact a file away between our listing and reading it; then the newer list is
+   * loaded and the check repeated. A file that is really lost fails every time.
    */
   private void verifyChecksums(int attempts) {
     try {
@@ -311,7 +311,7 @@ public final class Fsck {
     }
   }
 
-  /** Visits all rows of a family; one that cannot even be taken apart is a problem of its own. */
+  /** Visits all rows of a family; one that cannot be parsed is a problem of its own. */
   private void scan(Store.Family family, Store.Visitor visitor) {
     store.scan(
         family,
@@ -339,7 +339,7 @@ public final class Fsck {
         });
   }
 
-  /** Grows the tree anew from the event bytes and holds every stored node and root against it. */
+  /** Rebuilds the tree from the event bytes, and compares every stored node and root with it. */
   private void log() {
     StoreView.timeRestarts(store).forEach(restarts::add);
     root(0);
@@ -399,7 +399,7 @@ public final class Fsck {
     }
   }
 
-  /** One that is no event is told with its run. */
+  /** A row that is no event is reported by the check of runs. */
   private void time(String where, long index, byte[] row) {
     Optional<Instant> at = at(row);
     if (at.isEmpty()) {
@@ -423,7 +423,7 @@ public final class Fsck {
     }
   }
 
-  /** Holds whatever claims a root at this size against the calculated one. */
+  /** Compares everything that states a root at this size with the computed one. */
   private void root(long size) {
     Optional<byte[]> note = store.get(Store.Family.CHECKPOINTS, Keys.number(size));
     if (note.isPresent()) {
@@ -557,7 +557,7 @@ public final class Fsck {
     verified.add(count[0] + " blobs in files: size, digest");
   }
 
-  /** What tenants put: each claim on a blob of that size. */
+  /** The tenants' uploads: each claim is on a blob of the stated size. */
   private void uploads() {
     byte[] prefix = Keys.table(Uploads.TABLE, "");
     long[] count = {0, 0};

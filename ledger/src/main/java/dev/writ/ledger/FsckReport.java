@@ -4,8 +4,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
 
 /**
- * What an examination found. It is sound where {@link #problemsTotal} is 0, and then only as far as
- * {@code verified} says.
+ * The result of an examination. It is sound where {@link #problemsTotal} is 0, and then only as far
+ * as {@code verified} says.
  *
  * @param verified what was verified, each with its count
  * @param notVerified what was not, each with the reason
@@ -26,10 +26,10 @@ public record FsckReport(
   public static final int PROBLEMS_MAX = 1000;
 
   /**
-   * One thing that does not hold.
+   * One problem.
    *
    * @param where the row or file
-   * @param found what was calculated and what is there
+   * @param found what was computed and what is stored
    */
   public record Problem(String where, String found) {
     @Override

@@ -47,8 +47,9 @@ final class Heads {
    * Takes the events of a batch, all or none.
    *
    * @param number of the batch, from 1
-   * @param durable number of the last batch that is durable: what came later is never forgotten
-   * @throws WritException {@code LED-020} where an event does not continue its run, {@code LED-060}
+   * @param durable number of the last batch that is durable: later heads are never dropped from
+   *     memory
+   * @throws WritException {@code LED-020} if an event does not continue its run, {@code LED-060}
    *     where its time lies too far back
    */
   void advance(Batch batch, long number, long durable) {

@@ -108,7 +108,7 @@ public final class Ledger extends StoreView implements RunJournal {
     return open(config);
   }
 
-  /** Whether there is an empty directory; anything else that is there is refused. */
+  /** Whether the directory is empty or missing; refuses anything else. */
   @Nondeterministic("only whether there is anything counts")
   private static boolean isEmptyDirectory(Path dir) {
     if (!Files.exists(dir)) {
@@ -184,7 +184,7 @@ public final class Ledger extends StoreView implements RunJournal {
     return open(config, disk -> disk);
   }
 
-  /** For tests: what stands between the appender and the disk can be wrapped. */
+  /** For tests: wraps the disk under the appender. */
   static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
     return started(unstarted(config, seam), config);
   }
@@ -198,7 +198,8 @@ public final class Ledger extends StoreView implements RunJournal {
       anchor.verify(ledger);
       ledger.start();
       if (anchor.treeSize() < ledger.treeSize()) {
-        // A crash came between a commit and the anchor; nothing may come that would bring it up.
+        // After a crash between a commit and the anchor: bring the anchor up now, since there may
+        // be no further commit.
         ledger.anchorKeeper.follow(ledger.durable);
       }
       return ledger;
@@ -239,7 +240,7 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * For the simulation: opens a ledger over a store that is no database.
+   * For the simulation: opens a ledger over a store that is not RocksDB.
    *
    * @param config whose paths may lead to another file system than the host's
    */
@@ -256,7 +257,7 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /**
    * Opens a ledger for reading; its writer may be at work in another process. {@link
-   * LedgerView#refresh} moves it on.
+   * LedgerView#refresh} brings it up to date.
    *
    * @throws WritException {@code LED-002}, {@code LED-004}, {@code LED-006} or {@code LED-007}
    */
@@ -265,7 +266,7 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Loads what a ledger needs of native code, and opens none.
+   * Loads the native libraries, without opening a ledger.
    *
    * @throws WritException {@code CAN-058}
    */
@@ -275,8 +276,8 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /**
    * Begins the next incarnation of a ledger that was put back from a backup, or has lost its
-   * anchor: the one way to make such a ledger open again (protocol rule 27). What was signed for
-   * the incarnation before is void.
+   * anchor: the only way to open such a ledger again (protocol rule 27). Intents of the earlier
+   * incarnation are void.
    *
    * @return the new incarnation
    * @throws WritException as {@link #open}, but for {@code LED-010} and {@code LED-011}
@@ -285,7 +286,7 @@ public final class Ledger extends StoreView implements RunJournal {
     return nextIncarnation(config, (view, incarnation) -> new Batch());
   }
 
-  /** Says what becomes durable together with a new incarnation: the events that record it. */
+  /** Makes the batch that is committed with a new incarnation: the events that record it. */
   @FunctionalInterface
   public interface Incarnating {
     Batch batch(Ledger ledger, long incarnation);
@@ -310,8 +311,8 @@ public final class Ledger extends StoreView implements RunJournal {
       requirement.accept(ledger, anchor);
       next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
       Batch batch = incarnating.batch(ledger, next).incarnation(next);
-      // The anchor goes first: a crash in between leaves a ledger that is refused, never one that
-      // writes under an incarnation which no anchor knows.
+      // The anchor is written first: after a crash in between the ledger is refused, and never
+      // writes under an incarnation that the anchor does not have.
       new Anchor(ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
           .write(config.files(), config.anchor());
       ledger.start();
@@ -322,13 +323,13 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Has the log's time go on from an earlier one: the way out where it ran ahead. Begins the next
-   * incarnation as well, so that what was signed for the one before is void.
+   * Sets the log's time back, for a log whose time ran ahead. Begins the next incarnation as well,
+   * so that earlier intents are void.
    *
-   * @param restarting says what becomes durable with it; the time of its first event is the time
-   *     from which the log goes on
+   * @param restarting makes the batch that is committed with it; the log's time continues from that
+   *     of its first event
    * @return the new incarnation
-   * @throws WritException as {@link #open}; one that was cut off can be done again
+   * @throws WritException as {@link #open}; one that a crash interrupted can be repeated
    */
   public static long restartTime(LedgerConfig config, Incarnating restarting) {
     return incarnate(
@@ -337,7 +338,10 @@ public final class Ledger extends StoreView implements RunJournal {
         (ledger, incarnation) -> restarting.batch(ledger, incarnation).restartingTime());
   }
 
-  /** It continues its anchor, or a restart of time was cut off behind the anchor's writing. */
+  /**
+   * Requires that the ledger continues its anchor, unless an earlier restart of time was
+   * interrupted after it wrote the anchor.
+   */
   private static void requireNothingLost(Ledger ledger, Optional<Anchor> anchor) {
     Anchor found =
         anchor.orElseThrow(() -> new WritException(LedgerError.ANCHOR_MISSING, ledger.origin()));
@@ -374,14 +378,14 @@ public final class Ledger extends StoreView implements RunJournal {
     return appender.pendingHead(run);
   }
 
-  /** Takes content of any size, which {@link Batch#blob(BlobRef)} then names. */
+  /** Accepts content of any size, which {@link Batch#blob(BlobRef)} then names. */
   public BlobSink newBlob() {
     return new BlobSink(blobs);
   }
 
   /**
-   * Takes a tenant's upload, which {@link Batch#upload} then names; close it after that batch is
-   * committed. Whatever has come counts against the quota, until it is closed.
+   * Accepts a tenant's upload, which {@link Batch#upload} then names; close it after that batch is
+   * committed. Until then the bytes received so far count against the quota.
    *
    * @param quota bytes of all the tenant's uploads together
    * @throws WritException {@code LED-080} here and from every write that would exceed the quota
@@ -397,20 +401,20 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Keeps these blobs, where they are there, from being collected. Who looks for a blob after this
-   * and finds it has it until the pin is closed.
+   * Keeps these blobs from being collected, if they exist. A blob that is found after this call
+   * stays until the pin is closed.
    */
   public Pin pin(Collection<Digest> digests) {
     return digests.isEmpty() ? () -> {} : uploads.pin(digests);
   }
 
-  /** What each tenant has put into the store. */
+  /** The storage that each tenant uses. */
   public SortedMap<String, StorageUse> storageUse() {
     return uploads.used();
   }
 
   /**
-   * What a collection removed.
+   * The result of a collection.
    *
    * @param claims uploads that their tenants may not read any more
    * @param blobs contents that are gone
@@ -421,11 +425,11 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Removes uploads that were put before then and that no stored document mentions, nor any that is
-   * at work ({@link #pin}). It reads every document where there is a candidate, beside all other
-   * work; one collection goes on at a time.
+   * Removes uploads that are older than a time and that neither a stored document mentions nor a
+   * request at work uses ({@link #pin}). If there is a candidate it reads every document, while
+   * other work goes on; one collection runs at a time.
    *
-   * @param max how many uploads are looked at
+   * @param max how many uploads are examined
    * @param references the tables whose rows let a tenant read a blob; keys of the first end in the
    *     digest's hexadecimal digits
    * @param referenceKey of tenant and digest, with which the keys in these tables begin
@@ -446,7 +450,7 @@ public final class Ledger extends StoreView implements RunJournal {
               store, blobs, uploads, candidates, before, references, referenceKey);
       uploads.watch(Optional.of(collection.mentions()));
       try {
-        // What was taken before the watch began is durable behind this, and so it is read.
+        // Documents enqueued before the watch began are durable after this, so that they are read.
         appender.submit(Optional.of(new Batch())).await();
         collection.mark();
         appender.submit(collection).await();
@@ -489,14 +493,15 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public void refresh() {}
 
-  /** From now on this one is told of every write. */
+  /** Registers an observer of every write. */
   public void observe(CommitObserver observer) {
     appender.observe(observer);
   }
 
   /**
-   * Hears of the failure that stops the ledger: once, at once where it has stopped already, in the
-   * thread that failed. It must be quick and must not close the ledger.
+   * Registers a listener for the failure that stops the ledger. It is called in the thread that
+   * failed, or at once if the ledger has already stopped. It must be quick and must not close the
+   * ledger.
    */
   public void whenStopped(Consumer<WritException> listener) {
     failStop.listen(listener);
@@ -508,7 +513,7 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Writes what waits, then the anchor, and closes. Further calls do nothing.
+   * Writes waiting batches, then the anchor, and closes. Further calls do nothing.
    *
    * @throws WritException {@code LED-014} where the anchor could not be written, {@code LED-071}
    *     where the lock was lost; it is closed then

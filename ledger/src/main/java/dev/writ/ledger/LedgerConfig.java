@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 
 /**
- * Where a ledger is and who signs for it.
+ * The location of a ledger, and its signing key.
  *
  * @param dir the data directory, which belongs to the ledger alone
- * @param anchor a file outside {@code dir}, better on another disk, that tells a restored backup
+ * @param anchor a file outside {@code dir}, better on another disk, which reveals a restored backup
  *     (protocol rule 27)
  * @param origin name of the log in its checkpoints: not empty, no spaces, no plus sign
  * @param logKey signs checkpoints
@@ -23,7 +23,8 @@ public record LedgerConfig(
   /**
    * @throws dev.writ.canonicalize.WritException {@code LED-055} for an origin that cannot be a
    *     note's key name
-   * @throws IllegalArgumentException for an anchor inside the directory: it would be restored along
+   * @throws IllegalArgumentException for an anchor inside the directory: it would be restored with
+   *     the ledger
    */
   public LedgerConfig {
     dir = dir.toAbsolutePath().normalize();

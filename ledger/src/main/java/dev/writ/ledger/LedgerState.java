@@ -6,8 +6,8 @@ import dev.writ.canonicalize.dsse.Envelope;
 import java.util.Optional;
 
 /**
- * What those who act on a ledger ask of it: documents, rows, blobs, and where runs stand. A replay
- * has this without a ledger.
+ * The state that a kernel reads and acts on: documents, rows, blobs, and heads of runs. A replay
+ * provides it without a ledger.
  */
 public interface LedgerState extends DocumentSource {
 

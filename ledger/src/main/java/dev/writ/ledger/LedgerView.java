@@ -11,10 +11,10 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What readers see of a ledger: committed state, and nothing else. Safe for use by many threads.
- * Consumers are called while the ledger is held open; they must not close it. Every method throws
- * {@code LED-023} after {@link #close}, {@code LED-006} for damaged data and {@code LED-008} where
- * the storage fails.
+ * The readers' view of a ledger: committed state only. Safe for use by many threads. Consumers are
+ * called while the ledger is held open; they must not close it. Every method throws {@code LED-023}
+ * after {@link #close}, {@code LED-006} for damaged data and {@code LED-008} where the storage
+ * fails.
  */
 public interface LedgerView extends LedgerState, AutoCloseable {
 
@@ -54,7 +54,7 @@ public interface LedgerView extends LedgerState, AutoCloseable {
 
   /**
    * Streams a blob's content. It is hashed along the way, and the read that would answer "end"
-   * throws {@code LED-031} where the digest differs: what was read before that is unverified.
+   * throws {@code LED-031} where the digest differs: the bytes read before that are unverified.
    *
    * @throws WritException {@code LED-030} missing
    */
@@ -99,22 +99,25 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** All stored checkpoints by size. */
   void checkpoints(Consumer<Checkpoint> consumer);
 
-  /** Counts how often a backup was put back on purpose; from 1 (protocol rule 27). */
+  /**
+   * The incarnation: how often a backup was deliberately restored, counted from 1 (protocol rule
+   * 27).
+   */
   long incarnation();
 
   /** Name of the log. */
   String origin();
 
   /**
-   * The greatest {@code at} that was committed since time restarted last, if it ever did; the epoch
-   * where there is none (protocol rule 22).
+   * The greatest {@code at} that was committed since time was last restarted, if it ever was; the
+   * epoch if there is none (protocol rule 22).
    */
   Instant highWater();
 
-  /** Positions of the events at which an operator had time restart, in their order. */
+  /** Positions of the events at which an operator restarted time, in order. */
   List<Long> timeRestarts();
 
-  /** Moves a reader of another process's ledger on to what is durable now; a writer always is. */
+  /** Brings a reader of another process's ledger up to date; does nothing for a writer. */
   void refresh();
 
   @Override

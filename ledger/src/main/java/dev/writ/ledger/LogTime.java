@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Time along the log. Steps reach the log a little later than their clock was read, so times need
- * not rise; but none lies more than {@link #LATE_MAX} behind the greatest before it, and none
- * before the time at which time restarted last. Not thread safe.
+ * The rule for times along the log. Events reach the log a little later than their clock was read,
+ * so times need not increase. But no time is more than {@link #LATE_MAX} behind the greatest before
+ * it, or before the time at which time was last restarted. Not thread safe.
  */
 public final class LogTime {
   /** How far an event's time may lie behind the greatest time before it. */
@@ -75,7 +75,7 @@ public final class LogTime {
     }
   }
 
-  /** From the next event on, time goes on from there. */
+  /** Time continues from there with the next event. */
   public void restart(Instant at) {
     latest = at;
     floor = at;

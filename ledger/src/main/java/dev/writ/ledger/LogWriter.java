@@ -21,7 +21,7 @@ import org.rocksdb.WriteBatch;
  * signs checkpoints. Used by the appender's thread alone.
  */
 final class LogWriter implements Appender.GroupWriter {
-  /** Makes a write durable or throws; tests put a failing one in its place. */
+  /** Makes a write durable or throws; tests substitute one that fails. */
   @FunctionalInterface
   interface Disk {
     void write(WriteBatch batch);
@@ -95,7 +95,7 @@ final class LogWriter implements Appender.GroupWriter {
   private void commit(WriteBatch write) {
     requireLock.run();
     disk.write(write);
-    requireLock.run(); // or another writer may have opened what was there before this write
+    requireLock.run(); // another writer may have opened the earlier state
   }
 
   private void collect(StorageCollection collection) {
@@ -162,7 +162,8 @@ final class LogWriter implements Appender.GroupWriter {
     private void row(Batch.Row row) throws RocksDBException {
       switch (row.family()) {
         case DOCUMENTS, BLOBS, FILES -> {
-          // Content is written once: what is there under its digest stays, signatures and all.
+          // Content is written once: an existing document keeps its first envelope, with its
+          // signatures.
           if (contents.add(contentKey(row)) && !store.has(row.family(), row.key())) {
             put(row.family(), row.key(), row.value());
           }
@@ -181,7 +182,7 @@ final class LogWriter implements Appender.GroupWriter {
       return ByteBuffer.wrap(concat(new byte[] {(byte) row.family().ordinal()}, row.key()));
     }
 
-    /** Signs the log as it is after the batches so far; once for each size. */
+    /** Signs a checkpoint after the batches so far; once for each size. */
     Checkpoint checkpoint() throws RocksDBException {
       long size = frontier.size();
       Optional<Checkpoint> known = sealed.filter(c -> c.size() == size).or(() -> stored(size));
@@ -194,7 +195,7 @@ final class LogWriter implements Appender.GroupWriter {
       return signed;
     }
 
-    /** The checkpoint that is there, unless another key signed it before a rotation. */
+    /** The existing checkpoint, unless it was signed by another key, before a rotation. */
     private Optional<Checkpoint> stored(long size) {
       return store
           .get(Store.Family.CHECKPOINTS, Keys.number(size))

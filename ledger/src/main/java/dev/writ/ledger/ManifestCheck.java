@@ -7,14 +7,14 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Looks over a manifest before RocksDB opens it. RocksDB 11.8.1 reads some damaged manifests for
- * ever (log::Reader::ReadPhysicalRecord), and nothing can stop it then; so a manifest with a record
- * that its checksum does not fit never gets there.
+ * Checks a manifest before RocksDB opens it. RocksDB 11.8.1 loops for ever on some damaged
+ * manifests (log::Reader::ReadPhysicalRecord) and cannot be stopped then, so a manifest with a
+ * wrong checksum is refused before.
  *
  * <p>The form is RocksDB's log format: blocks of 32 KiB, in them records of a masked CRC-32C, a
  * length (16 bits), a type (8 bits) and the content, all little-endian; the rest of a block that
- * cannot hold a header is zero. A record cut off by the end of the file is what a crash leaves
- * behind, and RocksDB drops it.
+ * cannot hold a header is zero. A crash leaves a record that is cut off by the end of the file;
+ * RocksDB drops it.
  */
 final class ManifestCheck {
   private static final int BLOCK = 32 * 1024;
@@ -27,7 +27,7 @@ final class ManifestCheck {
   private ManifestCheck() {}
 
   /**
-   * @throws WritException {@code LED-006} for a record that its checksum does not fit
+   * @throws WritException {@code LED-006} for a record with a wrong checksum
    */
   static void verify(byte[] manifest) {
     int at = 0;

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A journal that is not written: it keeps the rows that acting needs, and where runs stand. What
- * documents and blobs say is read where they are recorded. For one thread.
+ * A journal in memory: it keeps rows and the heads of runs. Documents and blobs are read from the
+ * recording. Not thread safe.
  *
- * <p>Rows that nobody reads back are named by the caller and dropped, so that what is held grows
- * with what may still be asked for and not with what happened.
+ * <p>The caller names tables that are never read; their rows are dropped, so that memory does not
+ * grow with the length of the recording.
  */
 public abstract class MemoryJournal implements RunJournal {
   private static final Commit DONE =
@@ -43,7 +43,7 @@ public abstract class MemoryJournal implements RunJournal {
     this.unread = unread;
   }
 
-  /** Takes the rows and heads of a batch; its documents and blobs are where they were recorded. */
+  /** Applies the rows and heads of a batch; its documents and blobs are in the recording. */
   @Override
   public Commit append(Batch batch) {
     batch.use();
@@ -69,7 +69,7 @@ public abstract class MemoryJournal implements RunJournal {
     return new String(key, 0, end, StandardCharsets.UTF_8);
   }
 
-  /** Content as a batch names it; the bytes are not kept. */
+  /** A reference to content for batches; the bytes are not kept. */
   public static BlobRef blobOf(byte[] content) {
     return new BlobRef(Digest.sha256(content), content.length, Optional.empty());
   }

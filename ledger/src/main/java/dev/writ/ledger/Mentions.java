@@ -8,9 +8,9 @@ import java.util.Collection;
 import java.util.TreeSet;
 
 /**
- * Which of some uploads documents mention: anywhere in their bytes, so that no kind of document and
- * no field of it can be forgotten. A mention keeps the content; one in a document that also names
- * the tenant keeps that tenant's claim. Not thread safe.
+ * Finds which of some uploads are mentioned by documents: anywhere in their bytes, so that no kind
+ * of document and no field can be overlooked. A mention keeps the content; a mention in a document
+ * that also names a tenant keeps that tenant's claim. Not thread safe.
  */
 final class Mentions {
   private static final String PREFIX = "sha256:";
@@ -60,7 +60,7 @@ final class Mentions {
     return object.substring(1, object.length() - 1);
   }
 
-  /** Somebody else than its uploaders has a claim on it. */
+  /** Keeps content because another tenant than its uploaders can read it. */
   void keepContent(String hex) {
     if (wanted.contains(hex)) {
       contents.add(hex);

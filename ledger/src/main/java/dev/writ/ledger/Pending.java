@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionException;
 final class Pending implements Commit {
   final Optional<Batch> batch;
 
-  /** Instead of a batch; written alone. */
+  /** A collection, in place of a batch; written alone. */
   final Optional<StorageCollection> collection;
 
   final long bytes;
@@ -50,7 +50,7 @@ final class Pending implements Commit {
       return done.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof WritException failure) {
-        // A new one, so that the trace shows who waited; the cause shows what failed.
+        // A new exception, whose trace shows the waiting caller; its cause shows the failure.
         throw new WritException(failure.code(), failure.found(), failure);
       }
       throw e;

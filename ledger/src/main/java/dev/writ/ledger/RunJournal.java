@@ -1,6 +1,6 @@
 package dev.writ.ledger;
 
-/** Where turns of runs are written: a ledger, or in a replay what stands for one. */
+/** Where runs are appended to: a ledger, or its substitute in a replay. */
 public interface RunJournal extends LedgerState {
 
   /**
@@ -13,16 +13,16 @@ public interface RunJournal extends LedgerState {
   Commit append(Batch batch);
 
   /**
-   * Refuses where nothing can be written any more: what is known of a run may never have reached
-   * the disk then.
+   * Refuses where nothing can be written any more: the cached state of a run may not be on the disk
+   * then.
    *
    * @throws dev.writ.canonicalize.WritException {@code LED-022} after a failure
    */
   default void requireSound() {}
 
   /**
-   * The event that is written where this one would be, asked before it goes into a batch: itself. A
-   * replay compares here, and goes on with what was recorded.
+   * The event to write in place of this one, asked before it goes into a batch; normally itself. A
+   * replay compares here, and continues with the recorded event.
    */
   default Event place(Event next) {
     return next;

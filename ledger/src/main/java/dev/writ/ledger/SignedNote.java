@@ -13,8 +13,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A C2SP signed note: a text and signature lines. Holding one says nothing about its signatures
- * until {@link #verify} has judged them.
+ * A C2SP signed note: a text and signature lines. An instance says nothing about its signatures
+ * until {@link #verify} has checked them.
  *
  * @param text what is signed, with its final newline
  * @param signatures in the order of the note; of unknown keys too
@@ -114,7 +114,7 @@ public record SignedNote(String text, List<Signature> signatures) {
 
   /**
    * Verifies that this key signed the text. Signatures of other keys are ignored, as C2SP says,
-   * also those that share its name or its id.
+   * even if they share its name or its id.
    *
    * @throws WritException {@code LED-053} where it did not sign, {@code LED-052} where a signature
    *     under its name and id does not verify, even beside one that does

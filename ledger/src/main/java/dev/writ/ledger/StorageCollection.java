@@ -10,18 +10,18 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * Removes uploads that no document names after their time. First every stored document is read for
- * a mention, while those that are written meanwhile are looked through, too; then the appender's
- * thread decides and removes in one step, at a place of its own in the order of commits: what is
- * pinned, was put again, is being written, or has been mentioned by then stays.
+ * Removes uploads that no document names and whose lifetime is over. First every stored document is
+ * searched for mentions, and documents that are written meanwhile are searched, too. Then the
+ * appender's thread decides and removes in one step of its own in the order of commits: uploads
+ * that are pinned, were uploaded again, are being written, or have been mentioned by then stay.
  *
- * <p>A crash leaves the rows, or a file that no row names, which the next opening sweeps away.
+ * <p>A crash leaves either the rows, or a file that no row names, which the next opening removes.
  */
 final class StorageCollection {
   /**
-   * What was collected.
+   * The result of a collection.
    *
-   * @param claims of tenants on blobs that they may not read any more
+   * @param claims claims of tenants, who can no longer read these blobs
    * @param blobs whose content is gone
    * @param bytes of that content
    */
@@ -67,7 +67,9 @@ final class StorageCollection {
     return mentions;
   }
 
-  /** Reads all that is stored. What is written from now on the appender looks through. */
+  /**
+   * Searches all stored documents. Those that are written from now on are searched by the appender.
+   */
   void mark() {
     store.scan(
         Store.Family.DOCUMENTS,
@@ -90,7 +92,7 @@ final class StorageCollection {
         });
   }
 
-  /** A tenant that may read it without having uploaded it keeps the content. */
+  /** Content that a tenant may read without having uploaded it is kept. */
   private void reference(String key) {
     if (key.length() <= 2 * Digest.LENGTH) {
       return;
@@ -110,7 +112,7 @@ final class StorageCollection {
     });
   }
 
-  /** In the appender's thread, with uploads locked: nothing is written but this. */
+  /** Runs in the appender's thread with uploads locked; nothing else is in this write. */
   void decide(WriteBatch write) throws RocksDBException {
     for (String key : candidates) {
       Uploads.Claim claim = uploads.claim(key);
@@ -155,7 +157,7 @@ final class StorageCollection {
     return rows;
   }
 
-  /** After what was decided is durable. */
+  /** Called when the removal is durable. */
   void done() {
     for (String key : named) {
       Uploads.Claim claim = uploads.claim(key);

@@ -1,7 +1,7 @@
 package dev.writ.ledger;
 
 /**
- * What a tenant has put into the store.
+ * The storage that a tenant uses.
  *
  * @param bytes a blob counts for 4 KiB at least
  * @param blobs how many

@@ -39,7 +39,7 @@ import org.rocksdb.util.Environment;
  * The RocksDB database. Native memory must not be touched after closing, so every use holds a
  * shared lock that {@link #close} takes exclusively.
  *
- * <p>The simulation puts another one below a ledger: a subclass that keeps its rows itself.
+ * <p>The simulation puts a subclass under a ledger that keeps its rows in memory.
  */
 class Store implements AutoCloseable {
   /** Column families (spec/storage.md). */
@@ -76,7 +76,10 @@ class Store implements AutoCloseable {
 
   record Row(byte[] key, byte[] value) {}
 
-  /** Kept WAL files are overwritten in place: their size stands, so a sync writes no metadata. */
+  /**
+   * Kept WAL files are overwritten in place: their size does not change, so a sync writes no
+   * metadata.
+   */
   private static final int WAL_FILES_RECYCLED = 4;
 
   private static final long WRITE_BUFFER_BYTES = 32L << 20;
@@ -84,19 +87,19 @@ class Store implements AutoCloseable {
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
 
-  /** Of a writer; RocksDB closes those that were not used for longest. */
+  /** For a writer; RocksDB closes the files that were not used for longest. */
   private static final int FILES_OPEN_MAX = 4096;
 
   private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
 
-  /** How often a reader opens anew because the writer moved its files meanwhile. */
+  /** How often a reader reopens because the writer moved its files meanwhile. */
   private static final int READER_ATTEMPTS = 20;
 
   private static boolean loaded;
 
   /** An open database with its column families. */
   private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
-    /** Errors of closing mean nothing here: what was acknowledged has been synced before. */
+    /** Errors on closing are ignored: everything that was acknowledged has been synced. */
     void close() {
       handles.forEach(AbstractNativeReference::close);
       db.close();
@@ -107,7 +110,7 @@ class Store implements AutoCloseable {
   private final List<AbstractNativeReference> natives = new ArrayList<>();
   private final Path dir;
 
-  /** Where a reader's RocksDB keeps a log of its own, away from the ledger; a writer has none. */
+  /** Where a reader's RocksDB writes its own log, outside the ledger; a writer has none. */
   private final Optional<Path> scratch;
 
   private final DBOptions options;
@@ -142,14 +145,14 @@ class Store implements AutoCloseable {
       NativeLibraries.load(
           RocksDB.class,
           Environment.getJniLibraryFileName("rocksdb"),
-          // What loadLibrary(List) looks for: it adds "jni" twice (11.8.1).
+          // The name that loadLibrary(List) looks for: it adds "jni" twice (11.8.1).
           Environment.getJniLibraryFileName("rocksdbjni"),
           directory -> RocksDB.loadLibrary(List.of(directory.toString())));
       loaded = true;
     }
   }
 
-  /** One that is no database, whose every method is overridden. */
+  /** For a subclass that is no database and overrides every method. */
   Store() {
     this.dir = Path.of("");
     this.scratch = Optional.empty();
@@ -176,10 +179,10 @@ class Store implements AutoCloseable {
   }
 
   /**
-   * Opens for reading beside a writer. What is opened is whole only if the writer did not flush
-   * meanwhile, since a flush frees the logs that this manifest still needs; so it is opened until
-   * the manifest has stood still. (RocksDB's secondary instance, made for this, loops for ever on
-   * recycled logs: 11.8.1.)
+   * Opens for reading while a writer may work. The result is complete only if the writer did not
+   * flush meanwhile, since a flush frees logs that the opened manifest still needs. So opening is
+   * repeated until the manifest did not change during it. (RocksDB's secondary instance, made for
+   * this, loops for ever on recycled logs: 11.8.1.)
    */
   private Opened openStill() throws RocksDBException {
     for (int attempt = 0; attempt < READER_ATTEMPTS; attempt++) {
@@ -284,15 +287,16 @@ class Store implements AutoCloseable {
             // One thread writes, so the cheaper memtable insertion is right.
             .setAllowConcurrentMemtableWrite(false)
             .setEnableWriteThreadAdaptiveYield(false);
-    // A reader holds all files open, so that it keeps those that the writer has compacted away.
+    // A reader keeps all files open, so that it can still read those that the writer has compacted
+    // away.
     return scratch.isPresent()
         ? options.setDbLogDir(scratch.get().toString()).setMaxOpenFiles(-1)
         : options.setRecycleLogFileNum(WAL_FILES_RECYCLED).setMaxOpenFiles(filesOpenMax());
   }
 
   /**
-   * A quarter of what the process may open, so that a large ledger leaves the rest to connections
-   * and tools.
+   * A quarter of the descriptors of the process, so that a large ledger leaves the rest to
+   * connections and tools.
    */
   private static int filesOpenMax() {
     return Math.clamp(Descriptors.limit().orElse(FILES_OPEN_MAX) / 4, 64, FILES_OPEN_MAX);
@@ -310,7 +314,7 @@ class Store implements AutoCloseable {
         .setTableFormatConfig(table);
   }
 
-  /** Something done with the open database. */
+  /** An operation on the open database. */
   @FunctionalInterface
   private interface Use<T> {
     T apply() throws RocksDBException;
@@ -423,7 +427,7 @@ class Store implements AutoCloseable {
         });
   }
 
-  /** Takes in what the writer has made durable since, by opening anew. */
+  /** Reads what the writer has made durable since, by opening again. */
   void catchUp() {
     gate.writeLock().lock();
     try {

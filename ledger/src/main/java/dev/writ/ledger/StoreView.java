@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The reading side, which the writer and readers beside it share. */
+/** The reading side, shared by the writer and by readers in other processes. */
 abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLedger {
   static final byte[] META_ORIGIN = Names.utf8("row", "origin");
   static final byte[] META_INCARNATION = Names.utf8("row", "incarnation");
@@ -31,7 +31,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   private static final byte[] ALL = {};
 
   /**
-   * What is durable, published as one.
+   * The durable state, published as one object.
    *
    * @param floor time of the last restart of time; {@link Instant#MIN} where there was none
    */
@@ -85,7 +85,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
         .mapToLong(i -> Keys.number(Arrays.copyOfRange(row, i * Long.BYTES, (i + 1) * Long.BYTES)));
   }
 
-  /** Nodes out of the rows of the leaves that completed them. */
+  /** Reads nodes from the rows of the leaves that completed them. */
   static NodeSource nodes(Store store) {
     return (level, index) -> {
       long leaf = (index + 1 << level) - 1;

@@ -1,6 +1,6 @@
 package dev.writ.ledger;
 
-/** Waiting for a thread's end without giving up on an interrupt, and without losing it. */
+/** Waits for the end of a thread even if interrupted, and restores the interrupt afterwards. */
 final class Threads {
   private Threads() {}
 

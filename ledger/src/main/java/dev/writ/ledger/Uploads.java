@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What each tenant has put into the store, held against its quota from the first byte, and pinned
- * while a request that names it is at work. Thread safe; the rows are the truth, this their sum.
+ * The tenants' uploads: they count against the quota from the first byte, and are pinned while a
+ * request that names them is at work. Thread safe. The stored rows are authoritative; this is a
+ * summary of them.
  */
 final class Uploads {
   /**
@@ -23,7 +24,7 @@ final class Uploads {
    */
   static final String TABLE = "upload";
 
-  /** What the least blob counts for: its rows take room, too. */
+  /** The size that the smallest blob counts for: its rows take room, too. */
   static final long BYTES_MIN = 4096;
 
   private static final char SEPARATOR = '\u001f';
@@ -128,7 +129,7 @@ final class Uploads {
     }
   }
 
-  /** A tenant's room for one upload, taken as its bytes come and given back by {@link #close}. */
+  /** The bytes reserved for one upload, taken as they arrive and released by {@link #close}. */
   final class Reservation implements AutoCloseable {
     private final String tenant;
     private final long quota;
@@ -180,9 +181,9 @@ final class Uploads {
     return new Reservation(tenant, quota);
   }
 
-  /** Until it is closed, none of these is collected. */
+  /** Keeps these from being collected until it is closed. */
   Ledger.Pin pin(Collection<Digest> digests) {
-    lock.lock(); // waits for a collection that has decided
+    lock.lock(); // waits for a collection that is removing
     try {
       digests.forEach(digest -> pins.merge(digest.hex(), 1, Integer::sum));
     } finally {
@@ -207,12 +208,12 @@ final class Uploads {
     return claims.get(key);
   }
 
-  /** Keys of claims on the same content. */
+  /** Keys of all claims on that content. */
   List<String> ofContent(String hex) {
     return new ArrayList<>(claims.subMap(hex + SEPARATOR, hex + (char) (SEPARATOR + 1)).keySet());
   }
 
-  /** Claims that no document is known to name and that were put before then, the first of them. */
+  /** The first claims that no document is known to name and that are older than a time. */
   List<String> unnamedBefore(Instant before, int max) {
     lock.lock();
     try {
@@ -226,7 +227,7 @@ final class Uploads {
     }
   }
 
-  /** From now on what is written is looked through for these. */
+  /** Searches documents that are written from now on for these. */
   void watch(Optional<Mentions> mentions) {
     lock.lock();
     try {
@@ -246,7 +247,7 @@ final class Uploads {
     }
   }
 
-  /** What has to be one step against pins and uploads. */
+  /** Runs a step that excludes pins and uploads. */
   void exclusively(Runnable step) {
     lock.lock();
     try {

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 /**
  * The threads of a ledger that is open for writing.
  *
- * @param appender makes the one that writes batches
- * @param anchor makes the one that writes the anchor
+ * @param appender makes the thread that writes batches
+ * @param anchor makes the thread that writes the anchor
  * @param anchorDelayMs how long commits gather before the anchor follows them, in milliseconds
  */
 record Workers(ThreadFactory appender, ThreadFactory anchor, long anchorDelayMs) {

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What makes a process the one writer: flock(2) on the data directory's own inode, and on a file
- * beside the anchor. The first needs no name inside the directory, so nothing that is deleted there
- * lifts it, and it is the same lock by whatever path, link or mount the directory is reached; the
- * second keeps a copy of the directory from being opened with this anchor. RocksDB's own lock, by
- * the name of a file, stands beside them.
+ * The locks that make a process the only writer: flock(2) on the data directory's own inode, and on
+ * a file beside the anchor. The first does not depend on a file in the directory, so deleting files
+ * does not release it, and it is the same lock by every path, link or mount of the directory. The
+ * second prevents a copy of the directory from being opened with this anchor. RocksDB's own lock,
+ * by the name of a file, is taken as well.
  *
- * <p>What no lock can prevent is noticed: {@link #requireHeld}, before and after each write, holds
- * every name that leads to what was locked against the inode that was locked.
+ * <p>Replacing the directory cannot be prevented by a lock, but is detected: before and after each
+ * write {@link #requireHeld} checks that every name still leads to the inode that was locked.
  */
 final class WriterLock implements AutoCloseable {
   /** A name, and the inode that it led to when the ledger was opened. */
@@ -32,10 +32,10 @@ final class WriterLock implements AutoCloseable {
     void close();
   }
 
-  /** The host's locks; {@link Flock#take}, but for the simulation. */
+  /** The locks of the host: {@link Flock#take}, except in the simulation. */
   @FunctionalInterface
   interface Host {
-    /** Locks what a path leads to, or nothing where somebody has it. */
+    /** Locks the inode at a path; empty if another process has the lock. */
     Optional<? extends Held> take(Path path);
   }
 
@@ -64,7 +64,10 @@ final class WriterLock implements AutoCloseable {
     }
   }
 
-  /** The file whose lock is the anchor's, which is itself replaced with each writing. */
+  /**
+   * The lock file for an anchor; the anchor itself is replaced at each write, so it cannot be
+   * locked.
+   */
   static Path besides(Path anchor) {
     Path file = LedgerConfig.lockOf(anchor);
     try {
@@ -86,7 +89,7 @@ final class WriterLock implements AutoCloseable {
     watch(path);
   }
 
-  /** From now on this name has to lead to what it leads to now. */
+  /** From now on this name must lead to the inode to which it leads now. */
   void watch(Path path) {
     names.add(new Named(path, inode(path).orElseThrow(() -> lost(path, "is not there"))));
   }
@@ -110,7 +113,7 @@ final class WriterLock implements AutoCloseable {
     return new WritException(LedgerError.LOCK_LOST, path + " " + what);
   }
 
-  /** Device and inode; nothing where there is no such file. */
+  /** Device and inode; empty if there is no such file. */
   private static Optional<Object> inode(Path path) {
     try {
       return Optional.of(Files.readAttributes(path, BasicFileAttributes.class).fileKey());

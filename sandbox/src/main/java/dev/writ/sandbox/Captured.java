@@ -8,7 +8,7 @@ import java.util.Objects;
  * One output stream of a process.
  *
  * @param bytes the first bytes that it wrote
- * @param total how many it wrote before it was stopped; more than were kept where truncated
+ * @param total how many bytes it wrote until it was stopped; more than were kept if truncated
  */
 public record Captured(byte[] bytes, long total) {
   public Captured {
@@ -23,7 +23,7 @@ public record Captured(byte[] bytes, long total) {
     return total > bytes.length;
   }
 
-  /** Digest, size and the truncation mark; never the bytes. */
+  /** Digest, size and truncation mark for receipts; never the bytes. */
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("digest", Digest.sha256(bytes))

@@ -13,20 +13,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One command and all that it gets. What is not named here it does not have.
+ * One command and everything that it gets; it has nothing that is not named here.
  *
  * @param argv the program and its arguments, as UTF-8
- * @param stdin what it reads; empty is an end of file
- * @param environment beside PATH, HOME, LANG and TZ, which the profile sets and this may replace;
- *     handed over in the order of the names
+ * @param stdin its standard input; if empty it reads end of file
+ * @param environment variables beside PATH, HOME, LANG and TZ, which the profile sets and this may
+ *     replace; passed in the order of their names
  * @param directory where it starts: {@code /workspace} or a directory in it, {@code /tmp} or {@code
  *     /}
  * @param limits on its whole process tree
- * @param binds read-only, beside what the profile shows
- * @param secrets files for it alone
+ * @param binds read-only files of the host, beside those of the profile
+ * @param secrets files that only this command can read
  * @param executables the only executables that exist, as absolute paths of the host; without a
  *     list, those of the profile
- * @param egress where it may connect to, by a proxy; an empty list means no network
+ * @param egress destinations that it may connect to, through a proxy; an empty list means no
+ *     network
  * @param reproducible for a run that can be repeated live
  */
 public record Command(
@@ -40,10 +41,13 @@ public record Command(
     Optional<List<String>> executables,
     List<EgressRule> egress,
     Optional<Reproducible> reproducible) {
-  /** Together what the kernel takes with room to spare (execve(2): a quarter of the stack). */
+  /**
+   * The most bytes of arguments and environment together, well below what the kernel accepts
+   * (execve(2): a quarter of the stack).
+   */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** What one string of argv or the environment may have ({@code MAX_ARG_STRLEN}). */
+  /** The most bytes of one string of argv or the environment ({@code MAX_ARG_STRLEN}). */
   private static final int MOST_BYTES_EACH = 131_071;
 
   public Command {
@@ -220,7 +224,7 @@ public record Command(
         Optional.of(how));
   }
 
-  /** Names and sizes; never arguments, stdin, values or secrets. */
+  /** Names and sizes for logs; never arguments, stdin, values or secrets. */
   @Override
   public String toString() {
     return "Command of " + argv.size() + " strings, stdin of " + stdin.length + " bytes";

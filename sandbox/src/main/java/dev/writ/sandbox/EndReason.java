@@ -3,21 +3,23 @@ package dev.writ.sandbox;
 import java.util.Locale;
 
 /**
- * Why a process ended. The order is that of precedence: where several hold, the first is the reason
- * and {@link Ended#reached} has all.
+ * Why a process ended, in order of precedence: if several apply, the first is the reason, and
+ * {@link Ended#reached} lists all.
  */
 public enum EndReason {
   /** The caller cancelled it. */
   CANCELLED,
   /** It took longer than its wall time. */
   TIMED_OUT,
-  /** It wrote more output than it may. */
+  /** It wrote more output than allowed. */
   OUTPUT_LIMIT,
-  /** It used more processor time than it may. */
+  /** It used more processor time than allowed. */
   CPU_LIMIT,
-  /** The kernel killed at least one of its processes for memory, whatever the first exited with. */
+  /**
+   * The kernel killed at least one of its processes for memory, whatever the first one exited with.
+   */
   OUT_OF_MEMORY,
-  /** A system call that no program here has a use for; the kernel ended the process by SIGSYS. */
+  /** It used a system call that no program needs here; the kernel ended the process by SIGSYS. */
   SECCOMP_VIOLATION,
   /** It failed, and a fork had been refused. */
   PIDS_LIMIT,

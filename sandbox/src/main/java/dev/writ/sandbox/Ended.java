@@ -7,13 +7,13 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * How a command ended, and everything that happened.
+ * How a command ended, with all measurements.
  *
- * @param reason the first that holds, in the order of {@link EndReason}
- * @param reached all that hold but EXITED and SIGNALLED, in the same order: a limit may have been
- *     reached by a program that went on and exited well
- * @param exitCode of the first process; absent where a signal ended it, or we did
- * @param signal that ended the first process; absent where it exited. Engines report a signal as
+ * @param reason the first that applies, in the order of {@link EndReason}
+ * @param reached all that apply except EXITED and SIGNALLED, in the same order: a program may have
+ *     reached a limit and still have exited successfully
+ * @param exitCode of the first process; absent if a signal or Writ ended it
+ * @param signal that ended the first process; absent if it exited. Engines report a signal as
  *     shells do, so an exit with 129 to 192 counts as one.
  * @param egress every name looked up and every connection, in the order of their ends
  * @param engine name and version of what confined it
@@ -45,7 +45,7 @@ public record Ended(
     return reason == EndReason.EXITED && exitCode.orElse(-1) == 0;
   }
 
-  /** For receipts: output as digests, measurements as they were taken. */
+  /** For receipts: output as digests, and the measurements. */
   public JsonValue.Obj toJson() {
     var json =
         JsonValue.object()

@@ -1,9 +1,9 @@
 package dev.writ.sandbox;
 
-/** A way to confine processes. Shared by all threads. */
+/** A way to confine processes. Thread safe. */
 public interface Engine {
 
-  /** What it is, and what it holds on this host. */
+  /** The engine, and the guarantees that it gives on this host. */
   EngineReport report();
 
   /**

@@ -10,10 +10,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What an engine is and holds on this host: what {@code writ doctor} shows.
+ * An engine and its guarantees on this host, as {@code writ doctor} shows them.
  *
- * @param missing commands that it needs and that are not there; empty where it can run
- * @param holdings every guarantee, in their order
+ * @param missing commands that it needs and that are missing; empty if it can run
+ * @param holdings every guarantee, in the order of {@link Guarantee}
  * @param advice what an operator should know of this version, one sentence each
  */
 public record EngineReport(
@@ -34,11 +34,12 @@ public record EngineReport(
   }
 
   /**
-   * What is not there.
+   * A missing requirement.
    *
    * @param command a program, or a service's socket
-   * @param packageName the Debian package that has it; empty where it is installed and not started
-   * @param start the command that starts it, where it must be started; else empty
+   * @param packageName the Debian package that contains it; empty if it is installed but not
+   *     started
+   * @param start the command that starts it, if it must be started; otherwise empty
    */
   public record Missing(String command, String packageName, String start) {
     public Missing(String command, String packageName) {
@@ -47,7 +48,7 @@ public record EngineReport(
   }
 
   /**
-   * @param how by what it is held, or why it is not
+   * @param how the mechanism that gives the guarantee, or why it is not given
    */
   public record Holding(boolean held, String how) {}
 
@@ -72,7 +73,7 @@ public record EngineReport(
     return String.join(" && ", steps);
   }
 
-  /** Guarantees that a sandbox needs and that are not held here. */
+  /** Guarantees that a sandbox needs and that are not given here. */
   public List<Guarantee> shortfalls() {
     List<Guarantee> result = new ArrayList<>();
     holdings.forEach((guarantee, holding) -> {
@@ -84,16 +85,17 @@ public record EngineReport(
   }
 
   /**
-   * Those of them that a caller does not do without, or cannot.
+   * Those of them that a caller has not waived, or that cannot be waived.
    *
-   * @param waived what it does without
+   * @param waived the guarantees that it waives
    */
   public List<Guarantee> shortfalls(List<Guarantee> waived) {
     return shortfalls().stream().filter(g -> !g.waivable() || !waived.contains(g)).toList();
   }
 
   /**
-   * Refuses a caller for whom too much is not held here, and says what a policy would have to name.
+   * Refuses if guarantees that the caller has not waived are not given here; the refusal says what
+   * a policy would have to waive.
    *
    * @throws WritException {@code SBX-003}
    */
@@ -103,7 +105,10 @@ public record EngineReport(
     }
   }
 
-  /** What is not held for a caller, and what a policy would have to say to accept it. */
+  /**
+   * The guarantees that are not given for a caller, and what a policy would have to waive to accept
+   * that.
+   */
   public String lacks(List<Guarantee> waived) {
     String missing = name + " does not hold " + words(shortfalls(waived));
     List<Guarantee> never = shortfalls().stream().filter(g -> !g.waivable()).toList();

@@ -10,6 +10,6 @@ public interface Execution {
    */
   Ended await();
 
-  /** Ends it: TERM to all its processes, KILL after the grace. Does nothing after its end. */
+  /** Cancels it: TERM to all its processes, KILL after the grace. Does nothing after its end. */
   void cancel();
 }

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
 import java.util.Locale;
 
-/** What an engine holds or does not hold on a host, by {@link #text()}. */
+/** A guarantee that an engine gives or does not give on a host, named by {@link #text()}. */
 public enum Guarantee {
   NAMESPACES("own mount, pid, ipc, uts and network namespaces", Need.ALWAYS),
   READ_ONLY_ROOT("the root is read-only, and holds only what the profile names", Need.ALWAYS),
@@ -23,7 +23,7 @@ public enum Guarantee {
   LANDLOCK("Landlock in the kernel", Need.NEVER),
   APPARMOR("AppArmor in the kernel", Need.NEVER);
 
-  /** Whether a sandbox may be without it. */
+  /** Whether a sandbox may lack it. */
   private enum Need {
     ALWAYS,
     UNLESS_WAIVED,
@@ -39,7 +39,7 @@ public enum Guarantee {
   }
 
   /**
-   * One that can be waived, by its name.
+   * A waivable guarantee by its name.
    *
    * @throws WritException {@code SBX-003} for any other name
    */
@@ -57,12 +57,12 @@ public enum Guarantee {
     return meaning;
   }
 
-  /** Whether a sandbox is refused where this does not hold and is not waived. */
+  /** Whether a sandbox is refused if this is neither given nor waived. */
   public boolean required() {
     return need != Need.NEVER;
   }
 
-  /** Whether a caller can do without it: never without what confines a program. */
+  /** Whether a caller can waive it; guarantees that confine a program cannot be waived. */
   public boolean waivable() {
     return need == Need.UNLESS_WAIVED;
   }

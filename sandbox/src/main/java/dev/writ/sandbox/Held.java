@@ -1,8 +1,8 @@
 package dev.writ.sandbox;
 
 /**
- * A command that was started and waits for its standard input. It is like any other from {@link
- * #handOver} on: the same limits in the same cgroup, and one {@link Ended}.
+ * A command that was started and waits for its standard input. After {@link #handOver} it is like
+ * any other command: the same limits in the same cgroup, and one {@link Ended}.
  *
  * <p>Processor time, memory, processes and output count from the start, as they do for a command
  * that is started with its input, less the processor time that the caller says was spent waiting;
@@ -11,11 +11,11 @@ package dev.writ.sandbox;
 public interface Held extends Execution {
 
   /**
-   * What it did until now.
+   * Its state and measurements so far.
    *
-   * @param waits whether it may still be handed something
-   * @param stdoutBytes that it wrote
-   * @param stderrBytes that it wrote
+   * @param waits whether it still waits for its input
+   * @param stdoutBytes bytes written to stdout
+   * @param stderrBytes bytes written to stderr
    * @param cpuMs processor time of its whole tree
    * @param limitMet whether the kernel killed for memory, refused a fork, or its workspace is full
    */
@@ -26,9 +26,9 @@ public interface Held extends Execution {
   /**
    * Gives it its whole standard input, once.
    *
-   * @param wallMs elapsed time that it may take from now on
+   * @param wallMs the limit of elapsed time from now on
    * @param idleCpuMs processor time that is not counted, since it was used while it waited
-   * @return whether it waited; if not, it has ended or is about to, and got nothing
+   * @return whether it got the input; if not, it has ended or is about to
    */
   boolean handOver(byte[] stdin, long wallMs, long idleCpuMs);
 }

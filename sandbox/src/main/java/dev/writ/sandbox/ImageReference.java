@@ -5,7 +5,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
 
 /**
- * An image by its digest: {@code name@sha256:…}. A tag alone is refused, since what it names moves.
+ * An image by its digest: {@code name@sha256:…}. A tag alone is refused, since it can be moved to
+ * another image.
  *
  * @param name of the repository, as the service knows it; without a tag
  * @param digest of its manifest, or of its configuration where it never was in a registry

@@ -1,6 +1,6 @@
 package dev.writ.sandbox;
 
-/** Gets output as it comes, from one thread for each stream; never more than is kept. */
+/** Gets output while it is written, from one thread for each stream; never more than is kept. */
 @FunctionalInterface
 public interface OutputListener {
 
@@ -10,9 +10,9 @@ public interface OutputListener {
     STDERR
   }
 
-  /** Ignores it: the output is in {@link Ended} all the same. */
+  /** Ignores output, which is in {@link Ended} as well. */
   OutputListener NONE = (stream, bytes) -> {};
 
-  /** The next bytes of a stream; the array is the listener's own. */
+  /** Gets the next bytes of a stream; the listener may keep the array. */
   void output(Stream stream, byte[] bytes);
 }

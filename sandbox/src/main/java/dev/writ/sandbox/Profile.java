@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a sandbox looks like from inside: versioned data, whose digest goes into the snapshot.
+ * The environment that a sandbox provides: versioned data, whose digest goes into the snapshot.
  *
  * @param home the value of HOME
  * @param path the value of PATH
@@ -23,8 +23,8 @@ import java.util.List;
  * @param runBytes size of /run
  * @param shmBytes size of /dev/shm
  * @param tmpExec whether programs may run from /tmp
- * @param executablesListed whether a command must list its executables, so that no other exists
- * @param approval whether it is refused without a signed approval for the request
+ * @param executablesListed whether a command must list its executables, so that no others exist
+ * @param approval whether the request needs a signed approval
  */
 public record Profile(
     String name,
@@ -65,8 +65,8 @@ public record Profile(
   }
 
   /**
-   * The digests that earlier releases gave the profile of a name, so that what was recorded under
-   * them can be told from what nobody knows; for replay, and for nothing that runs.
+   * The digests of a profile in earlier releases. Replay accepts them for runs of those releases;
+   * nothing else uses them.
    */
   public static List<Digest> before(String name) {
     try (InputStream in = Profile.class.getResourceAsStream("profiles-before.tsv")) {
@@ -100,7 +100,7 @@ public record Profile(
     return profile;
   }
 
-  /** All of it, with the digest of the table of system calls. */
+  /** The whole profile, with the digest of the table of system calls. */
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("name", name)
@@ -118,7 +118,7 @@ public record Profile(
         .build();
   }
 
-  /** What stands in a snapshot for this profile. */
+  /** The profile's digest, as it stands in snapshots. */
   public Digest digest() {
     return Jcs.digest(toJson());
   }

@@ -3,16 +3,16 @@ package dev.writ.sandbox;
 import dev.writ.sandbox.workspace.Workspace;
 
 /**
- * A place in which commands run confined, one after the other: a user id of its own, a profile and
- * a workspace. Processes, /tmp and limits belong to one command and end with it; what lasts from
- * one command to the next is the workspace.
+ * Runs confined commands one after the other, under a user id of its own, with a profile and a
+ * workspace. Processes, /tmp and limits belong to one command and end with it; only the workspace
+ * lasts from one command to the next.
  */
 public interface Sandbox extends AutoCloseable {
   String id();
 
   Profile profile();
 
-  /** What commands see as {@code /workspace}. */
+  /** The workspace, which commands see as {@code /workspace}. */
   Workspace workspace();
 
   /**
@@ -24,11 +24,11 @@ public interface Sandbox extends AutoCloseable {
   Execution start(Command command, OutputListener listener);
 
   /**
-   * Starts a command that waits: what it reads, and how long it may then take, is told later. Until
-   * then it has the command's limits, with {@code waitMs} in the place of the elapsed time.
+   * Starts a command that waits for its standard input, which comes later with its limit of elapsed
+   * time. Until then the command's limits apply, with {@code waitMs} in place of the elapsed time.
    *
    * @param command without a stdin
-   * @param waitMs elapsed time until it is ended if nothing is handed over
+   * @param waitMs elapsed time after which it is ended if it got no input
    * @throws dev.writ.canonicalize.WritException {@code SBX-025} where the command has a stdin
    *     already, and as {@link #start}
    */
@@ -39,7 +39,7 @@ public interface Sandbox extends AutoCloseable {
     return start(command, OutputListener.NONE).await();
   }
 
-  /** Cancels what runs and takes everything away; a fresh workspace is wiped. Idempotent. */
+  /** Cancels what runs and removes everything; a fresh workspace is wiped. Idempotent. */
   void destroy();
 
   @Override

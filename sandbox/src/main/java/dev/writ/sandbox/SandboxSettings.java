@@ -13,17 +13,18 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * Where sandboxes keep what they need, and as whom they run.
+ * The settings of all sandboxes of this process.
  *
- * @param stateDirectory for what exists while sandboxes live, and for the workspaces of runs; of
- *     plain ASCII, and every user may traverse it. One process at a time uses it.
- * @param firstUid the first of the host user ids that sandboxes run as; nobody else may have them
+ * @param stateDirectory holds the files of sandboxes while they live, and the workspaces of runs;
+ *     its path is plain ASCII, and every user may traverse it. Only one process at a time uses it.
+ * @param firstUid the first of the host user ids that sandboxes run as; no other user may have
+ *     these ids
  * @param sandboxes how many may live at once; each takes two user ids
- * @param resolver what the egress proxy looks names up by
- * @param tls whom the egress proxy trusts where it sends requests itself
- * @param privatePlaces {@code host:port} that may have addresses which are not public, whatever a
- *     rule says: servers of one's own network
- * @param containers the socket of a docker or podman service; without one it is looked for
+ * @param resolver resolves names for the egress proxy
+ * @param tls the authorities that the egress proxy trusts for requests that it sends itself
+ * @param privatePlaces destinations {@code host:port} that may have private addresses, whatever a
+ *     rule says: servers in the operator's own network
+ * @param containers the socket of a docker or podman service; if absent, usual places are tried
  * @param workspaces how many may exist
  */
 public record SandboxSettings(
@@ -64,7 +65,7 @@ public record SandboxSettings(
         WorkspaceBounds.STANDARD);
   }
 
-  /** User ids from 2,000,000,000, which no distribution hands out. */
+  /** Uses user ids from 2,000,000,000, which no distribution assigns. */
   public static SandboxSettings in(Path stateDirectory) {
     return new SandboxSettings(stateDirectory, 2_000_000_000L, 1_000, Resolver.HOST);
   }

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a sandbox is made of.
+ * The parts of one sandbox.
  *
  * @param id its name while it lives: 1 to 64 of a-z, 0-9 and -
- * @param workspace of the run; without one a fresh one is made, and wiped at the end
+ * @param workspace the run's workspace; if absent a fresh one is made, and wiped at the end
  * @param freshBytes size of a fresh workspace
- * @param waived guarantees that the caller does without on this host, each by its name
- * @param approved whether a signed approval for this request was verified: what a profile that
- *     needs one asks for
- * @param image what its commands see instead of the host's programs, on an engine that has images
+ * @param waived guarantees that the caller waives on this host, by name
+ * @param approved whether a signed approval for this request was verified, which some profiles need
+ * @param image the image whose programs commands see instead of the host's, on an engine with
+ *     images
  */
 public record SandboxSpec(
     String id,
@@ -56,7 +56,7 @@ public record SandboxSpec(
     return new SandboxSpec(id, profile, workspace, freshBytes, waived, true, image);
   }
 
-  /** On the engine of images only; the others refuse it. */
+  /** Sets an image; only the engine with images accepts it. */
   public SandboxSpec withImage(ImageReference reference) {
     return new SandboxSpec(
         id, profile, workspace, freshBytes, waived, approved, Optional.of(reference));

@@ -5,12 +5,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What engines did since they were opened, for monitoring: nothing decides by it.
+ * Counts since the engines were opened, for monitoring; no decision depends on them.
  *
  * @param running sandboxes that live now
- * @param started sandboxes that were made
- * @param ended commands that ended, by {@link EndReason#text()} or {@link #ENGINE_FAILED}; every
- *     reason is there
+ * @param started sandboxes that were created
+ * @param ended commands that ended, by {@link EndReason#text()} or {@link #ENGINE_FAILED}; includes
+ *     every reason
  */
 public record Tally(long running, long started, SortedMap<String, Long> ended) {
   /** A command that the engine could not start, or not watch to its end. */
@@ -22,7 +22,7 @@ public record Tally(long running, long started, SortedMap<String, Long> ended) {
     ended = Collections.unmodifiableSortedMap(new TreeMap<>(ended));
   }
 
-  /** Every reason that a command can end for, none of them seen. */
+  /** Every reason with a count of 0. */
   public static TreeMap<String, Long> noReasons() {
     TreeMap<String, Long> none = new TreeMap<>();
     for (EndReason reason : EndReason.values()) {

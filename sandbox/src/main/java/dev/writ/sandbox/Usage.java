@@ -3,7 +3,8 @@ package dev.writ.sandbox;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * What a whole process tree used, as the kernel measured it; 0 where the host cannot tell.
+ * The resources that a whole process tree used, as the kernel measured them; 0 if the host cannot
+ * measure one.
  *
  * @param cpuMs processor time in milliseconds, user and system
  * @param memoryPeakBytes the most memory at once, with tmpfs pages and page cache

@@ -1,2 +1,5 @@
-/** What a caller says of a confined process, and how it ended (spec/sandbox.md). */
+/**
+ * The interface for confined processes: what to run, under which limits, and how it ended
+ * (spec/sandbox.md).
+ */
 package dev.writ.sandbox;

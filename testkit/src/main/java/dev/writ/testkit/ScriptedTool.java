@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tool that does what a test says and remembers each call. It takes any object as its parameters
- * and gives any JSON; until it is told otherwise, it gives its parameters back. Thread safe.
+ * A tool that does what a test says and remembers each call. It accepts any object as its
+ * parameters and returns any JSON; by default it returns its parameters. Thread safe.
  */
 public final class ScriptedTool {
   private static final String ANY_OBJECT = "{\"type\":\"object\"}";
@@ -26,7 +26,7 @@ public final class ScriptedTool {
     return new ScriptedTool(name, ANY_OBJECT, ANYTHING);
   }
 
-  /** One of that name, with JSON Schemas of its parameters and its result. */
+  /** A tool of that name, with JSON Schemas of its parameters and its result. */
   public static ScriptedTool named(String name, String input, String output) {
     return new ScriptedTool(name, input, output);
   }

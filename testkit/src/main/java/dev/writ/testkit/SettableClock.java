@@ -11,7 +11,7 @@ public final class SettableClock implements InstantSource {
   private long elapsedNanos;
 
   /**
-   * @param start where it stands first
+   * @param start its first time
    */
   public SettableClock(Instant start) {
     this.now = start;
@@ -28,12 +28,12 @@ public final class SettableClock implements InstantSource {
     elapsedNanos += time.toNanos();
   }
 
-  /** Sets it, as somebody sets a clock: no time passes. */
+  /** Sets the clock, as an administrator does: no time passes. */
   public synchronized void set(Instant time) {
     now = time;
   }
 
-  /** The nanoseconds that passed, however it was set. */
+  /** Monotonic time in nanoseconds, which setting the clock does not change. */
   public LongSupplier elapsed() {
     return () -> {
       synchronized (this) {

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * }</pre>
  *
  * <p>Its agent is {@code researcher}, its approver {@code approver}, its tenant {@code local}. The
- * starter policy allows the scripted tools; {@link #policy} takes another one.
+ * starter policy allows the scripted tools; {@link #policy} sets another one.
  */
 public final class WritExtension implements BeforeEachCallback, AfterEachCallback {
-  /** Where the clock stands when a test begins. */
+  /** The time of the clock when a test begins. */
   public static final Instant START = Instant.parse("2026-01-01T12:00:00Z");
 
   private final List<ScriptedTool> tools;
@@ -40,7 +40,7 @@ public final class WritExtension implements BeforeEachCallback, AfterEachCallbac
     this.tools = List.copyOf(tools);
   }
 
-  /** With these tools beside those of the release. */
+  /** With these tools beside the built-in ones. */
   public static WritExtension with(ScriptedTool... tools) {
     return new WritExtension(List.of(tools));
   }
@@ -50,7 +50,7 @@ public final class WritExtension implements BeforeEachCallback, AfterEachCallbac
     return configured(builder -> builder.policy(yaml));
   }
 
-  /** With whatever else the builder offers. */
+  /** With any other settings of the builder. */
   public WritExtension configured(Consumer<WritBuilder> configuration) {
     more.add(configuration);
     return this;

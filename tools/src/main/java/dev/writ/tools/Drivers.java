@@ -40,9 +40,7 @@ public final class Drivers implements AutoCloseable {
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
-  /**
-   * All drivers of the release, sized for this host; closing them closes the host of processes too.
-   */
+  /** All built-in drivers, sized for this host; closing them closes the host of processes, too. */
   public static Drivers all(ProcessHost processes) {
     return all(GuestPool.ofThisHost(), processes);
   }
@@ -55,7 +53,7 @@ public final class Drivers implements AutoCloseable {
   /**
    * The same, with workers of tool packages that wait for their calls.
    *
-   * @param waiting how many
+   * @param waiting how many workers may wait
    */
   public static Drivers all(ProcessHost processes, PoolSettings waiting) {
     return all(GuestPool.ofThisHost(), processes, waiting);
@@ -73,8 +71,8 @@ public final class Drivers implements AutoCloseable {
   }
 
   /**
-   * All drivers, of which those that run processes refuse to: for who judges and replays what was
-   * recorded. They know their profiles all the same, which snapshots name.
+   * All drivers, but those that run processes refuse to. For audits and replays of recorded runs:
+   * the drivers still know their sandbox profiles, which snapshots name.
    */
   public static Drivers withoutProcesses() {
     return all(ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, "")));
@@ -91,7 +89,7 @@ public final class Drivers implements AutoCloseable {
   /**
    * The same, with threads of the caller's size; closing the drivers closes the pool.
    *
-   * @param pool where all of them run their guests
+   * @param pool the pool in which they run their guests
    */
   public static Drivers wasmFamily(GuestPool pool) {
     ProcessHost none = ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));

@@ -8,15 +8,15 @@ import java.util.List;
 
 /**
  * One signed 128-bit coefficient for each claim of a batch, drawn from a hash of the whole batch
- * (Fiat and Shamir) in place of a random source, so that the same batch is always judged by the
+ * (Fiat and Shamir) in place of a random source, so that judging the same batch always does the
  * same work.
  *
  * <p>The seed is SHA-512 over a label, the number of claims, and each claim's challenge and S in
- * order; the challenge is itself SHA-512 over R, A and the message. Whatever is changed in a batch,
- * all its coefficients become others, and nobody can choose a signature after its coefficient. A
- * false claim among them makes a sum vanish for at most one of the 2^128 values of its coefficient,
- * whatever the others are: who wants a batch with a false claim accepted has to try 2^128 batches,
- * more than the discrete logarithm that gives the key itself away costs (about 2^126).
+ * order; the challenge is itself SHA-512 over R, A and the message. Any change to a batch changes
+ * all its coefficients, so nobody can choose a signature to fit a coefficient that is already
+ * known. A false claim among them makes a sum vanish for at most one of the 2^128 values of its
+ * coefficient, whatever the others are. An attacker who wants a batch with a false claim accepted
+ * has to try 2^128 batches; computing the private key from the public one takes less, about 2^126.
  */
 final class BatchCoefficients {
   private static final byte[] LABEL =

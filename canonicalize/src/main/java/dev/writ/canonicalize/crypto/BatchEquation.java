@@ -7,10 +7,9 @@ import java.util.List;
 /**
  * The claims of many signatures in one equation: with a coefficient z for each, [8]Σ(zS)·B =
  * [8]Σz·R + [8]Σ over keys (Σzk)·A. All of it is cofactored, as Bouncy Castle is, so that
- * components of small order count for nothing here as they do there, however they are mixed: what
- * is left after the factor 8 lies in the group of the prime order L, where scalars may be reduced
- * modulo L and where one false claim makes the sum another for all values but one of its
- * coefficient.
+ * components of small order have no influence in either, however they are mixed: after
+ * multiplication by 8 all points lie in the group of prime order L, where scalars may be reduced
+ * modulo L, and where a false claim breaks the equation for all values of its coefficient but one.
  */
 final class BatchEquation {
   private final Edwards25519 curve;

@@ -11,7 +11,8 @@ import java.nio.ByteOrder;
  * @param r R, decoded
  * @param s S, little-endian words
  * @param challenge the 64 bytes of SHA-512 over R, A and the message
- * @param k the same as little-endian words; not reduced, which [8]k·A does not notice
+ * @param k the same as little-endian words; not reduced modulo L, which makes no difference to
+ *     [8]k·A
  */
 record Claim(int item, int key, Addend25519 r, long[] s, byte[] challenge, long[] k) {
 

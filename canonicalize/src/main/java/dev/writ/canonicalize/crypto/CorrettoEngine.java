@@ -94,7 +94,7 @@ final class CorrettoEngine extends SignatureEngine {
     }
   }
 
-  /** Signs without anybody to fall back to. */
+  /** Signs; there is no other engine to fall back to. */
   byte[] signNatively(Ed25519Secret key, byte[] message) throws GeneralSecurityException {
     Signature signer = Signature.getInstance("Ed25519", provider);
     signer.initSign(nativeKey(key));

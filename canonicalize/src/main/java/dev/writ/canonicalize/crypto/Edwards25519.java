@@ -1,9 +1,10 @@
 package dev.writ.canonicalize.crypto;
 
 /**
- * The arithmetic of the curve of Ed25519, on public data only. Holds what it needs in between, so
- * that each thread has its own. The formulas are those of Hisil, Wong, Carter, Dawson (2008) for a
- * = −1; they are complete: they hold for all points of the curve, those of small order among them.
+ * The arithmetic of the curve of Ed25519, on public data only. Keeps its intermediate values in
+ * fields, so each thread needs its own instance. The formulas are those of Hisil, Wong, Carter,
+ * Dawson (2008) for a = −1; they are complete: they hold for all points of the curve, those of
+ * small order among them.
  */
 final class Edwards25519 {
   private static final Field25519 D =
@@ -80,8 +81,8 @@ final class Edwards25519 {
 
   /** Sets p to the point that an affine addend stands for, or to its negative. */
   void set(Point25519 p, Addend25519 q, boolean negative) {
-    // Y + X and Y − X give 2X and 2Y: the same point with Z = 2 and T = 2xy. The limbs are of two
-    // units, which add() and twice() bear.
+    // Y + X and Y − X give 2X and 2Y: the same point with Z = 2 and T = 2xy. The limbs have two
+    // units, which add() and twice() accept.
     p.y.sum(q.yPlusX, q.yMinusX);
     if (negative) {
       p.x.difference(q.yMinusX, q.yPlusX);

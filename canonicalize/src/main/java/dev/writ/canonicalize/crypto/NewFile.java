@@ -41,7 +41,8 @@ final class NewFile {
   }
 
   /**
-   * @param needsPermissions whether the content must not be where others might read it
+   * @param needsPermissions whether to refuse a file system that cannot keep other users from
+   *     reading the content
    */
   static void write(Path path, byte[] content, boolean needsPermissions) throws IOException {
     boolean posix = hasPosix(path);
@@ -74,7 +75,8 @@ final class NewFile {
     try {
       DurableFiles.REAL.syncDirectory(absolute.getParent());
     } catch (IOException e) {
-      Files.deleteIfExists(absolute); // a name that may be lost is not one to hand out
+      Files.deleteIfExists(
+          absolute); // the name might not survive a power failure, so it must not be relied on
       throw e;
     }
   }
@@ -86,7 +88,8 @@ final class NewFile {
     } catch (FileAlreadyExistsException e) {
       throw e;
     } catch (UnsupportedOperationException | FileSystemException e) {
-      // No hard links here: the second best is to create the name itself and never to replace it.
+      // No hard links on this file system: create the file under its final name instead, and never
+      // replace one.
       FileAttribute<?>[] mode = posix ? new FileAttribute<?>[] {OWNERS_ALONE} : NO_MODE;
       FileChannel created = FileChannel.open(target, CREATE, mode);
       try (created) {

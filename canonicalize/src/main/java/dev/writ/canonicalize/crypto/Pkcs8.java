@@ -6,9 +6,9 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The DER of our keys. All of it but the key is fixed, so a prefix is the whole codec, and whatever
- * deviates is no key of ours: PKCS#8 of Ed25519 is that of RFC 8410, 7 with the key alone, of
- * ML-DSA-65 that of RFC 9881 in its seed-only form.
+ * The DER of our keys. All of it but the key is fixed, so a prefix is the whole codec, and anything
+ * else is refused: PKCS#8 of Ed25519 is that of RFC 8410, 7 with the key alone, of ML-DSA-65 that
+ * of RFC 9881 in its seed-only form.
  */
 final class Pkcs8 {
   private static final byte[] ED25519 = HexFormat.of().parseHex("302e020100300506032b657004220420");

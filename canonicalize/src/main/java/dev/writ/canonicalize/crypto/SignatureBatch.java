@@ -10,10 +10,10 @@ import java.util.TreeMap;
 
 /**
  * Verifies many Ed25519 signatures at once, several times as fast as one by one
- * (spec/signatures.md, batches). The verdict on each is that of the one acceptance rule: a batch
- * only says yes, for all of it, and where it does not it is halved until Bouncy Castle judges what
- * is left one by one. If all are forged that costs about half as much again as judging them singly
- * at once.
+ * (spec/signatures.md, batches). The verdict on each is that of the one acceptance rule: a batch is
+ * only ever accepted as a whole; one that is not is halved, until Bouncy Castle judges the
+ * remaining signatures one by one. If all are forged that costs about half as much again as judging
+ * them singly at once.
  *
  * <p>Needs no lock and keeps no state: any number of threads may verify batches of their own.
  */
@@ -33,7 +33,7 @@ public final class SignatureBatch {
     this.items = items;
   }
 
-  /** A signature over a message, said to be by that key. The arrays are not copied. */
+  /** A signature over a message, which claims to be by that key. The arrays are not copied. */
   public record Item(VerifyingKey key, byte[] message, byte[] signature) {}
 
   /**
@@ -105,7 +105,7 @@ public final class SignatureBatch {
   /**
    * Judges some of the claims.
    *
-   * @param isKnownNotToHold whether their equation need not be tried
+   * @param isKnownNotToHold whether the equation is known to fail, so that it need not be computed
    * @return whether all of them were accepted
    */
   private boolean judge(
@@ -125,7 +125,7 @@ public final class SignatureBatch {
     }
     int half = (from + to) / 2;
     boolean first = judge(equation, claims, from, half, false);
-    // What is wrong in the whole is in the second half if it is not in the first.
+    // If the first half is right, the fault is in the second: its equation need not be computed.
     return judge(equation, claims, half, to, first) && first;
   }
 

@@ -1,10 +1,10 @@
 package dev.writ.canonicalize.crypto;
 
 /**
- * Who computes Ed25519. Engines differ in speed only: an engine signs the bytes that RFC 8032
- * fixes, and when verifying it may only say yes where Bouncy Castle would, which is asked whenever
- * it does not. {@link SignatureBatch} verifies many at once, under the same rule. Only this package
- * can have one; the simulation has its own there.
+ * An implementation of Ed25519. Engines differ in speed only: the bytes of a signature are fixed by
+ * RFC 8032, and an engine may accept a signature only if Bouncy Castle would. Bouncy Castle is
+ * asked whenever an engine does not accept. {@link SignatureBatch} verifies many at once, under the
+ * same rule. Only this package can implement one; the simulation's engine is in this package, too.
  */
 public abstract class SignatureEngine {
   private final String description;
@@ -22,7 +22,7 @@ public abstract class SignatureEngine {
   abstract byte[] sign(Ed25519Secret key, byte[] message);
 
   /**
-   * Whether this engine accepts a well-formed signature by an admitted key. No is not a verdict:
+   * Whether this engine accepts a well-formed signature by an admitted key. False is not a verdict:
    * the caller then asks Bouncy Castle.
    */
   abstract boolean saysYes(Ed25519Public key, byte[] message, byte[] signature);

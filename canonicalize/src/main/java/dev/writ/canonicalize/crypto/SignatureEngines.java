@@ -41,7 +41,7 @@ public final class SignatureEngines {
     return current;
   }
 
-  /** Holds what was loaded, so that it is loaded once, by the first who asks. */
+  /** Keeps the loaded engine, so that it is loaded only once, on first use. */
   private static final class Fastest {
     static final SignatureEngine ENGINE = find();
 
@@ -64,7 +64,10 @@ public final class SignatureEngines {
       return new BouncyCastleEngine("Bouncy Castle (the Corretto provider " + why + ")");
     }
 
-    /** Signs and verifies once, and refuses once, against Bouncy Castle. */
+    /**
+     * A known-answer test: signs, accepts a valid signature and refuses a false one, compared with
+     * Bouncy Castle.
+     */
     private static void selfTest(CorrettoEngine engine) throws GeneralSecurityException {
       Ed25519Secret key = new Ed25519Secret(new byte[SigningKey.SEED_LENGTH]);
       byte[] message = "writ self-test".getBytes(StandardCharsets.US_ASCII);

@@ -129,7 +129,7 @@ public final class VerifyingKey {
     }
   }
 
-  /** Whether the acceptance rule accepts; for a batch, which tells its verdicts together. */
+  /** Whether the acceptance rule accepts, without an exception: a batch collects its verdicts. */
   boolean accepts(SignatureEngine engine, byte[] message, byte[] signature) {
     return half.accepts(engine, message, signature);
   }

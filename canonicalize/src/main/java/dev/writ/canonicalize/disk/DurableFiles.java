@@ -49,14 +49,14 @@ public final class DurableFiles {
     disk.syncDirectory(absolute.getParent());
   }
 
-  /** Makes those that are missing, each of mode 0700; those that are there stay as they are. */
+  /** Makes the directories that are missing, each of mode 0700; existing ones stay as they are. */
   public void createDirectories(Path dir) throws IOException {
     if (!Files.isDirectory(dir)) {
       createDirectory(dir);
     }
   }
 
-  /** Takes an existing directory away from everybody but its owner. */
+  /** Removes everybody's access to an existing directory but its owner's. */
   public static void restrict(Path dir) throws IOException {
     if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
@@ -89,7 +89,7 @@ public final class DurableFiles {
   /** Replaces a file as a whole: after a crash it has the old content or the new one. */
   public void write(Path file, byte[] content) throws IOException {
     Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
-    // One that an earlier failure left behind is not written over: its pages may be lost for good.
+    // A file left by an earlier failure is not written over: its pages may be lost for good.
     Files.deleteIfExists(fresh);
     try (FileChannel channel = createFile(fresh)) {
       disk.write(channel, ByteBuffer.wrap(content), fresh);

@@ -52,7 +52,7 @@ public final class NativeLibraries {
   /** A library as its jar has it. */
   private record Packed(URL url, long length, long crc) {}
 
-  /** Does the loading, while nobody else changes the directory. */
+  /** Loads the library, while nobody else changes the directory. */
   @FunctionalInterface
   public interface Loader<E extends Exception> {
     void load(Path directory) throws E;
@@ -230,7 +230,7 @@ public final class NativeLibraries {
     if (crc(fresh) != packed.crc()) {
       throw new IOException("other bytes were written than the jar has");
     }
-    // Not synced: what a power failure leaves of it is told by its checksum.
+    // Not synced: if a power failure cuts it off, its checksum shows that.
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
   }
 

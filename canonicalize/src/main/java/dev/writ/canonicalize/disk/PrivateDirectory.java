@@ -64,11 +64,14 @@ public final class PrivateDirectory {
     return real;
   }
 
-  /** Whoever may write into a directory can rename what is in it, unless it is sticky. */
+  /**
+   * Requires that no other user can rename what is in a directory: that takes write permission,
+   * unless it is sticky.
+   */
   private static void requireNoRenaming(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes found = Files.readAttributes(directory, PosixFileAttributes.class);
     boolean sticky = ((int) Files.getAttribute(directory, "unix:mode") & STICKY) != 0;
-    // A user's own group has no other member (Debian's convention), and its name.
+    // A group of the owner's name is the owner's own and has no other member (Debian's convention).
     boolean ownGroup = found.group().getName().equals(found.owner().getName());
     boolean others =
         found.permissions().contains(PosixFilePermission.OTHERS_WRITE)

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Directories for what need not survive: in memory where the host has room there. */
+/** Temporary directories, in memory if the host has room there. */
 public final class ScratchDirectory {
   /** A file system in memory, where Linux has one; containers often give it 64 MiB. */
   private static final Path MEMORY = Path.of("/dev/shm");
@@ -13,7 +13,7 @@ public final class ScratchDirectory {
 
   private ScratchDirectory() {}
 
-  /** A new one, its owner's alone; the caller removes it. */
+  /** Makes a new one that only its owner can read; the caller removes it. */
   public static Path create(String prefix) throws IOException {
     boolean roomy =
         Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() > MEMORY_BYTES_MIN;

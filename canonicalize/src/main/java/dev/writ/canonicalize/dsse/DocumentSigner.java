@@ -13,8 +13,8 @@ public interface DocumentSigner {
   Envelope sign(String payloadType, JsonValue document);
 
   /**
-   * The same for a document of ours, and what was said: the document that was given; in a replay
-   * that goes on after a difference, the recorded one.
+   * Signs one of our documents and returns it with its envelope. A replay that goes on after a
+   * divergence returns the recorded document instead of the given one.
    *
    * @param read reads what {@code write} writes
    */

@@ -43,10 +43,10 @@ public final class Envelope {
   private final List<Signature> signatures;
   private final Digest id;
 
-  /** The payload's value, once somebody asked for it. */
+  /** The payload's value, after the first call of {@link #document}. */
   private volatile JsonValue parsed;
 
-  /** What {@link EnvelopesAhead} found: keys whose signatures hold. */
+  /** The result of {@link EnvelopesAhead}: the keys whose signatures are valid. */
   private volatile List<Optional<VerifyingKey>> held = List.of();
 
   /** One signature over the envelope's pre-authentication encoding. */
@@ -279,7 +279,7 @@ public final class Envelope {
     return known;
   }
 
-  /** Keeps which signatures were verified, each by the acceptance rule, under which key. */
+  /** Remembers under which key each signature was already verified by the acceptance rule. */
   void holdsAhead(List<Optional<VerifyingKey>> keys) {
     held = List.copyOf(keys);
   }

@@ -10,18 +10,18 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Does ahead, and for many envelopes at once, what a walk over them will ask for: payloads are
- * parsed, signatures verified in batches. What was found stays with the envelope and goes with it.
+ * Parses payloads and verifies signatures in batches, before a walk over many envelopes needs them.
+ * Each envelope keeps its results.
  *
- * <p>No verdict changes: a signature that does not hold here, and all that cannot be done here, is
- * left for whoever asks, who then judges it by the one rule and refuses it at its place. Which keys
- * count is {@code Trust}'s to say, at that place.
+ * <p>No verdict changes: a signature that is not accepted here, or an envelope that cannot be
+ * parsed, is judged again by the one rule, and refused, when the walk reaches it. {@code Trust}
+ * decides there which keys count.
  */
 public final class EnvelopesAhead {
   private EnvelopesAhead() {}
 
   /**
-   * @param keys by key id; a signature of another key is left alone
+   * @param keys by key id; a signature by any other key is not verified here
    */
   public static void prepare(
       List<Envelope> envelopes, Function<String, Optional<VerifyingKey>> keys) {

@@ -11,10 +11,13 @@ package dev.writ.canonicalize.json;
  * costs no more than writing them side by side.
  */
 final class Canonicalizer extends JsonScanner {
-  /** What a small object is, in bytes; each byte is within at most 1/12 as many of them. */
+  /**
+   * Bytes of an object that counts as small. An object out of order takes at least 12 bytes for
+   * each level, so a byte is moved in at most 1/12 as many small objects as this.
+   */
   private static final int SMALL = 1024;
 
-  /** What is kept of each open object: its first member, its place, whether it is out of order. */
+  /** Entries for each open object: its first member, its place, whether it is out of order. */
   private static final int FRAME = 3;
 
   private final ByteSink out;

@@ -8,8 +8,8 @@ final class EcmaNumbers {
   static final int LENGTH_MAX = 32;
 
   /**
-   * Below this a double may have so few bits that one digit names it. Double.toString then writes
-   * the nearest two: 4.9E-324 for ECMAScript's 5e-324.
+   * Below this a double may have so few bits that one digit identifies it, but Double.toString
+   * writes at least two: 4.9E-324 for ECMAScript's 5e-324.
    */
   private static final double FEW_BITS = 256 * Double.MIN_VALUE;
 
@@ -92,7 +92,8 @@ final class EcmaNumbers {
       return putZeros(point - count, out, at);
     }
     if (0 < point && point <= 21) {
-      // The digits once, then those before the point again one to the left.
+      // Writes all digits one place too far right, then moves those before the point one to the
+      // left.
       putDigits(digits, count, out, at + 1);
       System.arraycopy(out, at + 1, out, at, point);
       out[at + point] = '.';

@@ -17,7 +17,10 @@ final class JsonReader extends JsonScanner {
   private int[] places = new int[16];
   private int size;
 
-  /** For each open container, where its values begin; for an object out of order, ~that. */
+  /**
+   * For each open container, where its values begin; the bitwise complement for an object out of
+   * order.
+   */
   private final IntStack bases = new IntStack(16);
 
   private final byte[] scratch = new byte[EcmaNumbers.LENGTH_MAX];

@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The one grammar of JSON texts (RFC 8259) here, strictly, over bytes: everything that reads JSON
- * is told by it what stands where, so that all of them accept and refuse the same texts. One pass,
- * no recursion, memory beside the text one bit for each level.
+ * The one strict scanner of JSON texts (RFC 8259), over bytes. Everything that reads JSON is a
+ * subclass that receives its events, so that all of them accept and refuse the same texts. One
+ * pass, no recursion, no memory beyond the text but one bit for each level.
  *
  * <p>Duplicate keys are the subclass's to refuse, when an object closes.
  */
@@ -95,7 +95,10 @@ abstract class JsonScanner {
     }
   }
 
-  /** Reads a value; true where it is a container that is not empty, up to its first value. */
+  /**
+   * Reads a value; if it is a container that is not empty, reads up to its first value and returns
+   * true.
+   */
   private boolean opensContainer() {
     skipSpace();
     switch (peek()) {
@@ -136,7 +139,7 @@ abstract class JsonScanner {
     return false;
   }
 
-  /** After a value: closes what closes here; true where another value follows. */
+  /** After a value: closes the containers that end here; returns true if another value follows. */
   private boolean anotherFollows() {
     while (depth > 0) {
       skipSpace();

@@ -14,8 +14,8 @@ final class KeyOrder {
   private KeyOrder() {}
 
   /**
-   * The weights of a key's first eight bytes, zeros where it is shorter, as one unsigned number:
-   * keys with different ones are in the order of these.
+   * The weights of a key's first eight bytes, padded with zeros, as one unsigned number: keys with
+   * different prefixes are ordered as their prefixes are.
    */
   static long prefix(byte[] from, int start, int end) {
     int length = end - start;

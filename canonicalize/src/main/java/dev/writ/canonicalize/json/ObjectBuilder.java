@@ -12,7 +12,7 @@ import java.util.function.Function;
 public final class ObjectBuilder {
   private static final int MEMBERS_AT_FIRST = 8;
 
-  /** In the order of the keys, so that an object is made without a map. */
+  /** Kept in the order of the keys, so that the object needs no map. */
   private String[] keys = new String[MEMBERS_AT_FIRST];
 
   private JsonValue[] values = new JsonValue[MEMBERS_AT_FIRST];

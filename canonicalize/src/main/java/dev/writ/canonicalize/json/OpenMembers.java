@@ -3,7 +3,7 @@ package dev.writ.canonicalize.json;
 import dev.writ.canonicalize.CanonicalizeError;
 import java.util.Arrays;
 
-/** The members so far of the objects that are open, by index, the innermost's last. */
+/** The members of all open objects so far, by index; those of the innermost object come last. */
 final class OpenMembers {
   /** For each: where its key stands, and the member's places in the text and in the output. */
   private static final int MEMBER = 4;

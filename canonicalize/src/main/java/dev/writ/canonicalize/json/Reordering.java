@@ -15,7 +15,9 @@ final class Reordering {
   /** The start and end of each member, in canonical order. */
   private final IntStack members = new IntStack(64);
 
-  /** An object from its opening to its closing brace, whose members are then told in order. */
+  /**
+   * Adds an object from its opening to its closing brace; its members follow in canonical order.
+   */
   void beginObject(int start, int end, int count) {
     objects.push(start);
     objects.push(end);
@@ -35,7 +37,7 @@ final class Reordering {
     int length = 0;
     int at = 0;
     int end = from.length;
-    // What encloses the present stretch: object, member in it, end of the stretch around it.
+    // The enclosing stretches: object, member in it, end of the stretch around it.
     IntStack outer = new IntStack(48);
     while (true) {
       int next = firstFrom(byStart, at);

@@ -77,7 +77,7 @@ public final class SecondOpinion {
     return array;
   }
 
-  /** Puts 0 for each number that erdtman's cannot be asked about. */
+  /** Replaces each number that erdtman's canonicalizer cannot be asked about by 0. */
   private static final class Askable extends JsonScanner {
     private final ByteSink out = new ByteSink(ByteSink.MAX);
     private int runStart;
@@ -86,7 +86,7 @@ public final class SecondOpinion {
       super(json, Limits.DEFAULT);
     }
 
-    /** The text to ask about: the same array where there is nothing to put. */
+    /** The text to ask about: the same array if there is nothing to replace. */
     byte[] text() {
       scan();
       if (runStart == 0) {

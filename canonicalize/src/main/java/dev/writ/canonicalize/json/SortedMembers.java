@@ -23,7 +23,10 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
   private final int from;
   private final int to;
 
-  /** Takes arrays of one length, the keys strictly ascending; the caller gives them away. */
+  /**
+   * Takes arrays of one length, the keys strictly ascending; not copied, so the caller must not
+   * keep them.
+   */
   SortedMembers(String[] keys, JsonValue[] values) {
     this(keys, values, 0, keys.length);
   }
@@ -35,7 +38,7 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
     this.to = to;
   }
 
-  /** A map of another order is put in this one. */
+  /** Copies a map, sorting it if it has another order. */
   static SortedMembers copyOf(SortedMap<String, JsonValue> members) {
     if (members instanceof SortedMembers already) {
       return already;

@@ -197,7 +197,7 @@ public final class Trust {
    *     the order of {@link Algorithm}. So the first names the holder, and no signature that
    *     somebody adds or strips changes which key that is; never empty
    * @throws WritException {@code CAN-052} to {@code CAN-055} and {@code CAN-06x} for the first
-   *     thing that does not hold; everything that costs nothing is looked at before the signatures
+   *     failed check; cheap checks come before the signatures
    */
   public List<TrustedKey> verify(Envelope envelope, String payloadType, Instant at) {
     return verify(
@@ -274,9 +274,9 @@ public final class Trust {
   }
 
   /**
-   * Two holders on one document would leave open whose document it is, and whoever saw the first
-   * one's could add himself. Two keys of one algorithm would leave open which of them is the
-   * holder's.
+   * With two holders on one document it would be open whose document it is, and anybody who saw the
+   * first holder's could add a signature. With two keys of one algorithm it would be open which of
+   * them is the holder's.
    */
   private static void requireOneHolder(List<TrustedKey> signers) {
     TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();

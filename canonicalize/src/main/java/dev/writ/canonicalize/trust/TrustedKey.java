@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param subject who holds it, by name
  * @param notBefore start of its validity, inclusive
  * @param notAfter end of its validity, exclusive
- * @param revokedAt when it was revoked; it still verifies what the log shows before that
+ * @param revokedAt when it was revoked; it still verifies documents that the log holds before the
+ *     revocation
  */
 public record TrustedKey(
     VerifyingKey key,

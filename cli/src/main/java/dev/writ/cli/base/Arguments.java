@@ -58,7 +58,7 @@ public final class Arguments {
         return value;
       }
     } catch (NumberFormatException e) {
-      // refused below, with the numbers outside
+      // refused below, with numbers out of range
     }
     throw new WritException(
         CliError.USAGE, option + " " + text + " is no integer from " + min + " to " + max);

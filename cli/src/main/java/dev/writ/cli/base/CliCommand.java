@@ -11,7 +11,7 @@ public interface CliCommand {
   /** Its name, what it takes, and what it is for. */
   CommandUsage usage();
 
-  /** Does it; never called on a command that has {@link #subcommands}. */
+  /** Runs it; never called on a command that has {@link #subcommands}. */
   ExitCode run(Session session, Arguments arguments) throws IOException;
 
   /** Commands below this one, as in {@code writ key list}. */

@@ -11,8 +11,8 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ScopeType;
 
 /**
- * What a command is called and takes, for picocli to parse and explain. Built by calls rather than
- * annotations, because reading those costs more than a short command does.
+ * The name, options and arguments of a command, for picocli to parse and explain. Built by calls,
+ * because reading annotations takes longer than a short command runs.
  */
 public final class CommandUsage {
   private final String name;
@@ -33,7 +33,7 @@ public final class CommandUsage {
     return new CommandUsage(name, List.of(description));
   }
 
-  /** A word that must be there; {@link Arguments#argument} gives it by its label. */
+  /** A required argument; {@link Arguments#argument} gives it by its label. */
   public CommandUsage argument(String label, String what) {
     return positional(label, what, "1", positionals++ + "");
   }
@@ -90,7 +90,7 @@ public final class CommandUsage {
     return this;
   }
 
-  /** Left out of help and completion. */
+  /** Leaves it out of help and completion. */
   public CommandUsage hidden() {
     hidden = true;
     return this;
@@ -101,9 +101,9 @@ public final class CommandUsage {
   }
 
   /**
-   * In picocli's terms.
+   * Converts this for picocli.
    *
-   * @param command what picocli gives back as the user object of the command that it found
+   * @param command the object that picocli returns for this command when it parses it
    */
   public CommandSpec spec(Object command) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command).name(name);
@@ -158,7 +158,7 @@ public final class CommandUsage {
         .scopeType(ScopeType.INHERIT);
   }
 
-  /** picocli reads a percent sign as the begin of a format. */
+  /** picocli reads a percent sign as the beginning of a format. */
   private static String escape(String text) {
     return text.replace("%", "%%");
   }

@@ -11,7 +11,7 @@ import dev.writ.verify.error.BundleError;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How the command ended, for scripts. The only place where exit codes are named. */
+/** How a command ended, for scripts. Exit codes are named only here. */
 public enum ExitCode {
   OK(0, "done; what was asked for holds"),
   REFUSED(1, "refused: a denial, or an effect that failed; the receipt or message says why"),
@@ -22,10 +22,12 @@ public enum ExitCode {
   UNAVAILABLE(6, "locked, no permission, no space, or something needed is not there"),
   PENDING(7, "escalated: waits for an approval"),
   LEDGER_STOPPED(8, "the ledger failed while it was served; start the server again"),
-  INTERNAL(70, "Writ failed in a way it did not foresee; a log was written"),
+  INTERNAL(70, "an unexpected failure in Writ; a log was written"),
   INTERRUPTED(130, "stopped by Ctrl-C");
 
-  /** What a code's prefix means where {@link #BY_CODE} has nothing to say. */
+  /**
+   * The exit code for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code.
+   */
   private static final Map<String, ExitCode> BY_PREFIX =
       new TreeMap<>(
           Map.of(
@@ -102,7 +104,9 @@ public enum ExitCode {
     return meaning;
   }
 
-  /** How a command ends that was refused with this code; a code with no entry is internal. */
+  /**
+   * The exit code of a command that was refused with this code; internal if the prefix is unknown.
+   */
   public static ExitCode of(ErrorCode code) {
     ExitCode exact = BY_CODE.get(code.code());
     if (exact != null) {

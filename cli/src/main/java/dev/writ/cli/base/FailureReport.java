@@ -66,7 +66,7 @@ public final class FailureReport {
     terminal.err().println("writ: " + terminal.paintErr(Style.BAD, name) + line);
   }
 
-  /** What the system said about a file, in words. */
+  /** A system error about a file, in words. */
   public static String describe(String file, IOException e) {
     return switch (e) {
       case NoSuchFileException _ -> file + " does not exist";

@@ -14,12 +14,12 @@ import java.util.function.Function;
 
 /** How commands get at the data directory; the one place where the command line reads the clock. */
 public final class Homes {
-  /** From here on the Corretto provider, which takes 0.3 s to load, makes up for it. */
+  /** From this number on, loading the Corretto provider, which takes 0.3 s, is worth it. */
   private static final long SIGNATURES_WORTH_LOADING = 2000;
 
   private Homes() {}
 
-  /** How the user called this program, for commands to try next. */
+  /** How the user called this program, for suggestions of commands to run next. */
   public static String name() {
     return System.getProperty("writ.name", "writ");
   }
@@ -38,7 +38,7 @@ public final class Homes {
     return Home.existing(session.home(), () -> passphrase(session));
   }
 
-  /** Works in the home; it is closed whatever happens. */
+  /** Runs work in the home; it is closed whatever happens. */
   public static <T> T work(Session session, Function<OpenHome, T> work) {
     Home home = home(session);
     try (OpenHome open = OpenHome.open(home, Opening.of(clock(), processes(session, home)))) {
@@ -46,19 +46,21 @@ public final class Homes {
     }
   }
 
-  /** Where the processes of a home run. */
+  /** The host on which the processes of a home's tools run. */
   public static ProcessHost processes(Session session, Home home) {
     return SandboxPlace.host(home, session.environment());
   }
 
-  /** Reads in the home, also while a server works in it. */
+  /** Reads from the home, also while a server has it open. */
   public static <T> T read(Session session, Function<LedgerView, T> read) {
     try (LedgerView view = OpenHome.read(home(session))) {
       return read.apply(view);
     }
   }
 
-  /** Takes the fastest signature engine of this machine where many signatures are ahead. */
+  /**
+   * Switches to the fastest signature engine of this machine if many signatures are to be verified.
+   */
   public static void expectSignatures(long count) {
     if (count >= SIGNATURES_WORTH_LOADING) {
       SignatureEngines.use(SignatureEngines.fastest());

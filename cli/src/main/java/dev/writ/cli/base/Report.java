@@ -2,7 +2,7 @@ package dev.writ.cli.base;
 
 import dev.writ.canonicalize.json.JsonValue;
 
-/** What a command found, as data; how it looks to a person is a view's affair. */
+/** The result of a command as data; a view says how a person sees it. */
 public interface Report {
   JsonValue toJson();
 }

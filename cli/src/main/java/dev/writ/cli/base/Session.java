@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * What a command runs in: the terminal, the environment, and the options that all commands have.
+ * What every command gets: the terminal, the environment, and the options that all commands have.
  */
 public final class Session {
   private final Terminal terminal;
@@ -45,7 +45,7 @@ public final class Session {
     home = value;
   }
 
-  /** Whether data goes out as one line of JSON. */
+  /** Whether data is printed as one line of JSON. */
   public boolean json() {
     return json;
   }
@@ -54,7 +54,7 @@ public final class Session {
     json = value;
   }
 
-  /** Shows what a command found: as JSON where {@code --json} asks for it, else by the view. */
+  /** Prints the result of a command: as JSON with {@code --json}, otherwise by the view. */
   public <T extends Report> void show(T report, BiConsumer<? super T, Terminal> view) {
     if (json) {
       terminal.out().writeBytes(Jcs.write(report.toJson()));
@@ -65,8 +65,9 @@ public final class Session {
   }
 
   /**
-   * Reads a file that the caller named, {@code -} for standard input, whole. One byte more than
-   * documents may have is read of a larger one, so that the parser refuses it by its own code.
+   * Reads a file that the caller named, {@code -} for standard input, whole. Of a file larger than
+   * documents may be, one byte more than the limit is read, so that the parser refuses it with its
+   * own code.
    *
    * @throws WritException {@code CLI-002}
    */

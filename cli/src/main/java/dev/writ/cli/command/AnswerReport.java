@@ -19,7 +19,7 @@ import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** What a request got, as people and programs see it. */
+/** The answer to a request, for people and as JSON. */
 record AnswerReport(Answer answer) implements Report {
   private static final int OUTPUT_SHOWN_MAX = 4000;
 
@@ -64,7 +64,7 @@ record AnswerReport(Answer answer) implements Report {
     };
   }
 
-  /** The output on stdout, everything else beside it. */
+  /** Prints the output to stdout and everything else to stderr. */
   void print(Terminal terminal) {
     var err = terminal.err();
     err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
@@ -143,7 +143,7 @@ record AnswerReport(Answer answer) implements Report {
     };
   }
 
-  /** Which check, and why; or how the tool ended. */
+  /** The check that refused it and why, or how the tool ended. */
   static String because(Answer answer) {
     Decision decision = answer.decision();
     if (decision.verdict() != Verdict.ALLOW) {
@@ -173,7 +173,7 @@ record AnswerReport(Answer answer) implements Report {
     return code + receipt.reason() + message + repeated;
   }
 
-  /** The first twelve hex digits: enough to name a thing to {@code writ show}. */
+  /** The first twelve hex digits: enough to name a document for {@code writ show}. */
   static String shortId(Digest digest) {
     return digest.hex().substring(0, 12);
   }

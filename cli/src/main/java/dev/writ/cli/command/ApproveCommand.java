@@ -22,7 +22,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** {@code writ approve}: an approver's signed word on a request that waits. */
+/** {@code writ approve}: an approver's signed verdict on a request that waits. */
 public final class ApproveCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
@@ -30,8 +30,9 @@ public final class ApproveCommand implements CliCommand {
             "approve",
             "Approve or reject a request that was escalated; the approval names this exact request,"
                 + " effect and policy.",
-            "`writ submit ID` executes it then; what a server vouched for, the same call of it."
-                + " Where a server has the data directory, the approval is handed to it.")
+            "Then `writ submit ID` executes it; a request that a server vouched for is"
+                + " executed by repeating the same call. If a server has the data directory open,"
+                + " the approval is sent to it.")
         .argument("REQUEST", "The request's id, or its beginning.")
         .flag("--reject", "Reject it: a final denial.")
         .option("--as", "KEY", "The approver's key (default: the home's).")

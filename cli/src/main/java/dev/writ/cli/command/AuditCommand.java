@@ -18,15 +18,15 @@ import dev.writ.tools.Drivers;
 import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 
-/** {@code writ audit}: verifies every signature and recomputes every judgement and balance. */
+/** {@code writ audit}: verifies every signature and recomputes every decision and balance. */
 public final class AuditCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "audit",
-        "Verify every signature, judge every decision again, and add up balances, rates, nonces and"
-            + " receipts over all runs. Reads only, also beside a server; `fsck` looks at the"
-            + " bytes.");
+        "Verify every signature, judge every decision again, and add up balances, rates,"
+            + " nonces and receipts over all runs. Only reads, also while a server runs; `fsck`"
+            + " checks the bytes.");
   }
 
   record Audited(AuditReport report) implements Report {

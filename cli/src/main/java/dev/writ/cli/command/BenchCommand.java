@@ -14,7 +14,9 @@ import dev.writ.cli.term.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** {@code writ bench}: how far each step is from what it cannot be faster than. */
+/**
+ * {@code writ bench}: compares the time of each step with its floor, the least that it could take.
+ */
 public final class BenchCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
@@ -28,7 +30,8 @@ public final class BenchCommand implements CliCommand {
         .option(
             "--dir",
             "DIR",
-            "Where to write, for the disk counts; the folder for temporary" + " files by default.");
+            "Where to write; the disk affects the results (default: the folder for temporary"
+                + " files).");
   }
 
   record Measured(BenchReport report) implements Report {

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A bundle that verifies: what everything but {@code verify} reads. The file must stay as it is
- * until this is closed.
+ * A bundle that was verified when it was opened. All commands but {@code verify} read bundles so.
+ * The file must stay as it is until this is closed.
  *
- * @param verified what of it was verified, with counts
+ * @param verified what was verified in it, with counts
  */
 record BundleFile(Bundle recording, List<String> verified) implements AutoCloseable {
 

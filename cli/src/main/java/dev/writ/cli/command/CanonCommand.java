@@ -19,7 +19,7 @@ public final class CanonCommand implements CliCommand {
     return CommandUsage.of(
             "canon",
             "Print the canonical form of a JSON text (RFC 8785), or its digest.",
-            "The form is printed as it is, without a line end unless on a terminal.")
+            "It is printed without a line end, except on a terminal.")
         .argument("FILE", "A JSON text; - is standard input.")
         .flag("--digest", "Print the digest of the form instead.")
         .flag("--check", "Refuse a text that is not in this form already.");

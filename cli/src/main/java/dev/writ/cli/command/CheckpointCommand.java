@@ -7,14 +7,14 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 
-/** {@code writ checkpoint}: signs the log as it stands. */
+/** {@code writ checkpoint}: signs a checkpoint over the whole log. */
 public final class CheckpointCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "checkpoint",
-        "Sign the log as it stands and print the note (C2SP tlog-checkpoint).",
-        "Who keeps it can tell later whether anything before it was changed.");
+        "Sign a checkpoint of the whole log and print it (C2SP tlog-checkpoint).",
+        "A kept checkpoint shows later whether anything before it was changed.");
   }
 
   @Override

@@ -23,7 +23,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * {@code writ clock}: how this host's clock stands to the ledger, and the way out where it leapt.
+ * {@code writ clock}: compares this host's clock with the ledger's time, and corrects the ledger's
+ * time after a leap.
  */
 public final class ClockCommand implements CliCommand {
   @Override
@@ -54,7 +55,7 @@ public final class ClockCommand implements CliCommand {
     }
   }
 
-  /** What was found, in a sentence or two; what to do is another. */
+  /** The finding, in a sentence or two; the remedy is another text. */
   static String found(ClockCheck check) {
     return switch (check.fit()) {
       case FITS -> "the clock fits the ledger";
@@ -102,7 +103,7 @@ public final class ClockCommand implements CliCommand {
       return CommandUsage.of(
           "status",
           "Compare the clock with the ledger's latest time.",
-          "Reads only, also beside a server. The exit code is 1 where the clock does not fit.");
+          "Only reads, also while a server runs. The exit status is 1 if the clock does not fit.");
     }
 
     @Override
@@ -126,11 +127,14 @@ public final class ClockCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "correct",
-              "Sign, with the operator's key, that the clock is right and the log's time goes on"
-                  + " from it.",
-              "No server may run. Where time goes back, every intent issued before is void,"
-                  + " and what was charged at later times is charged now.")
-          .flag("--yes", "The clock is right: sign. Without it, what would be signed is shown.");
+              "Sign, with the operator's key, that the clock is right and the log's time"
+                  + " continues from it.",
+              "No server may run. If time goes back, every intent issued before is void, and"
+                  + " charges at later times count as made now.")
+          .flag(
+              "--yes",
+              "The clock is right: sign. Without this option the command shows"
+                  + " what it would sign.");
     }
 
     @Override

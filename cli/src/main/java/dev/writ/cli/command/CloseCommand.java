@@ -14,13 +14,13 @@ import dev.writ.executor.document.RunClose;
 import dev.writ.ledger.Checkpoint;
 import java.nio.charset.StandardCharsets;
 
-/** {@code writ close} and {@code writ checkpoint}: both end in a signed checkpoint. */
+/** {@code writ close}: closes a run with a signed checkpoint. */
 public final class CloseCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "close",
-            "Close a run for good: nothing can follow in it, and cutting off its end is seen.",
+            "Close a run for good: nothing can follow in it, and a missing end would be detected.",
             "Prints the checkpoint that covers it.")
         .argument("RUN", "")
         .option("--as", "KEY", "The opener's key (default: the home's).");

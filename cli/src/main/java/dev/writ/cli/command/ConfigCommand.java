@@ -57,8 +57,8 @@ public final class ConfigCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "check",
-              "Read a configuration as the server would, and say what it comes to.",
-              "Secrets' files are read too; nothing of them is shown.")
+              "Read a configuration as the server would, and summarize it.",
+              "The files of secrets are read, too; their content is not shown.")
           .argument("FILE", "A configuration in YAML.");
     }
 
@@ -120,10 +120,10 @@ public final class ConfigCommand implements CliCommand {
       return CommandUsage.of(
               "token",
               "Make a bearer token: print it once, and the entry for the configuration.",
-              "The configuration holds its digest alone.")
-          .argument("NAME", "What logs call it.")
-          .option("--tenant", "TENANT", "Whose (default: local).")
-          .option("--subject", "SUBJECT", "For whom it acts (default: agent).");
+              "The configuration holds only its digest.")
+          .argument("NAME", "Its name in logs.")
+          .option("--tenant", "TENANT", "The tenant (default: local).")
+          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).");
     }
 
     record Made(String token, Tokens.Entry entry) implements Report {

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What the engines of sandboxes are to a person: one line for each, and one for the kernel. */
+/** The state of each sandbox engine for people: one line for each, and one for the kernel. */
 final class ConfinementFindings {
   private ConfinementFindings() {}
 
   /**
-   * @param waived what the policy in force does without
+   * @param waived guarantees that the policy in force waives
    */
   static List<Finding> findings(List<EngineReport> engines, List<Guarantee> waived) {
     List<Finding> findings = new ArrayList<>();
@@ -46,7 +46,10 @@ final class ConfinementFindings {
     return findings;
   }
 
-  /** What policy accepts, and what of it comes to pass here: what a host holds is enforced. */
+  /**
+   * The guarantees that policy waives and that no engine of this host gives. A guarantee that an
+   * engine gives is enforced, waived or not.
+   */
   private static String waived(List<EngineReport> engines, List<Guarantee> waived) {
     String lacking =
         engines.stream()
@@ -64,7 +67,7 @@ final class ConfinementFindings {
     return String.join(", ", guarantees.stream().map(Guarantee::text).toList());
   }
 
-  /** One that is missing or falls short matters only where no other does better. */
+  /** An engine that is missing or falls short is a warning only if no engine does better. */
   private static State state(EngineReport engine, boolean any) {
     if (engine.available() && engine.shortfalls().isEmpty()) {
       return State.GOOD;

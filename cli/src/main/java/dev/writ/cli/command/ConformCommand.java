@@ -48,29 +48,35 @@ import java.util.Optional;
 public final class ConformCommand implements CliCommand {
   private static final String VECTORS = "golden-vectors";
 
-  /** Vectors that did not pass and are told on the terminal. */
+  /** How many vectors that did not pass are listed on the terminal. */
   private static final int SHOWN_MAX = 40;
 
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "conform",
-            "Hold this implementation, or any that speaks the adapter protocol, against the golden"
-                + " vectors.",
+            "Check this implementation, or any that speaks the adapter protocol, against the"
+                + " golden vectors.",
             "`conform adapter` serves this implementation on standard input and output;"
-                + " `conform index` writes the vectors' index anew. spec/conformance.md has the"
+                + " `conform index` writes the vectors' index again. spec/conformance.md has the"
                 + " protocol.")
         .optionalArgument("ACTION", "run (the default), adapter or index.")
-        .option("--profile", "L1|L2|L3", "How much to run; each holds those before it (L3).")
-        .options("--suite", "NAME", "Only this folder of vectors; may be given again.")
+        .option(
+            "--profile",
+            "L1|L2|L3",
+            "How much to run; each profile includes those before it (default: L3).")
+        .options("--suite", "NAME", "Only this folder of vectors; may be repeated.")
         .option(
             "--command", "COMMAND", "The implementation's adapter, for example \"python3 a.py\".")
-        .option("--timeout", "SECONDS", "For one operation of the command (30).")
+        .option(
+            "--timeout",
+            "SECONDS",
+            "The limit for one operation of the command" + " (default: 30).")
         .option("--vectors", "DIR", "The golden vectors.")
         .option("--junit", "FILE", "Write the results as JUnit XML.")
         .option("--statement", "FILE", "Write a signed conformance statement (in-toto).")
         .option("--key", "FILE", "The key that signs it.")
-        .option("--artifact", "FILE", "What was tested, to be named in it by digest.");
+        .option("--artifact", "FILE", "The tested file, which the statement names by digest.");
   }
 
   @Override
@@ -131,7 +137,10 @@ public final class ConformCommand implements CliCommand {
         : report.conforms() ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }
 
-  /** Where the vectors are: as named, here, or beside the program. */
+  /**
+   * The folder of vectors: the one that is named, one in this directory, or the one installed with
+   * the program.
+   */
   private static Path folder(Arguments arguments) {
     Optional<Path> named = arguments.option("--vectors").map(Path::of);
     if (named.isPresent()) {
@@ -144,7 +153,7 @@ public final class ConformCommand implements CliCommand {
     try {
       return Path.of(Homes.name()).toRealPath().resolveSibling(VECTORS);
     } catch (IOException e) {
-      return here; // refused when it is read, by this name
+      return here; // missing: refused by this name when it is read
     }
   }
 
@@ -160,7 +169,7 @@ public final class ConformCommand implements CliCommand {
         .orElseGet(() -> new LocalImplementation("writ " + Version.text(), adapter(drivers)));
   }
 
-  /** Read first, so that a run is not in vain. */
+  /** Reads the key first, so that a run is not made in vain. */
   private static Optional<SigningKey> key(Session session, Arguments arguments) {
     Optional<String> file = arguments.option("--key");
     if (file.isPresent() != arguments.option("--statement").isPresent()) {

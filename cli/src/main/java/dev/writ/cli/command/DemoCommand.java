@@ -44,14 +44,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ demo}: the main job, for real, on a new data directory. */
+/** {@code writ demo}: the main use of Writ, with everything real, in a new data directory. */
 public final class DemoCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "demo",
-        "Make a data directory and play an agent that asks for a handful of effects: allowed,"
-            + " denied, escalated and approved, repeated, failing.",
+        "Make a data directory and play an agent that requests a handful of effects:"
+            + " allowed, denied, escalated and approved, repeated, failing.",
         "Everything is real and stays for you to look at.");
   }
 
@@ -66,7 +66,7 @@ public final class DemoCommand implements CliCommand {
       Barbara,compilers,Boston,140
       """;
 
-  /** One thing that the agent or the approver did, and what came of it. */
+  /** One action of the agent or the approver, and its result. */
   record Step(String asked, Answer answer, boolean approval) {
     JsonValue toJson() {
       return JsonValue.object()
@@ -293,7 +293,7 @@ public final class DemoCommand implements CliCommand {
     out.println("  " + Homes.name() + " fsck");
   }
 
-  /** The check and its words for a refusal; the output itself where it is short. */
+  /** The check that refused it and its reason, or a short output itself. */
   private static String why(Answer answer) {
     Optional<String> shown =
         answer

@@ -15,8 +15,8 @@ import java.security.SecureRandom;
 import java.util.Optional;
 
 /**
- * The tool package of the demo: what {@code writ tool new} begins with, signed and registered. In
- * Python where this host confines it, else in WebAssembly.
+ * The tool package of the demo: the project that {@code writ tool new} creates, signed and
+ * registered. It is in Python if this host can confine Python, otherwise in WebAssembly.
  */
 record DemoPackage(Language language, ToolProject project) {
   static final String TOOL = "word-stats";
@@ -34,7 +34,9 @@ record DemoPackage(Language language, ToolProject project) {
     return project.manifest();
   }
 
-  /** Signed by a publisher that is enrolled for it, verified, and put where the kernel looks. */
+  /**
+   * Enrols a publisher, signs the package with its key, verifies it and puts it into the registry.
+   */
   void register(OpenHome open, SecureRandom random) {
     SigningKey publisher = SigningKey.generateEd25519(random);
     ServeDemo.enrol(open, publisher, KeyRole.PUBLISHER, Optional.empty(), PUBLISHER);

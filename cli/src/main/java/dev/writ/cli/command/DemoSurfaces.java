@@ -36,14 +36,14 @@ final class DemoSurfaces {
 
   /**
    * @param dir the demo's own directory, for the secret and the bodies of the requests
-   * @param confined whether this host can confine commands; else one command is played
+   * @param confined whether this host can confine commands; if not, one command is imitated
    */
   DemoSurfaces(Path dir, boolean confined) {
     this.dir = dir;
     this.confined = confined;
   }
 
-  /** What comes after the starter policy. */
+  /** The part of the policy that follows the starter policy. */
   String policy() {
     String name = confined ? "demo-surfaces.yaml" : "demo-surfaces-played.yaml";
     try (InputStream in = DemoSurfaces.class.getResourceAsStream(name)) {

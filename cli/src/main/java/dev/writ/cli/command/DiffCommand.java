@@ -16,19 +16,19 @@ import dev.writ.replay.engine.RunDiff;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ diff}: where two runs part, and in what. */
+/** {@code writ diff}: where two runs differ, request by request. */
 public final class DiffCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "diff",
             "Compare two recorded runs request by request: effect, decision, outcome and output.",
-            "Both bundles are verified first. What differs in any two runs (ids, times, seeds,"
-                + " chains) is left out.")
+            "Both bundles are verified first. Values that differ in any two runs (ids,"
+                + " times, seeds, chains) are left out.")
         .argument("A", "A bundle that `export` wrote.")
         .argument("B", "Another one.")
         .flag("--all", "Compare every field of decisions, refusals and receipts.")
-        .option("--trust", "JWKS", "Keys that both must rest on; see `verify`.");
+        .option("--trust", "JWKS", "The pinned keys for both; see `verify`.");
   }
 
   record Compared(String a, String b, List<RunDiff.Pair> pairs) implements Report {

@@ -14,7 +14,7 @@ public final class DoctorCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "doctor", "Look at what Writ needs from this machine, and say what is missing.");
+        "doctor", "Check what Writ needs from this machine, and say what is missing.");
   }
 
   @Override

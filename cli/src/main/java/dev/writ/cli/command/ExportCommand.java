@@ -36,20 +36,20 @@ public final class ExportCommand implements CliCommand {
     return CommandUsage.of(
             "export",
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
-                + " one file, for `verify` anywhere. Reads only, also beside a server.",
-            "The same run gives the same bytes. An open run is taken as the latest checkpoint saw"
-                + " it, a closed one as the checkpoint of its closing did.")
+                + " one file, for `verify` anywhere. Only reads, also while a server runs.",
+            "The same run gives the same bytes. An open run is exported up to the latest"
+                + " checkpoint, a closed one up to the checkpoint of its closing.")
         .argument("RUN", "The run's name, see `writ runs`.")
-        .option("-o", "FILE", "Where to; a file that is there is never overwritten.")
-        .option("--tenant", "TENANT", "Whose run (default: the home's own tenant).")
+        .option("-o", "FILE", "The file to write; an existing one is never overwritten.")
+        .option("--tenant", "TENANT", "The run's tenant (default: the home's own).")
         .option(
             "--checkpoint",
             "NOTE",
-            "A checkpoint that you kept: the bundle proves that its log is of one history with it.")
+            "A checkpoint that you kept: the bundle proves that its log is consistent with it.")
         .flag(
             "--latest",
-            "Take a closed run at the latest checkpoint, too: the bundle then shows which keys were"
-                + " revoked since.")
+            "Export a closed run up to the latest checkpoint, too: the bundle then shows"
+                + " which keys were revoked since.")
         .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
         .flag("--without-tools", "Leave out the tools' manifests and packages.");
   }

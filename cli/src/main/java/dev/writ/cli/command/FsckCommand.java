@@ -30,13 +30,13 @@ public final class FsckCommand implements CliCommand {
     return CommandUsage.of(
             "fsck",
             "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
-            "Reads only, also beside a server; --restored is the exception.")
+            "Only reads, also while a server runs, except with --restored.")
         .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
         .flag(
             "--restored",
-            "Take a ledger that was put back from a backup into service, as its next incarnation:"
-                + " every intent issued before is void, and that is an event. It is examined"
-                + " first.");
+            "Take a ledger that was restored from a backup into service, as its next"
+                + " incarnation: every intent issued before is void, and an event records that. The"
+                + " ledger is examined first.");
   }
 
   record Examined(FsckReport report) implements Report {

@@ -17,14 +17,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 
-/** {@code writ gc}: what a server does every ten minutes. */
+/** {@code writ gc}: removes uploads that nothing needs, as a server does every ten minutes. */
 public final class GcCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "gc",
-        "Remove uploads that no document names and whose time is over; show what tenants store.",
-        "A server does it by itself, every ten minutes. Policy's storage section sets the time.");
+        "Remove uploads that no document names and whose lifetime is over; show what tenants"
+            + " store.",
+        "A server does it by itself, every ten minutes. Policy's storage section sets the"
+            + " lifetime.");
   }
 
   record Collected(Ledger.Collected collected, SortedMap<String, StorageUse> used, long bytesMax)

@@ -6,8 +6,8 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
 /**
- * SIGHUP, by which operators tell a server to read its configuration again. Where it comes because
- * the server's own terminal is gone, it ends the server, as it ends every other program.
+ * SIGHUP, by which operators tell a server to read its configuration again. If it comes because the
+ * server's terminal was closed, it ends the server, as it would any other program.
  */
 final class HangUp {
   private static final int STATUS = 129;
@@ -15,7 +15,7 @@ final class HangUp {
   private HangUp() {}
 
   /**
-   * @return whether this JVM can be told so; it cannot where it runs with -Xrs
+   * @return whether this JVM receives the signal; it does not with -Xrs
    */
   static boolean then(Runnable reload) {
     boolean ofTerminal = hasTerminal();
@@ -27,7 +27,7 @@ final class HangUp {
     });
   }
 
-  /** A process whose terminal hung up has none any more. */
+  /** Whether this process has a terminal; it has none after a hangup. */
   private static boolean hasTerminal() {
     try (FileInputStream _ = new FileInputStream("/dev/tty")) {
       return true;
@@ -36,7 +36,7 @@ final class HangUp {
     }
   }
 
-  /** By reflection: the compiler has a warning for this class that nothing can switch off. */
+  /** By reflection: the compiler's warning about this class cannot be switched off. */
   private static boolean handle(Runnable work) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");

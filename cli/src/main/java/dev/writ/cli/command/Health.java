@@ -22,15 +22,15 @@ import java.util.Optional;
 /**
  * What was found about this machine.
  *
- * @param engines what can confine processes, each with all its guarantees
- * @param waived guarantees that the policy in force does without where a host lacks them
+ * @param engines the engines that can confine processes, each with its guarantees
+ * @param waived guarantees that the policy in force waives on a host that lacks them
  */
 record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee> waived)
     implements Report {
   private static final long FREE_BYTES_MIN = 100L << 20;
   private static final long FREE_BYTES_GOOD = 1L << 30;
 
-  /** How one finding is to be taken. */
+  /** The severity of a finding. */
   enum State {
     GOOD("ok"),
     NOTE("note"),
@@ -49,10 +49,10 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
   }
 
   /**
-   * One thing that was looked at.
+   * The result of one check.
    *
    * @param what a short stable name, for example {@code rocksdb}
-   * @param found what was found, and what to do where that is not good
+   * @param found what was found, and what to do if it is not good
    */
   record Finding(State state, String what, String found) {
     JsonValue toJson() {
@@ -82,7 +82,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     return new Health(List.copyOf(findings), List.copyOf(engines), waived);
   }
 
-  /** What policy says is only looked for where there is a home with a ledger. */
+  /** The guarantees that policy waives; none without a home that has a ledger. */
   private static List<Guarantee> waived(Session session, List<Finding> findings) {
     if (!Files.isDirectory(session.home().resolve("ledger"))) {
       return List.of();

@@ -40,7 +40,7 @@ final class Ids {
     return ledger.document(found.getFirst()).orElseThrow();
   }
 
-  /** Every document is the body of an event, so the journal is where to look. */
+  /** Every document is the body of an event, so the journal has them all. */
   private static TreeSet<Digest> matching(LedgerView ledger, String hex) {
     TreeSet<Digest> found = new TreeSet<>();
     ledger.eventsByIndex(

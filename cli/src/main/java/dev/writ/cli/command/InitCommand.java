@@ -26,11 +26,11 @@ public final class InitCommand implements CliCommand {
     return CommandUsage.of(
             "init",
             "Make a data directory: keys, a policy to begin with, a ledger.",
-            "With WRIT_PASSPHRASE set the keys are encrypted, else readable by you alone.")
+            "With WRIT_PASSPHRASE set the keys are encrypted; otherwise only you can read them.")
         .option("--tenant", "NAME", "The tenant (default: local).")
         .option("--agent", "NAME", "The agent that requests (default: agent).")
-        .option("--approver", "NAME", "Who approves (default: approver).")
-        .option("--policy", "FILE", "Begin with this policy instead of the starter's.");
+        .option("--approver", "NAME", "The approver (default: approver).")
+        .option("--policy", "FILE", "Begin with this policy instead of the starter policy.");
   }
 
   record Made(Path dir) implements Report {

@@ -85,7 +85,7 @@ public final class KeyCommand implements CliCommand {
     terminal.print(table);
   }
 
-  /** Writes the public keys anew for whoever verifies; the ledger's record is what counts. */
+  /** Writes the file of public keys again, for verifiers; the ledger's record is authoritative. */
   private static void export(Home home, Trust trust) {
     try {
       DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));
@@ -136,7 +136,9 @@ public final class KeyCommand implements CliCommand {
               "--tenant",
               "NAME",
               "The tenant (default: the home's; none for keys of the installation).")
-          .flag("--installation", "Of the installation and of no tenant: for who approves tools.");
+          .flag(
+              "--installation",
+              "A key of the installation, not of a tenant: for approvers" + " of tools.");
     }
 
     @Override
@@ -196,7 +198,8 @@ public final class KeyCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "revoke",
-              "Revoke a key: it signs nothing any more; what the log shows before still verifies.")
+              "Revoke a key: it can sign nothing from now on; documents that are in the log"
+                  + " before still verify.")
           .argument("NAME|KEY-ID", "A key file's name, or a key id.");
     }
 

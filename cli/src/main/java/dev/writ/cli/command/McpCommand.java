@@ -43,17 +43,17 @@ public final class McpCommand implements CliCommand {
             "mcp",
             "Speak the Model Context Protocol on standard input and output: one line in an agent's"
                 + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",
-            "The agent's key signs every call. The data directory is open only while calls are at"
-                + " work, so that other commands (`writ approve` first of all) work beside it."
-                + " Where a server has it, calls go to that server's /mcp.")
+            "The agent's key signs every call. The data directory is open only while calls"
+                + " are at work, so that other commands (above all `writ approve`) can use it"
+                + " between calls. If a server has it open, calls go to that server's /mcp.")
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--url", "URL", "Send all calls to this server's /mcp instead.")
         .option(
             "--token",
             "FILE",
-            "With --url: a file with the bearer token, that nobody else can read (default: for the"
-                + " server that has the data directory, the token that it made for the agent; else"
-                + " the agent's key signs access documents, which ask for no effect).");
+            "With --url: a file with the bearer token, which nobody else can read (default:"
+                + " the token that the server of this data directory made for the agent; for other"
+                + " servers the agent's key signs access documents, which allow no effect).");
   }
 
   @Override
@@ -76,7 +76,10 @@ public final class McpCommand implements CliCommand {
     return ExitCode.OK;
   }
 
-  /** Who answers: this process, a server that was named, or the server that has the home. */
+  /**
+   * Answers requests: in this process, by a server that was named, or by the server that has the
+   * home open.
+   */
   private static final class Answers {
     private final Session session;
     private final Optional<String> as;
@@ -99,11 +102,11 @@ public final class McpCommand implements CliCommand {
         throw new WritException(CliError.USAGE, "--token needs --url");
       }
       if (named.isEmpty()) {
-        key(); // a home that is not there, or a key, is said at once and to the person
+        key(); // a missing home or key is reported at once, to the person
       }
     }
 
-    /** Nothing but a loopback address is spoken to without TLS: the credentials go there. */
+    /** Without TLS only a loopback address is accepted, since credentials are sent there. */
     private static URI url(String text) {
       try {
         URI url = URI.create(text);
@@ -135,8 +138,8 @@ public final class McpCommand implements CliCommand {
     }
 
     /**
-     * For the server that has this home, the token that it made for the home's agent; else the
-     * agent's word that it wants to read, which asks for no effect.
+     * The credential for a server: the token that the server of this home made for the home's
+     * agent, or else an access document, which the agent signs and which allows no effect.
      */
     private Supplier<String> credential(URI url) {
       Optional<Serving.At> own = as.isPresent() ? Optional.empty() : ownServer(url);
@@ -162,7 +165,7 @@ public final class McpCommand implements CliCommand {
       };
     }
 
-    /** Never throws: what is wrong is the answer, and a line for the person. */
+    /** Never throws: an error is the answer, and a line on stderr for the person. */
     Optional<byte[]> answer(byte[] line) {
       try {
         return named.isPresent() ? named.get().answer(line) : here(line);
@@ -198,10 +201,10 @@ public final class McpCommand implements CliCommand {
     }
 
     private boolean isServed() {
-      return Serving.of(home()).isPresent(); // then nobody waits for it to let go
+      return Serving.of(home()).isPresent(); // if a server has it, waiting is useless
     }
 
-    /** The server that has the home, with a session that begins as the client's did. */
+    /** A relay to the server that has the home open, whose session begins as the client's did. */
     private synchronized Optional<McpRelay> server() {
       if (serving.isEmpty()) {
         serving = Serving.of(home()).map(at -> new McpRelay(at.url(), credential(at.url())));

@@ -23,11 +23,11 @@ public final class OutputCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "output",
-            "Write the output that a receipt names to stdout; it is hashed again on the way.")
+            "Write the output that a receipt names to stdout; its digest is verified again.")
         .argument("RECEIPT", "Its id, or its beginning.")
-        .flag("--raw", "What the tool gave, where it did not succeed.")
-        .flag("--observations", "What the driver saw: metrics and the like.")
-        .option("--artifact", "NAME", "A file that the tool left behind, by its name.");
+        .flag("--raw", "The tool's output, if it did not succeed.")
+        .flag("--observations", "The driver's observations: metrics and the like.")
+        .option("--artifact", "NAME", "An artifact of the tool, by its name.");
   }
 
   @Override

@@ -46,7 +46,7 @@ public final class PolicyCommand implements CliCommand {
         new PolicyTestCommand());
   }
 
-  /** A policy, and how it stands to the one in force. */
+  /** A policy that was checked, compared with the one in force. */
   record Checked(Policy policy, Optional<Policy> inForce) implements Report {
     @Override
     public JsonValue toJson() {
@@ -60,7 +60,7 @@ public final class PolicyCommand implements CliCommand {
           .build();
     }
 
-    /** Version and predecessor are counted up at activation, so they do not tell two apart. */
+    /** Ignores version and predecessor, which are set at activation. */
     boolean isInForce() {
       return inForce.filter(p -> rules(p).equals(rules(policy))).isPresent();
     }
@@ -84,7 +84,8 @@ public final class PolicyCommand implements CliCommand {
       return CommandUsage.of(
               "check",
               "Check a policy file: every error names file, line, column and field.",
-              "Needs no data directory; where there is one, says how the policy stands to it.")
+              "Needs no data directory; if there is one, the policy is compared with the one"
+                  + " in force.")
           .argument("FILE", "A policy in YAML or JSON.");
     }
 
@@ -149,17 +150,20 @@ public final class PolicyCommand implements CliCommand {
       return CommandUsage.of(
               "activate",
               "Sign a policy with the policy owner's key and put it in force.",
-              "Version and `previous` are set to follow the policy in force, unless the file states"
-                  + " them so. What was decided under the old policy and not executed is refused"
-                  + " from then on.")
+              "Version and `previous` are set to follow the policy in force, unless the file"
+                  + " states them. Intents issued under the previous policy and not executed are"
+                  + " refused from then on.")
           .argument("FILE", "A policy in YAML or JSON.")
           .option("--as", "KEY", "The owner's key (default: policy-owner).")
           .option(
               "--server",
               "URL",
-              "Send it to the server that runs on the data directory: it holds from then on,"
-                  + " without a restart.")
-          .option("--ca", "FILE", "With --server: who issued the server's certificate, PEM.");
+              "Send it to the server that runs on the data directory: it takes effect at"
+                  + " once, without a restart.")
+          .option(
+              "--ca",
+              "FILE",
+              "With --server: the authority that issued the server's" + " certificate, PEM.");
     }
 
     @Override
@@ -193,7 +197,10 @@ public final class PolicyCommand implements CliCommand {
       return ExitCode.OK;
     }
 
-    /** The server has the data directory open: it is read beside it, and the server is told. */
+    /**
+     * Activates through the server that has the data directory open: the ledger is read here, and
+     * the signed policy is sent to the server.
+     */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
       Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
@@ -214,7 +221,7 @@ public final class PolicyCommand implements CliCommand {
   static final class Show implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("show", "Show the policy in force, in canonical members.");
+      return CommandUsage.of("show", "Show the policy in force, in its canonical members.");
     }
 
     record InForce(Policy policy) implements Report {

@@ -19,9 +19,10 @@ final class PolicyExplainCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "explain",
-            "Show why a request was judged as it was: the four checks, and the requirement's tree"
-                + " with what each node saw.",
-            "A request that was not submitted is judged for show; nothing is taken.")
+            "Show why a request was judged as it was: the four checks, and the requirement's"
+                + " tree with the findings of each node.",
+            "A request that was not submitted is judged as if it were; nothing is reserved"
+                + " or written.")
         .argument("FILE|ID", "A signed request, or the id of one.");
   }
 

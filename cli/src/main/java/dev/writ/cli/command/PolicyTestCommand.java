@@ -16,14 +16,14 @@ import dev.writ.tools.registry.ToolRegistry;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ policy test}: a policy's own cases, for its author's CI. */
+/** {@code writ policy test}: runs the test cases of a policy, for its author's CI. */
 final class PolicyTestCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "test",
             "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
-            "Needs no data directory; ends with 3 where a case comes out otherwise.")
+            "Needs no data directory; the exit status is 3 if a case gives another result.")
         .argument("POLICY", "")
         .argument("CASES", "");
   }

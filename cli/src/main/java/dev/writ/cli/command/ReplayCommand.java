@@ -42,16 +42,16 @@ public final class ReplayCommand implements CliCommand {
             "A bundle is verified first; one that does not verify is INVALID and is not replayed."
                 + " With several, the exit status is that of the worst.")
         .argument("FILE", "A bundle that `export` wrote.")
-        .moreArguments("MORE", "More of them.")
-        .flag("--live", "Run pure and reproducible tools again, and compare what they give.")
+        .moreArguments("MORE", "More bundles.")
+        .flag("--live", "Run pure and reproducible tools again, and compare their results.")
         .option(
             "--against",
             "POLICY",
             "Judge every recorded request under this policy file instead, and list the decisions"
                 + " that would change, and why.")
-        .flag("--all", "Go on after the first difference.")
-        .option("--trust", "JWKS", "Keys that the bundles must rest on; see `verify`.")
-        .option("--junit", "XML", "Write a report for CI to this file too.");
+        .flag("--all", "Continue after the first difference.")
+        .option("--trust", "JWKS", "The pinned keys; see `verify`.")
+        .option("--junit", "XML", "Also write a report for CI to this file.");
   }
 
   record Replayed(List<ReplaySession> sessions) implements Report {
@@ -120,7 +120,7 @@ public final class ReplayCommand implements CliCommand {
     return session.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  /** Of several ends, the one that weighs most. */
+  /** The most severe of several exit codes. */
   static ExitCode worst(List<ExitCode> ends) {
     return List.of(
             ExitCode.BROKEN_INPUT, ExitCode.DIVERGED, ExitCode.UNAVAILABLE, ExitCode.INTEGRITY_ONLY)

@@ -35,18 +35,19 @@ public final class ReportCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "report",
-            "Write one page about the run in a bundle. The page carries the bundle, verifies it in"
-                + " the browser when it is opened, and shows what it verified; it loads nothing.",
+            "Write one page about the run in a bundle. The page contains the bundle,"
+                + " verifies it in the browser when it is opened, and shows what it verified; it"
+                + " loads nothing.",
             "With --verifier, write the page's verifier instead: verify.mjs, for Node and browsers,"
                 + " written from the specification alone.")
         .optionalArgument("FILE", "The bundle.")
-        .option("-o", "PAGE", "Where to; a file that is there is never overwritten.")
+        .option("-o", "PAGE", "The file to write; an existing one is never overwritten.")
         .option(
             "--trust",
             "JWKS",
-            "Keys that you pin for the reader. The page says that they are your choice; a reader"
-                + " can take keys of their own.")
-        .flag("--replay", "Run the bundle again too, as `replay` does, and show what differs.")
+            "Keys that you pin for the reader. The page says that they are your choice; a"
+                + " reader can use other keys.")
+        .flag("--replay", "Also replay the bundle, as `replay` does, and show what differs.")
         .flag("--verifier", "Write verify.mjs instead of a page.");
   }
 
@@ -141,7 +142,7 @@ public final class ReportCommand implements CliCommand {
     void to(OutputStream file) throws IOException;
   }
 
-  /** Writes a new file, and leaves none behind that is not whole. */
+  /** Writes a new file, and removes it if writing fails. */
   private static void write(Path file, Content content) {
     boolean whole = false;
     try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {

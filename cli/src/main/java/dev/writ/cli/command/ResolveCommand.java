@@ -20,12 +20,12 @@ public final class ResolveCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "resolve",
-            "State what became of an effect whose receipt says IN_DOUBT, after looking at the"
-                + " world.",
+            "State the outcome of an effect whose receipt says IN_DOUBT, after you have"
+                + " found it out.",
             "Nothing is run: to do it again, submit a new request.")
         .argument("RECEIPT", "Its id, or its beginning.")
         .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
-        .option("--note", "NOTE", "What was looked at.");
+        .option("--note", "NOTE", "How you found it out.");
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class RunCommand implements CliCommand {
     return CommandUsage.of(
             "run",
             "Sign a request for one effect of a tool, have it judged and, if allowed, executed.",
-            "The output goes to stdout, what happened to stderr.")
+            "The output goes to stdout, everything else to stderr.")
         .argument("TOOL", "NAME, NAME@VERSION or NAME/OPERATION.")
         .options("--param", "KEY=VALUE", "A parameter as text; KEY=@FILE reads it from a file.")
         .options("--param-json", "KEY=JSON", "A parameter as a JSON value.")
@@ -57,7 +57,8 @@ public final class RunCommand implements CliCommand {
         .option("--sandbox", "PROFILE", "The sandbox profile (default: the tool's usual one).")
         .flag(
             "--pin-workspace",
-            "Pin the run's workspace as it is now, as an approval of such an effect needs.")
+            "Pin the run's workspace as it is now, which approvals of effects in a workspace"
+                + " need.")
         .flag("--drop-output", "Keep only the digest of the output.")
         .option("--cpu-ms", "N", "Processor time to declare (default: 2000; a process 10000).")
         .option("--wall-ms", "N", "Elapsed time to declare (default: 5000; a process 20000).")
@@ -168,7 +169,7 @@ public final class RunCommand implements CliCommand {
       return param.substring(param.indexOf('=') + 1);
     }
 
-    /** The key of KEY=VALUE, which must not have been given before. */
+    /** The key of KEY=VALUE; refuses a key that was given before. */
     private static String once(String param, TreeSet<String> given) {
       int sign = param.indexOf('=');
       if (sign < 1) {

@@ -40,7 +40,7 @@ public final class RuntimeCommand implements CliCommand {
     public CommandUsage usage() {
       return SystemWords.options(
           CommandUsage.of(
-                  name, what, "It counts where the policy's governance says runtimes: true.")
+                  name, what, "It has an effect if the policy's governance says runtimes: true.")
               .argument("LANGUAGE", "As in tool.manifest.")
               .argument("VERSION", "The runtime's own full version, such as 3.13.5.")
               .option("--operator", "KEY", "The operator's key (default: operator)."));

@@ -17,12 +17,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** {@code writ secret}: what policy may grant to tools. A value is never an argument or output. */
+/**
+ * {@code writ secret}: secrets that policy may grant to tools. A value is never an argument or
+ * output.
+ */
 public final class SecretCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "secret", "Keep, list and remove the secrets that policy grants to tools.");
+        "secret", "Store, list and remove the secrets that policy grants to tools.");
   }
 
   @Override
@@ -57,8 +60,8 @@ public final class SecretCommand implements CliCommand {
     public CommandUsage usage() {
       return CommandUsage.of(
               "put",
-              "Keep a secret, in the place of the one of that name where there is one.",
-              "The value is read from standard input or a file, without the line end at its end;"
+              "Store a secret; it replaces an earlier one of that name.",
+              "The value is read from standard input or a file, without its final line end;"
                   + " 8 bytes to 64 KiB.")
           .argument("NAME", "Letters, digits, dot, underscore, hyphen.")
           .option("--file", "FILE", "Read the value from this file (default: standard input).");
@@ -94,7 +97,7 @@ public final class SecretCommand implements CliCommand {
     }
 
     /**
-     * @param granted by the policy in force, to somebody
+     * @param granted whether the policy in force grants it to any tool
      */
     private record Entry(String name, boolean kept, boolean granted) {}
 
@@ -150,8 +153,7 @@ public final class SecretCommand implements CliCommand {
   static final class Remove implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "remove", "Remove a secret; calls that run keep what they were handed.")
+      return CommandUsage.of("remove", "Remove a secret; running calls keep it.")
           .argument("NAME", "Its name.");
     }
 

@@ -63,15 +63,15 @@ public final class ServeCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "serve",
-            "Serve the data directory over HTTP, until it is told to stop (Ctrl-C, SIGTERM): then"
-                + " it finishes what is at work and takes nothing new.",
+            "Serve the data directory over HTTP until Ctrl-C or SIGTERM; then it finishes"
+                + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
                 + " tokens, certificates, origins and the files of TLS again.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
-        .flag("--demo", "A throw-away server with an example policy, and commands to try on it.");
+        .flag("--demo", "A temporary server with an example policy, and commands to try on it.");
   }
 
   record Listening(String url, Path home, List<ServeDemo.Try> tries, String token)
@@ -134,7 +134,7 @@ public final class ServeCommand implements CliCommand {
     return serveUntilStopped(session, gateway, open, serving::ended);
   }
 
-  /** What the pool of workers does, for {@code /metrics}. */
+  /** Figures of the pool of workers, for {@code /metrics}. */
   private static void gauges(Gateway gateway, WarmPool workers) {
     gateway.gauge(
         "writ.tool.calls.warm", "Calls that found a worker", () -> workers.figures().warm());
@@ -166,7 +166,7 @@ public final class ServeCommand implements CliCommand {
         .orElse(named);
   }
 
-  /** Where the configuration lies: the files that it names are named from there. */
+  /** The folder of the configuration; file names in the configuration are relative to it. */
   private static Path directory(Arguments arguments, Home home) {
     return arguments
         .option("--config")
@@ -174,7 +174,10 @@ public final class ServeCommand implements CliCommand {
         .orElse(home.dir());
   }
 
-  /** What the configuration names beside the native API. Seed 000's audit lines go to the log. */
+  /**
+   * The surfaces that the configuration names beside the native API. Seed 000's audit lines go to
+   * the log.
+   */
   static BiFunction<Pipeline, Lane, List<Surface>> surfaces(
       Session session,
       OpenHome open,
@@ -267,8 +270,8 @@ public final class ServeCommand implements CliCommand {
   }
 
   /**
-   * The JVM ends by itself where its heap is used up (the launcher says so); this is for the memory
-   * beside it. Whoever supervises the process starts it again.
+   * A full heap ends the JVM by an option that the launcher sets; this ends it when other memory is
+   * exhausted. The supervisor of the process starts it again.
    */
   private static void uncaught(Thread thread, Throwable e) {
     if (e instanceof OutOfMemoryError) {
@@ -277,7 +280,7 @@ public final class ServeCommand implements CliCommand {
     System.err.println("writ: " + thread.getName() + " ended with " + e.getClass().getName());
   }
 
-  /** SIGTERM ends the process, whatever hangs. */
+  /** Ends the process after this time even if something hangs. */
   private static void haltAfter(Duration time) {
     Thread.ofPlatform()
         .daemon()
@@ -293,8 +296,9 @@ public final class ServeCommand implements CliCommand {
   }
 
   /**
-   * Blocks. The process's own end is what stops the server, which then finishes what is at work; a
-   * ledger that has failed for good ends the process, so that its supervisor starts it again.
+   * Blocks until the process ends. The shutdown hook stops the server, which lets calls at work
+   * finish. If the ledger fails for good this ends the process, so that its supervisor starts it
+   * again.
    */
   static ExitCode serveUntilStopped(
       Session session, Gateway gateway, OpenHome open, Runnable after) {

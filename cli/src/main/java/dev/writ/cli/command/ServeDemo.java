@@ -50,11 +50,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** A throw-away server: everything real, on a free loopback port, gone when it stops. */
+/** A temporary server: everything real, on a free loopback port, removed when it stops. */
 final class ServeDemo {
   private static final Home.Names NAMES = new Home.Names("acme", "agent", "reviewer");
 
-  /** Something to try: what it shows, and a command ready to paste. */
+  /** A suggestion: what it shows, and a command ready to paste. */
   record Try(String what, String command) {}
 
   private final Session session;
@@ -79,7 +79,7 @@ final class ServeDemo {
     tool.register(open, random);
     String token = Tokens.generate(random);
     GatewayConfig config = config(port, token, surfaces.config(random));
-    // Nothing of the caller's environment counts: no secret of theirs, no workspace.
+    // Ignores the caller's environment: none of its secrets, no workspace.
     Gateway gateway =
         ServeCommand.start(
             session,
@@ -95,7 +95,7 @@ final class ServeDemo {
     return ServeCommand.serveUntilStopped(session, gateway, open, () -> remove(dir));
   }
 
-  /** Sandboxes are as throw-away as the rest, in the demo's own directory. */
+  /** Sandboxes lie in the demo's own directory and are removed with it. */
   private ProcessHost processes(Home home, Path dir) {
     TreeMap<String, String> environment = new TreeMap<>(session.environment());
     environment.put("WRIT_SANDBOX_DIR", dir.resolve("sandbox").toString());
@@ -109,7 +109,7 @@ final class ServeDemo {
     return SandboxPlace.host(home, environment);
   }
 
-  /** Whether this host has what commands need; where it has not, the demo echoes in JavaScript. */
+  /** Whether this host can confine commands; if not, the demo echoes in JavaScript. */
   private static boolean confines(ProcessHost processes) {
     try {
       processes.engine();
@@ -119,7 +119,7 @@ final class ServeDemo {
     }
   }
 
-  /** The starter's, with surfaces that may vouch, and requests that stay fresh for a day. */
+  /** The starter policy, with surfaces that may vouch and requests that stay fresh for a day. */
   private static String policy(DemoSurfaces surfaces, DemoPackage tool) {
     List<ToolManifest> approved = new ArrayList<>(BuiltinTools.manifests());
     approved.add(tool.manifest());
@@ -177,7 +177,7 @@ final class ServeDemo {
     return keys;
   }
 
-  /** By a word of the demo's operator. */
+  /** Enrols a key by a change that the demo's operator signs. */
   static void enrol(
       OpenHome open, SigningKey key, KeyRole role, Optional<String> tenant, String subject) {
     TrustedKey trusted =

@@ -29,7 +29,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** An approval for a home that a server has open: signed here, handed to that server. */
+/** An approval for a home that a server has open: signed in this process, sent to that server. */
 final class ServedHome {
   private static final Duration APPROVAL_LIFE = Duration.ofHours(1);
 
@@ -41,7 +41,7 @@ final class ServedHome {
     this.server = server;
   }
 
-  /** What the server says that came of it. */
+  /** The server's answer to an approval. */
   record Approved(JsonValue.Obj answer) implements Report {
     @Override
     public JsonValue toJson() {
@@ -68,7 +68,7 @@ final class ServedHome {
   }
 
   /**
-   * @param view of the ledger, as far as it is on disk
+   * @param view the ledger as it is on disk
    * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
    */
   Approved approve(

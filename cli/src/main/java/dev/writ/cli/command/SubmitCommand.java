@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code writ submit}: a signed request as it is, for the first time or again. */
+/** {@code writ submit}: submits a signed request unchanged, for the first time or again. */
 public final class SubmitCommand implements CliCommand {
   @Override
   public CommandUsage usage() {

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hands signed documents of the system run to the kernel of the home, or to the server that has it
- * open: there they hold at once, too.
+ * Applies signed documents of the system run: by the kernel of the home, or by the server that has
+ * the home open. Either way they take effect at once.
  */
 final class SystemWords {
   private SystemWords() {}
@@ -33,7 +33,10 @@ final class SystemWords {
             "URL",
             "Send it to that server (default: the one that has the data directory open, if one"
                 + " has).")
-        .option("--ca", "FILE", "With --server: who issued the server's certificate, PEM.");
+        .option(
+            "--ca",
+            "FILE",
+            "With --server: the authority that issued the server's" + " certificate, PEM.");
   }
 
   /** An operator's change, signed now. */
@@ -45,7 +48,7 @@ final class SystemWords {
   }
 
   /**
-   * @throws WritException with the code of what does not hold, or {@code GWY-060} with the server's
+   * @throws WritException with the code of the failed check, or {@code GWY-060} with the server's
    */
   static void send(Session session, Arguments arguments, List<Envelope> documents) {
     Optional<URI> named = arguments.option("--server").map(SystemWords::uri);

@@ -41,11 +41,11 @@ final class ToolAuthoring {
   static final class New implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("new", "Begin a tool: a small project that passes its own test.")
+      return CommandUsage.of("new", "Create a tool: a small project that passes its own test.")
           .argument(
               "LANGUAGE",
               Language.ALL.stream().map(Language::text).collect(Collectors.joining(", ")) + ".")
-          .argument("NAME", "The tool's name, and the folder that is made.");
+          .argument("NAME", "The name of the tool and of its new folder.");
     }
 
     record Made(Path folder) implements Report {
@@ -88,7 +88,7 @@ final class ToolAuthoring {
           .options(
               "--dependency",
               "NAME@VERSION=PATH",
-              "A library that says nothing of itself, and its file or folder below vendor/.");
+              "A library without metadata, and its file or folder below vendor/.");
     }
 
     record Locked(ToolLock lock) implements Report {
@@ -196,7 +196,8 @@ final class ToolAuthoring {
     public CommandUsage usage() {
       return CommandUsage.of(
               "test",
-              "Run a project's tests, test/*.json, confined and bounded as the platform will.")
+              "Run a project's tests, test/*.json, in the same sandbox and limits as on the"
+                  + " platform.")
           .argument("FOLDER", "The project's folder.");
     }
 
@@ -271,7 +272,7 @@ final class ToolAuthoring {
       return CommandUsage.of(
               "package", "Make one file of a project: the same project gives the same bytes.")
           .argument("FOLDER", "The project's folder.")
-          .option("--out", "FILE", "Where to (default: NAME-VERSION.tool).");
+          .option("--out", "FILE", "The file to write (default: NAME-VERSION.tool).");
     }
 
     @Override

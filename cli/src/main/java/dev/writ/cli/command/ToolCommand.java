@@ -234,7 +234,7 @@ public final class ToolCommand implements CliCommand {
       return SystemWords.options(
           CommandUsage.of(
                   "revoke",
-                  "Prohibit a version of a tool at once, also for intents that were issued.")
+                  "Prohibit a version of a tool at once, including intents that were issued.")
               .argument("NAME", "")
               .argument("VERSION", "")
               .option("--operator", "KEY", "The operator's key (default: operator)."));

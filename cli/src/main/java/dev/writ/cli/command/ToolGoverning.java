@@ -45,8 +45,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The commands of {@code writ tool} that bring a tool from its submission to its end: {@code
- * spec/tool-governance.md}. Each tells what comes next.
+ * The commands of {@code writ tool} that take a tool from submission to its end ({@code
+ * spec/tool-governance.md}). Each prints the next step.
  */
 final class ToolGoverning {
   private ToolGoverning() {}
@@ -232,13 +232,14 @@ final class ToolGoverning {
       return SystemWords.options(
           CommandUsage.of(
                   "submit",
-                  "Submit a signed package for approval: it is validated, and what was found is"
-                      + " recorded.",
+                  "Submit a signed package for approval: it is validated, and the findings"
+                      + " are recorded.",
                   "A package without findings is copied into the registry. It runs once approvers"
                       + " approved it and an operator staged it.")
               .argument("FILE", "A package file that an enrolled publisher signed.")
               .option("--as", "KEY", "The publisher's key (default: publisher).")
-              .option("--operator", "KEY", "Who signs the validation (default: operator)."));
+              .option(
+                  "--operator", "KEY", "The key that signs the validation (default: operator)."));
     }
 
     @Override
@@ -319,7 +320,7 @@ final class ToolGoverning {
                   name,
                   verdict == Approval.Verdict.APPROVE
                       ? "Approve a submitted version, as an approver whom policy names."
-                      : "Reject a submitted version for good; a mended package is a new"
+                      : "Reject a submitted version for good; a corrected package is a new"
                           + " submission.")
               .argument("NAME", "The tool's name.")
               .argument("VERSION", "")
@@ -373,12 +374,16 @@ final class ToolGoverning {
                   "stage",
                   "Put a version into a stage: canary, active, deprecated, retired, or back into"
                       + " draft.",
-                  "What was decided under another stage is refused from then on.")
+                  "Intents issued under another stage are refused from then on.")
               .argument("NAME", "The tool's name.")
               .argument("VERSION", "")
               .argument("STAGE", "")
-              .option("--tenants", "NAMES", "With canary: tenants that meet it, with commas.")
-              .option("--percent", "N", "With canary: of the subjects of all others (default: 0).")
+              .option(
+                  "--tenants", "NAMES", "With canary: tenants that get it, separated by commas.")
+              .option(
+                  "--percent",
+                  "N",
+                  "With canary: percentage of the subjects of all" + " other tenants (default: 0).")
               .option("--operator", "KEY", "The operator's key (default: operator)."));
     }
 
@@ -413,7 +418,7 @@ final class ToolGoverning {
       boolean said = percent.isPresent() || !tenants.isEmpty();
       if (stage == RolloutStage.CANARY != said) {
         throw new WritException(
-            CliError.USAGE, "--tenants and --percent say who meets a canary, and only that");
+            CliError.USAGE, "--tenants and --percent are for the stage canary only");
       }
       return said
           ? Optional.of(new Canary(tenants, percent.orElse(0L).intValue(), true))
@@ -425,7 +430,8 @@ final class ToolGoverning {
   static final class Status implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("status", "Show how far each submitted version has come.")
+      return CommandUsage.of(
+              "status", "Show the stage and the next step of each submitted" + " version.")
           .optionalArgument("NAME", "A tool's name.");
     }
 

@@ -30,20 +30,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * {@code writ tool review}: what an approver looks at before saying a word: what the tool does and
- * may reach, what was found in it, its files, and how it differs from the version that runs.
+ * {@code writ tool review}: what an approver looks at before a verdict: what the tool does and may
+ * reach, the findings of validation, its files, and how it differs from the version that runs.
  */
 final class ToolReview implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("review", "Show a submitted version as an approver wants to see it.")
+    return CommandUsage.of(
+            "review", "Show what an approver needs to know about a submitted" + " version.")
         .argument("NAME", "The tool's name.")
         .optionalArgument("VERSION", "(default: the greatest draft, else the greatest version)");
   }
 
   /**
-   * @param manifest absent where the package is not in the registry, as one with findings is not
-   * @param active the version that runs for all, to compare with
+   * @param manifest absent if the package is not in the registry; a package with findings never is
+   * @param active the active version, to compare with
    */
   record Review(
       ToolGoverning.Standing standing,
@@ -178,7 +179,7 @@ final class ToolReview implements CliCommand {
     return new String(Jcs.write(value), StandardCharsets.UTF_8);
   }
 
-  /** What the second has other than the first, in words. */
+  /** How the second manifest differs from the first, in words. */
   private static List<String> differences(ToolManifest first, ToolManifest second) {
     List<String> lines = new ArrayList<>();
     TreeMap<String, JsonValue> before = new TreeMap<>(first.toJson().members());

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What tools that are processes find on this host. */
+/** The programs on this host that tools need. */
 final class Toolchains {
   private Toolchains() {}
 

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * {@code writ train GROUP DIR}, hidden: runs what people run, for nothing, so that the launcher's
- * build can keep the classes that this loads in the AOT cache of a group of commands.
+ * {@code writ train GROUP DIR}, hidden: runs typical command lines and discards the results, so
+ * that the launcher's build can store the loaded classes in the AOT cache of a group of commands.
  */
 public final class TrainCommand implements CliCommand {
   private static final List<List<String>> LIGHT =

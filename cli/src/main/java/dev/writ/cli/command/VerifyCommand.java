@@ -29,14 +29,14 @@ public final class VerifyCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "verify",
-            "Verify a bundle that `export` wrote, from its bytes alone: no data directory, no"
-                + " network. Nothing runs again; that is for replay.")
+            "Verify a bundle that `export` wrote, from its bytes alone: no data directory,"
+                + " no network. Nothing is executed again; `replay` does that.")
         .argument("FILE", "The bundle.")
         .option(
             "--trust",
             "JWKS",
-            "Keys that you hold from elsewhere: the operator's and the log's must be among them."
-                + " Without it only integrity is verified, and the exit status says so.")
+            "Keys that you obtained from elsewhere; they must include the operator's and the"
+                + " log's. Without it only integrity is verified, and the exit status says so.")
         .option("--checkpoint", "NOTE", "A checkpoint of the log that you kept.")
         .flag("--closed", "Refuse the bundle of an open run.");
   }
@@ -70,7 +70,7 @@ public final class VerifyCommand implements CliCommand {
     return verification.pinned() ? ExitCode.OK : ExitCode.INTEGRITY_ONLY;
   }
 
-  /** Shows how far it has come; what holds is told at the end. */
+  /** Shows the progress only; what was verified is printed at the end. */
   private record Watched(Progress progress) implements BundleVerifier.Listener {
     @Override
     public void accept(String line) {}

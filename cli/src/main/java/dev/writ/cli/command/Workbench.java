@@ -24,9 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.TreeMap;
 
-/**
- * What an author of tools works with, away from any data directory: parsers, drivers, a sandbox.
- */
+/** The parsers, drivers and sandbox for authors of tools, independent of any data directory. */
 final class Workbench implements AutoCloseable {
   private final Path scratch;
   private final ProcessHost host;

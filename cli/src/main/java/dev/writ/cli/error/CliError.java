@@ -11,8 +11,7 @@ public enum CliError implements ErrorCode {
       "CLI-018",
       "the process may open too few files to serve",
       "Raise the limit of open files to 512 or more: ulimit -n, or LimitNOFILE in the unit."),
-  INTERNAL(
-      "CLI-070", "Writ failed in a way it did not foresee", "Please report this with the log.");
+  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;
 

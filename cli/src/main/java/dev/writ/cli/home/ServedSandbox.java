@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The sandbox of an open home, as its server watches it. */
+/** The sandbox of an open home, as its server monitors it. */
 public final class ServedSandbox implements Confining {
   private final Drivers drivers;
   private final ToolRegistry registry;
 
-  /** By the package, which is always the same; one that is not registered yet is asked again. */
+  /**
+   * Whether a package runs as a process; kept, since a package never changes. Packages that are not
+   * registered yet are not kept.
+   */
   private final TreeMap<String, Boolean> processes = new TreeMap<>();
 
   public ServedSandbox(Drivers drivers, ToolRegistry registry) {
@@ -43,7 +46,7 @@ public final class ServedSandbox implements Confining {
       processes.put(tool.packageDigest().hex(), process);
       return process;
     } catch (WritException e) {
-      return false; // no call of it gets as far as to a sandbox
+      return false; // its calls are refused before a sandbox is needed
     }
   }
 

@@ -17,8 +17,8 @@ import java.util.Optional;
 
 /**
  * The file {@code serving.json}, in which a server tells other commands on this machine its address
- * and a token for the home's own agent. Whoever can read the file can read that agent's key, too.
- * After a crash the file stays, and is ignored.
+ * and a token for the home's own agent. Every user who can read the file can read that agent's key,
+ * too. A file left by a crash is ignored.
  */
 public final class Serving {
   private final Path file;
@@ -57,7 +57,7 @@ public final class Serving {
     return new Serving(home.serving(), said);
   }
 
-  /** Removes the file, unless a later server has written another one. */
+  /** Removes the file, unless a later server has overwritten it. */
   public void ended() {
     try {
       if (Arrays.equals(Files.readAllBytes(file), said)) {

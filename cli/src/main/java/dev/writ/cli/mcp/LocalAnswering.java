@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Answers in this process, over a home whose agent's key is at hand: one session. */
+/** Answers in this process, for an agent whose key is available here: one session. */
 public final class LocalAnswering {
   private final SharedHome home;
   private final SigningKey key;
@@ -38,8 +38,8 @@ public final class LocalAnswering {
 
   /**
    * @param processes where processes run
-   * @param key of the agent, who signs every request
-   * @param giveUp asked while another process has the home: whether not to wait for it
+   * @param key the agent's, which signs every request
+   * @param giveUp asked while another process has the home open; true to stop waiting for it
    */
   public LocalAnswering(
       Home home, Supplier<ProcessHost> processes, SigningKey key, BooleanSupplier giveUp) {
@@ -72,7 +72,7 @@ public final class LocalAnswering {
       return Optional.empty();
     }
     if (request.method().equals("ping")) {
-      return Optional.of(pong(request)); // asked again and again: not worth opening anything
+      return Optional.of(pong(request)); // clients ping often: not worth opening the home
     }
     return Optional.of(
         home.work(
@@ -104,7 +104,7 @@ public final class LocalAnswering {
             Version.text()));
   }
 
-  /** Closes the session's run where nothing of it waits; else it stays open, as any run may. */
+  /** Closes the session's run unless a request in it waits; otherwise the run stays open. */
   public void close() {
     try {
       home.work(
@@ -119,7 +119,7 @@ public final class LocalAnswering {
                               .toJson(),
                           key)));
     } catch (WritException e) {
-      // It has no run, or one that cannot be closed, or the home is taken.
+      // There is no run, it cannot be closed, or another process has the home open.
     }
   }
 }

@@ -8,7 +8,7 @@ import dev.writ.surfaces.mcp.McpTools;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
 
-/** The tools of a home as the protocol shows them. */
+/** The tools of a home, in the form that the protocol shows them. */
 public record RegistryTools(OpenHome home, BundleExport.Packages packages) implements McpTools {
   @Override
   public Optional<ToolManifest> manifest(ToolRef tool) {

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A home that is open while calls are at work and no longer: between them every other command works
- * in it, an approval above all, and so does another agent's {@code writ mcp}.
+ * A home that is open only while calls are at work, so that other processes can use it between
+ * them: commands, above all approvals, and another agent's {@code writ mcp}.
  */
 final class SharedHome {
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
@@ -26,7 +26,7 @@ final class SharedHome {
   private int users;
 
   /**
-   * @param processes where processes run, anew for each time that the home is open
+   * @param processes makes the host of processes, each time that the home is opened
    */
   SharedHome(Home home, Supplier<ProcessHost> processes) {
     this.home = home;
@@ -40,7 +40,7 @@ final class SharedHome {
   /**
    * Works in the home.
    *
-   * @param giveUp asked while another process has the home: whether not to wait for it
+   * @param giveUp asked while another process has the home open; true to stop waiting for it
    * @throws WritException {@code LED-003} where another process has it all the time
    */
   <T> T work(BooleanSupplier giveUp, Function<OpenHome, T> work) {

@@ -15,7 +15,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 
-/** The agent's own key signs: where that is at hand, nobody has to vouch. */
+/** Signs requests with the agent's own key, so no surface has to vouch for them. */
 record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random) implements McpAsker {
 
   @Override

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** JSON set for reading: two spaces a level, members in canonical order. */
+/** JSON for people: indented by two spaces, members in canonical order. */
 public final class PrettyJson {
   private final List<String> lines = new ArrayList<>();
 

@@ -1,8 +1,8 @@
 package dev.writ.cli.term;
 
 /**
- * One line on stderr that says how far long work has come; it is there only on a terminal, and gone
- * when the work ends, however it ends.
+ * One line on stderr that says how far long work has come; it is shown only on a terminal, and
+ * removed when the work ends, successfully or not.
  */
 public final class Progress implements AutoCloseable {
   private static final long REDRAW_NANOS = 100_000_000;

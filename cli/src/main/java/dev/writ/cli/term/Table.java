@@ -16,7 +16,7 @@ public final class Table {
 
   /** What a column does with a text that is wider than the column. */
   public enum Fit {
-    /** Keeps its whole width as long as others can give way, then cuts. */
+    /** Keeps its whole width as long as other columns can be made narrower, then cuts. */
     KEEP,
     /** Ends in an ellipsis. */
     CUT,

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The streams that a command talks to, and what they can show. Data goes to {@link #out}, what a
- * person should know beside it to {@link #err}.
+ * The streams that a command talks to, and what they can show. Data goes to {@link #out}, messages
+ * for people to {@link #err}.
  */
 public final class Terminal {
   private static final int WIDTH_DEFAULT = 80;
@@ -129,7 +129,7 @@ public final class Terminal {
     return outStream;
   }
 
-  /** For what is said beside the data. */
+  /** For messages beside the data. */
   public PrintStream err() {
     return errStream;
   }
@@ -156,8 +156,8 @@ public final class Terminal {
   /**
    * Writes out what is buffered.
    *
-   * @return what went wrong with any output so far, or null; a reader that closed its end early,
-   *     such as {@code head}, is nothing wrong
+   * @return the first failure of any output so far, or null; a reader that closes its end early,
+   *     such as {@code head}, is no failure
    */
   public IOException finish() {
     outStream.flush();

@@ -3,7 +3,10 @@ package dev.writ.cli.term;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Texts as a terminal shows them: how wide, cut, wrapped, and without what would steer it. */
+/**
+ * Text on a terminal: its width, cutting and wrapping it, and removing characters that control the
+ * terminal.
+ */
 public final class Text {
   /** First and last code points that take two cells (Unicode UAX 11, W and F, coarsely). */
   private static final int[][] WIDE = {
@@ -55,7 +58,7 @@ public final class Text {
 
   /**
    * The text on one line, with a visible sign in place of each character that steers a terminal or
-   * turns the reading direction: what others wrote must not move the cursor or forge a line.
+   * turns the reading direction: text from others must not move the cursor or forge a line.
    */
   public static String printable(String text) {
     if (text.codePoints().noneMatch(Text::steers)) {

@@ -10,13 +10,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * What stands between every command and a terminal: text goes through, and in the place of each
- * character that would steer the terminal or turn the reading direction stands a sign. Only the
- * colours that {@link Style} and the help have go through as they are. Where output is redirected
- * there is no such stream: bytes are what they are.
+ * Filters all output to a terminal: each character that would control the terminal or change the
+ * reading direction is replaced by a visible sign. Only the colours that {@link Style} and the help
+ * use pass unchanged. Output that is redirected is not filtered.
  */
 final class VisibleStream extends OutputStream {
-  /** Colours of text, bold and dim: what conceals, inverts or moves is none of them. */
+  /**
+   * Sequences for colours, bold and dim text; none that conceals or inverts text or moves the
+   * cursor.
+   */
   private static final Pattern COLOUR =
       Pattern.compile("\u001b\\[(?:0|1|2|21|22|31|32|33|36|39)?m");
 
@@ -31,7 +33,7 @@ final class VisibleStream extends OutputStream {
           .onUnmappableCharacter(CodingErrorAction.REPLACE);
   private byte[] undecoded = {};
 
-  /** A carriage return, or the beginning of a colour, whose end did not come yet. */
+  /** A carriage return, or the beginning of a colour sequence that is not complete yet. */
   private final StringBuilder begun = new StringBuilder();
 
   VisibleStream(OutputStream to) {
@@ -73,7 +75,7 @@ final class VisibleStream extends OutputStream {
     return begun.length() < COLOUR_CHARS_MAX && begun.toString().matches("\u001b(?:\\[[0-9]*)?");
   }
 
-  /** What began is a line end, or a colour, or nothing that goes through. */
+  /** Handles a complete sequence: a line end and a colour pass, anything else does not. */
   private void end(StringBuilder out) {
     String all = begun.toString();
     begun.setLength(0);
@@ -97,7 +99,7 @@ final class VisibleStream extends OutputStream {
     to.flush();
   }
 
-  /** Shows what was begun and will not end any more. */
+  /** Writes an incomplete sequence in visible form: nothing follows that could complete it. */
   synchronized void finish() throws IOException {
     StringBuilder out = new StringBuilder();
     if (!begun.isEmpty()) {

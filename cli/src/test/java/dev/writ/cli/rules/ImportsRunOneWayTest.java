@@ -29,6 +29,7 @@ class ImportsRunOneWayTest {
               Map.entry("guardian", List.of("canonicalize")),
               Map.entry("ledger", List.of("canonicalize")),
               Map.entry("executor", List.of("canonicalize", "guardian", "ledger")),
+              Map.entry("fixture", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry("sandbox", List.of("canonicalize")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
@@ -37,7 +38,14 @@ class ImportsRunOneWayTest {
                   "replay", List.of("canonicalize", "guardian", "ledger", "executor", "verify")),
               Map.entry(
                   "conform",
-                  List.of("canonicalize", "guardian", "ledger", "executor", "verify", "replay")),
+                  List.of(
+                      "canonicalize",
+                      "guardian",
+                      "ledger",
+                      "executor",
+                      "fixture",
+                      "verify",
+                      "replay")),
               Map.entry(
                   "gateway",
                   List.of("canonicalize", "guardian", "ledger", "executor", "verify", "tools")),

@@ -2,17 +2,17 @@ package dev.writ.client.error;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** Why a client of a server does not take what it got, or got nothing. */
+/** Why a client rejects a server's answer, or got none. */
 public enum ClientError implements ErrorCode {
   REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
   NO_ANSWER(
       "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
   ANSWER_REFUSED(
       "GWY-062",
-      "the server's answer is not about what was asked",
-      "Do not rely on it; look at who answers at that address."),
+      "the server's answer is not about the request",
+      "Do not rely on it; find out who answers at that address."),
   AUTHORITY_UNREADABLE(
-      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that is there.");
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists.");
 
   private final Entry entry;
 

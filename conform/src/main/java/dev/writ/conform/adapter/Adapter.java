@@ -18,7 +18,7 @@ import java.util.SortedMap;
  * whatever the line holds.
  */
 public final class Adapter {
-  /** Of one line, without its end. A bundle of 45 MiB fits. */
+  /** Limits of one line without its end; a bundle of 45 MiB fits. */
   public static final Limits LIMITS = new Limits(64 << 20, 160);
 
   private final SortedMap<String, Operation> operations;
@@ -34,9 +34,8 @@ public final class Adapter {
     for (AdapterLines.Line line = lines.next(); line != null; line = lines.next()) {
       answers.write(line.tooLong() ? tooLong() : answer(line.bytes()));
       answers.write('\n');
-      // Whoever waits for an answer before he asks again gets it now; a stream of questions does
-      // not
-      // pay for a write each.
+      // Flush when no further question is there: a caller that waits for this answer gets it now,
+      // and a stream of questions does not cost one write each.
       if (!lines.hasMoreAtHand()) {
         answers.flush();
       }
@@ -72,7 +71,7 @@ public final class Adapter {
     return Jcs.write(answer.toJson(id));
   }
 
-  /** What one operation gives, or with which code it is refused; never an exception. */
+  /** The output of one operation, or the code of its refusal; never an exception. */
   public AdapterAnswer ask(String op, JsonValue.Obj input) {
     Operation operation = operations.get(op);
     if (operation == null) {
@@ -94,7 +93,7 @@ public final class Adapter {
     return new AdapterAnswer.Refused(e.code().code(), wellFormed(e.getMessage()));
   }
 
-  /** A defect of ours, which must not take the adapter down. */
+  /** An internal error, which must not end the adapter. */
   private static AdapterAnswer internal(Throwable e) {
     return new AdapterAnswer.Refused(AdapterAnswer.INTERNAL, e.getClass().getSimpleName());
   }

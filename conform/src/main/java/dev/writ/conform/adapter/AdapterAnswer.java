@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.ConformError;
 import java.util.Optional;
 
-/** What an implementation says to one operation. */
+/** An implementation's answer to one operation. */
 public sealed interface AdapterAnswer {
   /** The code that says that an implementation does not have the operation. */
   String UNSUPPORTED = "unsupported";
@@ -18,7 +18,7 @@ public sealed interface AdapterAnswer {
 
   record Refused(String code, String message) implements AdapterAnswer {}
 
-  /** The line that says so; without an id where the question's could not be read. */
+  /** The line with this answer; without an id if the question's could not be read. */
   default JsonValue.Obj toJson(Optional<String> id) {
     var line =
         JsonValue.object().put("id", id.<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL));

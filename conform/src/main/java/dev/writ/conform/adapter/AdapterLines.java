@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /**
  * Lines of bytes, each ended by a line feed; a last one that is not ended counts too. A line that
- * is too long is read to its end and told, so that what follows is understood.
+ * is too long is read to its end and reported, so that the lines after it can be read.
  */
 public final class AdapterLines {
 
@@ -68,7 +68,7 @@ public final class AdapterLines {
     return new Line(tooLong || bytes == null ? new byte[0] : bytes.toByteArray(), tooLong);
   }
 
-  /** Whether reading on would not wait. */
+  /** Whether bytes can be read without blocking. */
   boolean hasMoreAtHand() throws IOException {
     return at < end || in.available() > 0;
   }

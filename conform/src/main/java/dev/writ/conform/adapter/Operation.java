@@ -5,8 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 
 /**
  * One operation of the adapter protocol: the same input gives the same output, whatever came
- * before. A refusal is a {@link dev.writ.canonicalize.WritException}. Whoever calls it ends the
- * fields, so that a member that no operation reads is refused.
+ * before. A refusal is a {@link dev.writ.canonicalize.WritException}. The caller ends the fields,
+ * so that unknown members are refused.
  */
 @FunctionalInterface
 public interface Operation {

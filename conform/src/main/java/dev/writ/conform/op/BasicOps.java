@@ -61,7 +61,10 @@ final class BasicOps {
         .build();
   }
 
-  /** The envelope alone: all signatures are of known keys and hold; who may sign what is trust. */
+  /**
+   * Verifies the envelope alone: all signatures are valid and by known keys. Trust, not this, says
+   * who may sign what.
+   */
   private static JsonValue.Obj dsseVerify(Fields input) {
     TreeMap<String, VerifyingKey> keys = new TreeMap<>();
     for (VerifyingKey key : input.list("keys", (_, jwk) -> VerifyingKey.fromJwk(jwk))) {
@@ -98,7 +101,7 @@ final class BasicOps {
         .build();
   }
 
-  /** The trust file that these members make. */
+  /** Builds a trust file from these members. */
   static Trust trustFile(Fields input) {
     return Trust.fromJson(
         JsonValue.object()

@@ -28,7 +28,8 @@ final class BundleOps {
   }
 
   /**
-   * @param drivers whose sandbox profiles snapshots name, and which run tools again
+   * @param drivers the drivers that run tools again, and whose sandbox profiles are named in
+   *     snapshots
    */
   static void addTo(SortedMap<String, Operation> operations, List<Driver> drivers) {
     BundleOps ops = new BundleOps(drivers);

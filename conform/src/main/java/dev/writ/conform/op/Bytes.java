@@ -38,7 +38,7 @@ final class Bytes {
     return fields.has(key) ? Jcs.write(fields.value(key)) : get(fields, key + "_b64");
   }
 
-  /** What an operation says that has nothing else to say. */
+  /** The output of an operation that has no other output. */
   static JsonValue.Obj valid() {
     return JsonValue.object().put("valid", true).build();
   }

@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/** Stages 0 and 1 of the executor: what needs no ledger to be refused. */
+/** Stages 0 and 1 of the executor: refusals that need no ledger. */
 final class GateOps {
   private GateOps() {}
 
@@ -45,7 +45,7 @@ final class GateOps {
     Optional<Envelope> decision = envelope(input, "decision");
     Optional<Envelope> intent = envelope(input, "intent");
     Optional<Request> request = input.optional("request", key -> Request.read(input.value(key)));
-    // The Gate asks a run for its name alone, so there is no ledger behind this one.
+    // The Gate uses only the run's name, so this run needs no ledger.
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
       IntentSubmission submission =
           new IntentSubmission(

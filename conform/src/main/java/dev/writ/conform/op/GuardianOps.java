@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/** Admission, judgement, accounts and policy: all that the Guardian does, without its keys. */
+/** Admission, judgement, accounts and policy: the Guardian without its keys. */
 final class GuardianOps {
   private GuardianOps() {}
 

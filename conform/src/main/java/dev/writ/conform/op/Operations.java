@@ -13,7 +13,8 @@ public final class Operations {
   private Operations() {}
 
   /**
-   * @param drivers whose sandbox profiles the snapshots of bundles name, and which run tools again
+   * @param drivers the drivers that run tools again, and whose sandbox profiles are named in the
+   *     snapshots of bundles
    */
   public static SortedMap<String, Operation> with(List<Driver> drivers) {
     TreeMap<String, Operation> operations = new TreeMap<>();

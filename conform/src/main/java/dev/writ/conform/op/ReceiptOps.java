@@ -25,7 +25,7 @@ import java.util.function.Function;
 
 /**
  * The chain of a run's receipts, from the documents alone (spec/receipt.md, protocol rule 16): what
- * an auditor can say who has the receipts and the requests, and no journal.
+ * an auditor can verify with receipts and requests but without the journal.
  */
 final class ReceiptOps {
   private final Trust trust;
@@ -115,7 +115,7 @@ final class ReceiptOps {
     same(CHAIN, "/last_receipt", closing.lastReceipt(), head);
   }
 
-  /** A closing has no time of its own: the last receipt's stands in. */
+  /** A closing states no time, so the last receipt's is used. */
   private Instant trustedTime() {
     return foreign.containsKey(head) ? foreign.get(head).finishedAt() : Instant.EPOCH;
   }

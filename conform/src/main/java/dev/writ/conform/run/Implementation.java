@@ -3,16 +3,16 @@ package dev.writ.conform.run;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.AdapterAnswer;
 
-/** What is held against the vectors. */
+/** The implementation under test. */
 public interface Implementation extends AutoCloseable {
 
   /** How it is named in reports. */
   String name();
 
   /**
-   * What it says to one operation.
+   * Its answer to one operation.
    *
-   * @throws Broken where it says nothing, or nothing that can be understood
+   * @throws Broken without an answer, or with a malformed one
    */
   AdapterAnswer ask(String op, JsonValue.Obj input);
 

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Adapter;
 import dev.writ.conform.adapter.AdapterAnswer;
 
-/** An adapter in this process; questions and answers are lines all the same. */
+/** An adapter in this process; questions and answers still go through lines. */
 public final class LocalImplementation implements Implementation {
   private final String name;
   private final Adapter adapter;

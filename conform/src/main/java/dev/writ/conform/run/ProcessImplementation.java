@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process that speaks the adapter protocol. One that hangs, dies or answers nonsense is ended and
- * started anew for the next question; one that keeps dying is given up.
+ * started again for the next question; one that keeps dying is given up.
  */
 public final class ProcessImplementation implements Implementation {
   /** Deaths in a row after which it is not started again. */
@@ -70,7 +70,7 @@ public final class ProcessImplementation implements Implementation {
       }
     }
 
-    /** For the report: what it complained of last. */
+    /** The end of its stderr, for the report. */
     String complaint() {
       String text = stderr.toString().strip();
       return text.isEmpty() ? "" : "; it says: " + text.substring(Math.max(0, text.length() - 400));
@@ -122,7 +122,7 @@ public final class ProcessImplementation implements Implementation {
   }
 
   private byte[] exchange(Question question) {
-    // Written beside the waiting: a process that reads nothing must not hold this one.
+    // Written by another thread: a process that does not read must not block this one.
     Running now = running;
     Thread writer =
         Thread.ofPlatform()
@@ -133,7 +133,7 @@ public final class ProcessImplementation implements Implementation {
                 now.process.getOutputStream().write(question.endedLine());
                 now.process.getOutputStream().flush();
               } catch (IOException e) {
-                // it does not read any more: its answer, or the lack of one, says the rest
+                // it no longer reads; its answer, or the lack of one, is the result
               }
             });
     try {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Holds an implementation against vectors. */
+/** Checks an implementation against vectors. */
 public final class Runner {
   private Runner() {}
 
@@ -39,9 +39,9 @@ public final class Runner {
   }
 
   /**
-   * @param progress hears the name of each suite when it begins
-   * @throws WritException {@code CNF-006} where a suite that was asked for has no vector: nothing
-   *     that was not run passes
+   * @param progress gets the name of each suite when it begins
+   * @throws WritException {@code CNF-006} if a requested suite has no vector: a suite that was not
+   *     run must not pass
    */
   public static ConformanceReport run(
       Vectors vectors,

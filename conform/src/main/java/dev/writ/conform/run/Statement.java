@@ -53,7 +53,7 @@ public final class Statement {
         .build();
   }
 
-  /** in-toto's word: unsupported operations are a warning, which is no pass. */
+  /** An unsupported operation is a warning in in-toto's terms, not a pass. */
   private static String result(ConformanceReport report) {
     return report.conforms() ? "PASSED" : report.count(Verdict.FAILED) > 0 ? "FAILED" : "WARNED";
   }

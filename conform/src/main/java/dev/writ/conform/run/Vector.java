@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * One golden vector: one thing that an implementation must say.
+ * One golden vector: one answer that an implementation must give.
  *
  * @param name its path under golden-vectors/ without {@code .json}
  * @param about why it succeeds or fails
@@ -49,7 +49,7 @@ public record Vector(
               withFiles(fields.obj("input"), files),
               fields.obj("expect"),
               fields.optional("promise", fields::integer));
-      // What our own implementation says beside the code; no part of conformance.
+      // The text of our own implementation's refusal; not part of conformance.
       fields.optional("found", fields::string);
       fields.end();
       return vector;
@@ -83,7 +83,7 @@ public record Vector(
     return name.substring(0, name.indexOf('/'));
   }
 
-  /** The codes of the refusals that are right; empty where an output is expected. */
+  /** The codes of refusals that pass; empty if an output is expected. */
   List<String> refusals() {
     if (expect.members().size() != 1) {
       return List.of();
@@ -96,7 +96,7 @@ public record Vector(
         : List.of();
   }
 
-  /** What is wrong with an answer; empty where it is what is expected. */
+  /** What is wrong with an answer; empty if it is the expected one. */
   Optional<String> difference(AdapterAnswer answer) {
     return switch (answer) {
       case AdapterAnswer.Output(JsonValue.Obj output) ->

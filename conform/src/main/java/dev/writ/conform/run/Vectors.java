@@ -21,14 +21,14 @@ import java.util.stream.Stream;
 /**
  * The golden vectors of a folder, which are exactly those that its index lists, byte for byte.
  *
- * @param digest of the index, which names the vectors: two runs against the same digest ran the
- *     same vectors
+ * @param digest digest of the index, which identifies the vectors: two runs with the same digest
+ *     ran the same vectors
  */
 public record Vectors(Digest digest, List<Vector> all) {
   private static final String INDEX = "index.json";
   private static final long FORMAT = 1;
 
-  /** What stands beside vectors and is none: how they were made. */
+  /** Extensions of files beside the vectors that are no vectors: documentation and generators. */
   private static final List<String> BESIDE = List.of(".md", ".mjs", ".py", ".yaml");
 
   public Vectors {
@@ -132,7 +132,7 @@ public record Vectors(Digest digest, List<Vector> all) {
     return Jcs.digest(json(index));
   }
 
-  /** The index of what is there, as its file holds it. */
+  /** Builds the index of the vectors that are there. */
   public static byte[] index(Path root) {
     TreeMap<String, Digest> index = new TreeMap<>();
     files(root).forEach((name, content) -> index.put(name, Digest.sha256(content)));
@@ -142,7 +142,7 @@ public record Vectors(Digest digest, List<Vector> all) {
     return line;
   }
 
-  /** Writes the index anew: the one way to change a vector. */
+  /** Writes the index again; vectors change in no other way. */
   public static void writeIndex(Path root) {
     try {
       Files.write(root.resolve(INDEX), index(root));
@@ -151,7 +151,7 @@ public record Vectors(Digest digest, List<Vector> all) {
     }
   }
 
-  /** Every file of every suite, by its path, but for those that only made them. */
+  /** Every file of every suite by its path, without documentation and generators. */
   private static SortedMap<String, byte[]> files(Path root) {
     TreeMap<String, byte[]> files = new TreeMap<>();
     for (ConformanceProfile profile : ConformanceProfile.ALL) {

@@ -5,9 +5,17 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.conform.ConformError;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.stage.Tools;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestSetup;
+import dev.writ.fixture.TestTools;
 import dev.writ.ledger.RunId;
+import dev.writ.verify.audit.Audit;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +30,7 @@ import java.util.function.BiFunction;
  * must agree on: verdicts, codes, receipts' outcomes, how often tools ran, and the events.
  */
 public final class Scenario implements AutoCloseable {
-  private final Installation home;
+  private final TestHome home;
   private final List<Played> played = new ArrayList<>();
   private final TreeSet<RunId> runs = new TreeSet<>();
   private final TreeSet<RunId> raced = new TreeSet<>();
@@ -39,19 +47,43 @@ public final class Scenario implements AutoCloseable {
   }
 
   private Scenario(Fields input) {
-    ScriptedTools tools = new ScriptedTools();
+    TestTools tools = new TestTools();
     input.list(
         "tools",
         (path, value) -> {
-          tools.register(Fields.of(path, value));
+          ScenarioTools.register(tools, Fields.of(path, value));
           return path;
         });
     this.home =
-        new Installation(
-            input.list("parties", TestParty::read),
-            input.obj("policy"),
-            tools,
-            input.time("start"));
+        setup(
+                input.list("parties", Scenario::party),
+                input.obj("policy"),
+                tools,
+                input.time("start"))
+            .found();
+  }
+
+  /** An installation as scenarios have it. */
+  static TestSetup setup(
+      List<TestParty> parties, JsonValue.Obj policy, TestTools tools, Instant start) {
+    return TestSetup.temporary()
+        .parties(parties)
+        .policy(policy)
+        .tools(tools)
+        .driver(ScenarioTools.driver())
+        .start(start)
+        .unseeded();
+  }
+
+  private static TestParty party(String path, JsonValue value) {
+    Fields fields = Fields.of(path, value);
+    TestParty party =
+        new TestParty(
+            fields.name("name"),
+            fields.oneOf("role", KeyRole.ALL, KeyRole::text),
+            fields.optional("tenant", fields::name));
+    fields.end();
+    return party;
   }
 
   /** Plays it to its end. */
@@ -60,14 +92,14 @@ public final class Scenario implements AutoCloseable {
       List<JsonValue> outcomes = scenario.steps(input);
       var output = JsonValue.object().put("steps", JsonValue.of(outcomes));
       output.put("events", scenario.events());
-      scenario.home.workspaces.shown().ifPresent(trees -> output.put("workspaces", trees));
-      scenario.home.problems().ifPresent(problems -> output.put("problems", problems));
+      scenario.trees().ifPresent(trees -> output.put("workspaces", trees));
+      scenario.problems().ifPresent(problems -> output.put("problems", problems));
       return output.build();
     }
   }
 
   /** Plays it, and looks at the installation at its end. */
-  static <T> T look(Fields input, BiFunction<Installation, List<JsonValue>, T> at) {
+  static <T> T look(Fields input, BiFunction<TestHome, List<JsonValue>, T> at) {
     try (Scenario scenario = new Scenario(input)) {
       return at.apply(scenario.home, scenario.steps(input));
     }
@@ -79,7 +111,7 @@ public final class Scenario implements AutoCloseable {
 
   private JsonValue.Obj step(String path, JsonValue value) {
     Fields step = Fields.of(path, resolved(value));
-    long before = home.driver.runs();
+    int before = home.driver.runs().size();
     ScenarioSteps.Outcome outcome;
     asked = Optional.empty();
     try {
@@ -97,14 +129,12 @@ public final class Scenario implements AutoCloseable {
     played.add(outcome.played());
     var result = JsonValue.object();
     outcome.shown().members().forEach(result::put);
-    if (home.driver.runs() > before) {
-      result.put("ran", home.driver.runs() - before);
+    int ran = home.driver.runs().size() - before;
+    if (ran > 0) {
+      result.put("ran", ran);
     }
     if (home.startAgainIfCrashed()) {
-      return JsonValue.object()
-          .put("crashed", true)
-          .put("ran", home.driver.runs() - before)
-          .build();
+      return JsonValue.object().put("crashed", true).put("ran", ran).build();
     }
     return result.build();
   }
@@ -167,7 +197,9 @@ public final class Scenario implements AutoCloseable {
     for (RunId run : runs) {
       if (!run.equals(SystemState.RUN)) {
         List<String> kinds = new ArrayList<>();
-        home.ledgerIfOpen().ifPresent(ledger -> ledger.events(run, 0, e -> kinds.add(e.kind())));
+        if (home.isOpen()) {
+          home.ledger().events(run, 0, e -> kinds.add(e.kind()));
+        }
         if (raced.contains(run)) {
           kinds.sort(Comparator.naturalOrder());
         }
@@ -175,6 +207,29 @@ public final class Scenario implements AutoCloseable {
       }
     }
     return all.build();
+  }
+
+  /** The workspaces that are there, where any ever was. */
+  private Optional<JsonValue.Obj> trees() {
+    return home.workspaces
+        .digests()
+        .map(digests -> {
+          var trees = JsonValue.object();
+          digests.forEach(trees::put);
+          return trees.build();
+        });
+  }
+
+  /** What an auditor finds wrong with the whole ledger; it is stopped for that. */
+  private Optional<Long> problems() {
+    if (!home.isOpen()) {
+      return Optional.empty();
+    }
+    long audit =
+        Audit.check(home.ledger(), new Tools(home.tools, List.of(home.driver)), (_, _) -> {})
+            .problemsTotal();
+    home.stop();
+    return Optional.of(audit + home.fsck().problemsTotal());
   }
 
   @Override

@@ -19,15 +19,19 @@ import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunId;
 import java.io.ByteArrayInputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -37,7 +41,7 @@ import java.util.TreeMap;
 final class ScenarioSteps {
   private static final JsonValue.Obj DONE = JsonValue.object().put("done", true).build();
 
-  private final Installation home;
+  private final TestHome home;
   private final Scenario scenario;
 
   /** What a step left behind, and what it shows. */
@@ -47,12 +51,18 @@ final class ScenarioSteps {
     }
   }
 
-  ScenarioSteps(Installation home, Scenario scenario) {
+  ScenarioSteps(TestHome home, Scenario scenario) {
     this.home = home;
     this.scenario = scenario;
   }
 
+  /**
+   * @throws WritException {@code CNF-023} where it was refused to start
+   */
   private Kernel kernel() {
+    if (!home.isOpen()) {
+      throw new WritException(ConformError.SCENARIO, "the kernel does not run");
+    }
     return home.kernel();
   }
 
@@ -76,8 +86,9 @@ final class ScenarioSteps {
   /** What no party does. */
   private Outcome world(String word, Fields step) {
     switch (word) {
-      case "clock" -> home.clock.move(step.integer("seconds"));
-      case "tool" -> home.driver.does(step.name("name"), step.obj("behaviour"));
+      case "clock" -> home.clock.forward(Duration.ofSeconds(step.integer("seconds")));
+      case "tool" ->
+          home.driver.does(step.name("name"), ScenarioTools.behaviour(home, step.obj("behaviour")));
       case "put" ->
           kernel()
               .put(
@@ -86,22 +97,35 @@ final class ScenarioSteps {
                   new ByteArrayInputStream(
                       StrictBase64.decode("content_b64", step.string("content_b64"))),
                   step.name("media_type"));
-      case "prepare" -> home.driver.refuses(step.bool("refuses"));
-      case "register" -> home.tools.register(step.fields("tool"));
+      case "prepare" ->
+          home.driver.refusesToPrepare(
+              step.bool("refuses")
+                  ? new WritException(ExecutorError.PREPARE_FAILED, "the scenario says so")
+                  : null);
+      case "register" -> ScenarioTools.register(home.tools, step.fields("tool"));
       case "unregister" -> home.tools.remove(step.name("name"), step.name("version"));
-      case "corrupt" -> home.tools.corrupt(step.name("name"), step.name("version"));
+      case "corrupt" -> ScenarioTools.corrupt(home.tools, step.name("name"), step.name("version"));
       case "restart" ->
-          home.restart(step.bool("driver"), !step.has("workspaces") || step.bool("workspaces"));
+          restart(step.bool("driver"), !step.has("workspaces") || step.bool("workspaces"));
       case "workspace" ->
           home.workspaces.write(
-              new RunId(step.name("tenant"), step.name("run")),
+              step.name("tenant"),
+              step.name("run"),
               StrictBase64.decode("content_b64", step.string("content_b64")));
-      case "measure" -> home.workspaces.fails(step.bool("fails"));
+      case "measure" -> home.workspaces.fails(step.bool("fails") ? ScenarioTools.asSaid() : null);
       case "backup" -> home.backup();
       case "restore" -> home.restore();
       default -> throw new WritException(ConformError.SCENARIO, "no step \"" + word + "\"");
     }
     return Outcome.done();
+  }
+
+  private void restart(boolean driver, boolean workspaces) {
+    home.drivers.clear();
+    if (driver) {
+      home.drivers.add(home.driver);
+    }
+    home.restartWithWorkspaces(workspaces);
   }
 
   // ---- asking
@@ -232,7 +256,7 @@ final class ScenarioSteps {
   }
 
   private static SigningKey signer(Fields step) {
-    return TestParty.key(step.name("signer"));
+    return TestKeys.key(step.name("signer"));
   }
 
   // ---- approvers, openers, operators, auditors

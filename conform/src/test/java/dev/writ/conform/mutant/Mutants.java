@@ -16,8 +16,8 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.AdapterAnswer;
-import dev.writ.conform.world.TestParty;
 import dev.writ.executor.RecordedCode;
+import dev.writ.fixture.TestKeys;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -890,7 +890,7 @@ final class Mutants {
                     put(
                         step,
                         "detail",
-                        JsonValue.object().put("kid", TestParty.key("roy").kid()).build()))
+                        JsonValue.object().put("kid", TestKeys.key("roy").kid()).build()))
             .hinting("CAN-055"));
     all.add(
         stepping(

@@ -20,6 +20,8 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.guardian.document.Determinism;
 import java.util.ArrayList;
 import java.util.List;
@@ -515,7 +517,7 @@ final class AdversarialVectors {
             "owner"));
     JsonValue.Obj request = ask("mail").document();
     Envelope old =
-        Envelope.sign("application/vnd.writ.request.v0+json", request, TestParty.key("alice"));
+        Envelope.sign("application/vnd.writ.request.v0+json", request, TestKeys.key("alice"));
     add(
         "downgrade-request-version",
         6,

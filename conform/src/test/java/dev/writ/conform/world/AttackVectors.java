@@ -7,6 +7,9 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.NoteKey;
 import dev.writ.ledger.SignedNote;
@@ -18,8 +21,8 @@ import java.util.Optional;
 
 /** Makes the attacks of golden-vectors/adversarial that need keys, envelopes and a log alone. */
 final class AttackVectors {
-  private static final SigningKey EXECUTOR = TestParty.key("executor");
-  private static final SigningKey MALLORY = TestParty.key("mallory");
+  private static final SigningKey EXECUTOR = TestKeys.key("executor");
+  private static final SigningKey MALLORY = TestKeys.key("mallory");
   private static final SigningKey QUANTUM = SigningKey.mlDsa65(new byte[32]);
   private static final String RECEIPT = "application/vnd.writ.receipt.v1+json";
   private static final JsonValue DOCUMENT = JsonValue.object().put("about", "a receipt").build();
@@ -253,8 +256,8 @@ final class AttackVectors {
         "ok",
         op,
         consistency(2, root(0, 2), 4, root(0, 4), root(2, 4)));
-    SigningKey log = TestParty.key("log");
-    String origin = Installation.ORIGIN;
+    SigningKey log = TestKeys.key("log");
+    String origin = TestHome.ORIGIN;
     SignedNote other =
         SignedNote.sign(
             "writ.example/other\n4\n" + StrictBase64.encode(root(0, 4).bytes()) + "\n",

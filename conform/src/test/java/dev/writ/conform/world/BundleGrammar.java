@@ -14,6 +14,8 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.ledger.Checkpoint;
@@ -229,7 +231,7 @@ final class BundleGrammar {
   }
 
   private List<String> kids(List<String> now) {
-    String other = TestParty.key(pick(FullRun.PARTIES).name()).kid();
+    String other = TestKeys.key(pick(FullRun.PARTIES).name()).kid();
     return switch (random.nextInt(3)) {
       case 0 -> {
         List<String> more = new ArrayList<>(now);
@@ -250,7 +252,7 @@ final class BundleGrammar {
     JsonValue document = changes.change(link.document());
     SigningKey signer = FullRun.key(link.signatures().getFirst().kid());
     if (random.nextInt(4) == 0) {
-      signer = TestParty.key(pick(FullRun.PARTIES).name());
+      signer = TestKeys.key(pick(FullRun.PARTIES).name());
     }
     List<JsonValue> next = new ArrayList<>(links);
     next.set(0, Envelope.sign(link.payloadType(), document, signer).toJson());
@@ -378,14 +380,14 @@ final class BundleGrammar {
       }
       default -> {
         like.kind = EventKind.KEY_REVOKED;
-        detail = JsonValue.object().put("kid", TestParty.key(name).kid()).build();
+        detail = JsonValue.object().put("kid", TestKeys.key(name).kid()).build();
       }
     }
     like.body =
         remade.bring(
             SystemChange.TYPE,
             new SystemChange(like.kind, detail, like.at).toJson(),
-            List.of(TestParty.key("operator").kid()));
+            List.of(TestKeys.key("operator").kid()));
     remade.steps.add(at, like);
     did(like.kind + " of " + name + " brought in at " + at);
   }
@@ -529,7 +531,7 @@ final class BundleGrammar {
                         "sig",
                         ((JsonValue.Str) ((JsonValue.Obj) others.getFirst()).get("sig")).value())));
         default -> {
-          String other = TestParty.key(pick(FullRun.PARTIES).name()).kid();
+          String other = TestKeys.key(pick(FullRun.PARTIES).name()).kid();
           signatures.set(0, signature(JsonValue.of(other), sig));
         }
       }
@@ -661,12 +663,12 @@ final class BundleGrammar {
       case 0 -> {
         String name = pick(FullRun.PARTIES).name();
         did("checkpoint signed by " + name);
-        return Checkpoint.sign(was.origin(), was.size(), was.root(), TestParty.key(name)).toBytes();
+        return Checkpoint.sign(was.origin(), was.size(), was.root(), TestKeys.key(name)).toBytes();
       }
       case 1 -> {
         did("checkpoint of another size");
         return Checkpoint.sign(
-                was.origin(), was.size() + random.nextInt(3) - 1, was.root(), TestParty.key("log"))
+                was.origin(), was.size() + random.nextInt(3) - 1, was.root(), TestKeys.key("log"))
             .toBytes();
       }
       case 2 -> {

@@ -5,7 +5,6 @@ import static dev.writ.conform.world.Plot.ask;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
@@ -16,12 +15,14 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.SystemDocuments;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
@@ -72,53 +73,40 @@ final class BundleVectors {
 
   // ---- recordings
 
-  static ScriptedTools tools() {
-    ScriptedTools tools = new ScriptedTools();
-    Plot.TOOLS.forEach(m ->
-        tools.register(
-            Fields.of("tool", Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
+  static TestTools tools() {
+    TestTools tools = new TestTools();
+    Plot.TOOLS.forEach(tools::register);
     return tools;
   }
 
-  static void submit(Installation home, Plot.Ask ask, String signer) {
+  static void submit(TestHome home, Plot.Ask ask, String signer) {
     home.kernel()
         .submit(
-            Envelope.sign(Request.TYPE, ask.document(), TestParty.key(signer)).toBytes(),
-            List.of());
+            Envelope.sign(Request.TYPE, ask.document(), TestKeys.key(signer)).toBytes(), List.of());
   }
 
-  static void close(Installation home, String run) {
+  static void close(TestHome home, String run) {
     home.kernel()
         .closeRun(
             Envelope.sign(
                 RunClose.TYPE,
                 new RunClose("acme", run, home.clock.instant()).toJson(),
-                TestParty.key("alice")));
+                TestKeys.key("alice")));
   }
 
-  static byte[] export(Installation home, String run, BundleExport.Packages packages) {
+  static byte[] export(TestHome home, String run, BundleExport.Packages packages) {
     return BundleExport.of(
         home.kernel().ledger(), new RunId("acme", run), packages, BundleExport.Options.WHOLE);
   }
 
-  static BundleExport.Packages packages(ScriptedTools tools) {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return tools.content(manifest);
-      }
-    };
+  static BundleExport.Packages packages(TestTools tools) {
+    return BundleExport.Packages.of(tools);
   }
 
   private void record() {
-    ScriptedTools tools = tools();
-    try (Installation home =
-        new Installation(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START)) {
+    TestTools tools = tools();
+    try (TestHome home =
+        Scenario.setup(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START).found()) {
       submit(home, ask("alice", "mail", "n-1"), "alice");
       home.kernel().checkpoint();
       open = export(home, "run-1", packages(tools));
@@ -130,9 +118,10 @@ final class BundleVectors {
       longer = export(home, "run-2", packages(tools));
       note = new String(home.kernel().checkpoint().toBytes(), StandardCharsets.UTF_8);
     }
-    ScriptedTools again = tools();
-    try (Installation home =
-        new Installation(Plot.PARTIES, Plot.policy().toJson(), again, Plot.START.plusSeconds(1))) {
+    TestTools again = tools();
+    try (TestHome home =
+        Scenario.setup(Plot.PARTIES, Plot.policy().toJson(), again, Plot.START.plusSeconds(1))
+            .found()) {
       submit(home, ask("alice", "mail", "n-1"), "alice");
       close(home, "run-1");
       other = export(home, "run-1", packages(again));
@@ -199,7 +188,7 @@ final class BundleVectors {
             });
   }
 
-  private static void submitNow(Installation home, String nonce) {
+  private static void submitNow(TestHome home, String nonce) {
     submit(
         home,
         ask("alice", "mail", nonce).with("requested_at", Timestamps.format(home.clock.instant())),
@@ -207,20 +196,20 @@ final class BundleVectors {
   }
 
   /** A ledger that ran ahead, and whose clock is right again. */
-  private static Installation ahead(ScriptedTools tools) {
-    Installation home = new Installation(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START);
+  private static TestHome ahead(TestTools tools) {
+    TestHome home = Scenario.setup(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START).found();
     submitNow(home, "n-1");
     home.clock.leap(AHEAD);
-    home.restart(true, true);
+    home.restart();
     submitNow(home, "n-2");
     home.clock.leap(AHEAD.negated());
-    home.clock.move(60);
+    home.clock.forward(Duration.ofSeconds(60));
     return home;
   }
 
   private static byte[] corrected() {
-    ScriptedTools tools = tools();
-    try (Installation home = ahead(tools)) {
+    TestTools tools = tools();
+    try (TestHome home = ahead(tools)) {
       home.correctClock();
       submitNow(home, "n-3");
       close(home, "run-1");
@@ -230,8 +219,8 @@ final class BundleVectors {
 
   /** Time goes back, and this is what says so. */
   private static byte[] back(String kind, Function<ClockCorrection, Envelope> document) {
-    ScriptedTools tools = tools();
-    try (Installation home = ahead(tools)) {
+    TestTools tools = tools();
+    try (TestHome home = ahead(tools)) {
       Trust stated = home.kernel().system().trust();
       Instant to = home.clock.instant();
       try (LedgerView view =
@@ -251,7 +240,8 @@ final class BundleVectors {
   }
 
   private static byte[] corrected(UnaryOperator<ClockCorrection> change, String signer) {
-    return back(EventKind.CLOCK_CORRECTED, c -> Installation.correction(change.apply(c), signer));
+    return back(
+        EventKind.CLOCK_CORRECTED, c -> SystemDocuments.correction(change.apply(c), signer));
   }
 
   private void corrections() {
@@ -312,7 +302,7 @@ final class BundleVectors {
                                     .build(),
                                 c.to())
                             .toJson(),
-                        TestParty.key("operator")))));
+                        TestKeys.key("operator")))));
   }
 
   private void whole() {
@@ -407,7 +397,7 @@ final class BundleVectors {
                 e -> {
                   Envelope more =
                       Envelope.sign(
-                          Receipt.TYPE, JsonValue.object().build(), TestParty.key("executor"));
+                          Receipt.TYPE, JsonValue.object().build(), TestKeys.key("executor"));
                   e.put("documents/" + more.id().hex() + ".json", more.toBytes());
                 })));
     add(
@@ -545,7 +535,7 @@ final class BundleVectors {
                         (_, bytes) -> {
                           Envelope old = Envelope.parse(bytes);
                           return Envelope.signBytes(
-                                  old.payloadType(), old.payload(), TestParty.key("alice"))
+                                  old.payloadType(), old.payload(), TestKeys.key("alice"))
                               .toBytes();
                         }))));
     add(
@@ -624,7 +614,7 @@ final class BundleVectors {
                         (_, bytes) -> {
                           Checkpoint c = Checkpoint.parse(bytes);
                           return Checkpoint.sign(
-                                  c.origin(), c.size(), c.root(), TestParty.key("mallory"))
+                                  c.origin(), c.size(), c.root(), TestKeys.key("mallory"))
                               .toBytes();
                         }))));
     add(
@@ -640,7 +630,7 @@ final class BundleVectors {
                         (_, bytes) -> {
                           Checkpoint c = Checkpoint.parse(bytes);
                           return Checkpoint.sign(
-                                  c.origin(), c.size(), Digest.sha256(), TestParty.key("log"))
+                                  c.origin(), c.size(), Digest.sha256(), TestKeys.key("log"))
                               .toBytes();
                         }))));
     add(

@@ -5,17 +5,19 @@ import static dev.writ.conform.world.Plot.ask;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.executor.Answer;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,25 +33,23 @@ final class DocumentVectors {
 
   static List<Made> all() {
     DocumentVectors vectors = new DocumentVectors();
-    try (Installation home = installation()) {
+    try (TestHome home = installation()) {
       vectors.gate(home);
     }
-    try (Installation home = installation()) {
+    try (TestHome home = installation()) {
       vectors.receipts(home);
     }
     return vectors.made;
   }
 
-  private static Installation installation() {
-    ScriptedTools tools = new ScriptedTools();
-    Plot.TOOLS.forEach(m ->
-        tools.register(
-            Fields.of("tool", Plot.tool(m, "the tool's code".getBytes(StandardCharsets.UTF_8)))));
-    return new Installation(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START);
+  private static TestHome installation() {
+    TestTools tools = new TestTools();
+    Plot.TOOLS.forEach(tools::register);
+    return Scenario.setup(Plot.PARTIES, Plot.policy().toJson(), tools, Plot.START).found();
   }
 
   private static Envelope signed(Plot.Ask ask, String signer) {
-    return Envelope.sign(Request.TYPE, ask.document(), TestParty.key(signer));
+    return Envelope.sign(Request.TYPE, ask.document(), TestKeys.key(signer));
   }
 
   // ---- the gate
@@ -74,7 +74,7 @@ final class DocumentVectors {
   private static JsonValue resigned(
       Envelope envelope, String member, JsonValue value, String signer) {
     return Envelope.sign(
-            envelope.payloadType(), with(document(envelope), member, value), TestParty.key(signer))
+            envelope.payloadType(), with(document(envelope), member, value), TestKeys.key(signer))
         .toJson();
   }
 
@@ -98,7 +98,7 @@ final class DocumentVectors {
 
   private static final JsonValue OTHER = JsonValue.of(Digest.sha256().toString());
 
-  private void gate(Installation home) {
+  private void gate(TestHome home) {
     Envelope request = signed(ask("mail"), "alice");
     Answer answer = home.kernel().decide(request.toBytes(), List.of());
     Envelope decision = answer.decisionEnvelope();
@@ -110,12 +110,12 @@ final class DocumentVectors {
             .put(
                 "audience",
                 JsonValue.object()
-                    .put("origin", Installation.ORIGIN)
+                    .put("origin", TestHome.ORIGIN)
                     .put("incarnation", home.kernel().ledger().incarnation())
                     .build())
             .put("tenant", "acme")
             .put("run", "run-1")
-            .put("submitter", TestParty.key("alice").kid())
+            .put("submitter", TestKeys.key("alice").kid())
             .put("now", Plot.START)
             .put("decision", decision.toJson())
             .put("intent", intent.toJson())
@@ -196,7 +196,7 @@ final class DocumentVectors {
 
   /** Check 4: everything that ties the three documents together, one at a time. */
   private void bindings(
-      Installation home, JsonValue.Obj good, Envelope request, Envelope decision, Envelope intent) {
+      TestHome home, JsonValue.Obj good, Envelope request, Envelope decision, Envelope intent) {
     Envelope second = signed(ask("alice", "mail", "n-2").params("{\"n\":2}"), "alice");
     Answer other = home.kernel().decide(second.toBytes(), List.of());
     gate(
@@ -235,7 +235,7 @@ final class DocumentVectors {
         with(
             good,
             "intent",
-            resigned(intent, "holder", JsonValue.of(TestParty.key("bob").kid()), "guardian")));
+            resigned(intent, "holder", JsonValue.of(TestKeys.key("bob").kid()), "guardian")));
     JsonValue.Obj tool = (JsonValue.Obj) document(intent).get("tool");
     for (String member : List.of("name", "version")) {
       gate(
@@ -289,13 +289,13 @@ final class DocumentVectors {
           "holder-" + name,
           "somebody else hands it in",
           "EXE-106",
-          with(good, "submitter", JsonValue.of(TestParty.key(name).kid())));
+          with(good, "submitter", JsonValue.of(TestKeys.key(name).kid())));
     }
     gate(
         "holder-deputy",
         "a role that policy names may hand it in",
         "ok",
-        with(good, "submitter", JsonValue.of(TestParty.key("deputy").kid())));
+        with(good, "submitter", JsonValue.of(TestKeys.key("deputy").kid())));
   }
 
   private void times(JsonValue.Obj good, Envelope intent) {
@@ -347,7 +347,7 @@ final class DocumentVectors {
     }
   }
 
-  private static Pair served(Installation home, Plot.Ask ask, String signer) {
+  private static Pair served(TestHome home, Plot.Ask ask, String signer) {
     Envelope request = signed(ask, signer);
     Answer answer = home.kernel().submit(request.toBytes(), List.of());
     return new Pair(request, answer.served().orElseThrow().envelope());
@@ -392,11 +392,11 @@ final class DocumentVectors {
             List.of(wanted)));
   }
 
-  private static Event opening(Installation home, String run) {
+  private static Event opening(TestHome home, String run) {
     return first(home, run, EventKind.RUN_OPENED);
   }
 
-  private static Event first(Installation home, String run, String kind) {
+  private static Event first(TestHome home, String run, String kind) {
     List<Event> found = new ArrayList<>();
     home.kernel()
         .ledger()
@@ -414,10 +414,10 @@ final class DocumentVectors {
   /** A receipt with another member, signed by that party. */
   private static Envelope changed(Envelope receipt, String member, JsonValue value, String by) {
     return Envelope.sign(
-        receipt.payloadType(), with(document(receipt), member, value), TestParty.key(by));
+        receipt.payloadType(), with(document(receipt), member, value), TestKeys.key(by));
   }
 
-  private void receipts(Installation home) {
+  private void receipts(TestHome home) {
     Pair one = served(home, ask("alice", "mail", "n-1"), "alice");
     Pair two = served(home, ask("alice", "mail", "n-2").params("{\"n\":2}"), "alice");
     Pair three = served(home, ask("alice", "calc", "n-3").params("{\"n\":3}"), "alice");
@@ -435,7 +435,7 @@ final class DocumentVectors {
         Envelope.sign(
             RunClose.TYPE,
             new RunClose("acme", "run-1", Plot.START).toJson(),
-            TestParty.key("alice"));
+            TestKeys.key("alice"));
     home.kernel().closeRun(close);
     Envelope closing =
         home.kernel()
@@ -600,7 +600,7 @@ final class DocumentVectors {
                           Envelope.signBytes(
                               one.receipt().payloadType(),
                               one.receipt().payload(),
-                              TestParty.key(signer)))))
+                              TestKeys.key(signer)))))
               .consuming());
     }
     chain(
@@ -615,7 +615,7 @@ final class DocumentVectors {
                         Envelope.signBytes(
                             one.request().payloadType(),
                             one.request().payload(),
-                            TestParty.key("executor")),
+                            TestKeys.key("executor")),
                         one.receipt())))
             .consuming());
   }
@@ -648,8 +648,7 @@ final class DocumentVectors {
         "EXE-951",
         new Chain("run-1", open, all)
             .closing(
-                Envelope.signBytes(
-                    closing.payloadType(), closing.payload(), TestParty.key("alice")))
+                Envelope.signBytes(closing.payloadType(), closing.payload(), TestKeys.key("alice")))
             .consuming());
   }
 
@@ -706,7 +705,7 @@ final class DocumentVectors {
                         with(document(closing), "receipts", JsonValue.of(2)),
                         "last_receipt",
                         JsonValue.of(two.receipt().id().toString())),
-                    TestParty.key("alice")))
+                    TestKeys.key("alice")))
             .consuming());
     attack(
         "truncation-of-all",
@@ -721,7 +720,7 @@ final class DocumentVectors {
                         with(document(closing), "receipts", JsonValue.of(0)),
                         "last_receipt",
                         open1),
-                    TestParty.key("stranger")))
+                    TestKeys.key("stranger")))
             .consuming());
     attack(
         "graft-receipt-of-another-run",

@@ -5,7 +5,6 @@ import static dev.writ.conform.world.Plot.ask;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -17,6 +16,10 @@ import dev.writ.executor.document.ToolSubmission;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.document.Request;
@@ -28,6 +31,7 @@ import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,9 +66,9 @@ final class FullRun {
 
   static {
     PARTIES.forEach(
-        party -> KEYS.put(TestParty.key(party.name()).kid(), TestParty.key(party.name())));
+        party -> KEYS.put(TestKeys.key(party.name()).kid(), TestKeys.key(party.name())));
     for (String name : List.of("mallory", OtherRuns.SURFACE.name())) {
-      KEYS.put(TestParty.key(name).kid(), TestParty.key(name));
+      KEYS.put(TestKeys.key(name).kid(), TestKeys.key(name));
     }
   }
 
@@ -92,13 +96,11 @@ final class FullRun {
   }
 
   private FullRun(boolean lean) {
-    ScriptedTools tools = BundleVectors.tools();
-    tools.register(
-        Fields.of(
-            "tool", Plot.tool(Plot.WORDS, "the tool's code".getBytes(StandardCharsets.UTF_8))));
-    try (Installation home = new Installation(PARTIES, POLICY.toJson(), tools, Plot.START)) {
+    TestTools tools = BundleVectors.tools();
+    tools.register(Plot.WORDS);
+    try (TestHome home = Scenario.setup(PARTIES, POLICY.toJson(), tools, Plot.START).found()) {
       govern(home);
-      home.clock.move(120);
+      home.clock.forward(Duration.ofSeconds(120));
       if (!lean) {
         work(home);
       }
@@ -107,18 +109,18 @@ final class FullRun {
       home.kernel().checkpoint();
       open = export(home, tools, BundleExport.Options.WHOLE);
       change(home, EventKind.TOOL_REVOKED, Plot.json("{\"tool\":\"words\",\"version\":\"1.0.0\"}"));
-      home.clock.move(180);
+      home.clock.forward(Duration.ofSeconds(180));
       if (!lean) {
         submit(home, ask("alice", "words", "n-9").at(240));
       }
       BundleVectors.close(home, "run-1");
       closed = export(home, tools, BundleExport.Options.WHOLE);
-      home.clock.move(3600);
+      home.clock.forward(Duration.ofSeconds(3600));
       for (String name : List.of("alice", "ada")) {
         change(
             home,
             EventKind.KEY_REVOKED,
-            JsonValue.object().put("kid", TestParty.key(name).kid()).build());
+            JsonValue.object().put("kid", TestKeys.key(name).kid()).build());
       }
       home.kernel().checkpoint();
       latest = export(home, tools, BundleExport.Options.WHOLE.atLatest());
@@ -127,7 +129,7 @@ final class FullRun {
 
   /** Its bundle in the hands of who holds every key. */
   static Remade remade(byte[] bundle) {
-    return Remade.of(bundle, FullRun::key, TestParty.key("log"));
+    return Remade.of(bundle, FullRun::key, TestKeys.key("log"));
   }
 
   /** The secret of a party's key; of none else. */
@@ -139,39 +141,39 @@ final class FullRun {
     return key;
   }
 
-  static byte[] export(Installation home, ScriptedTools tools, BundleExport.Options options) {
+  static byte[] export(TestHome home, TestTools tools, BundleExport.Options options) {
     return BundleExport.of(
         home.kernel().ledger(), new RunId("acme", "run-1"), BundleVectors.packages(tools), options);
   }
 
-  static Answer submit(Installation home, Plot.Ask ask, Envelope... evidence) {
+  static Answer submit(TestHome home, Plot.Ask ask, Envelope... evidence) {
     Answer answer =
         home.kernel()
             .submit(
-                Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes(),
+                Envelope.sign(Request.TYPE, ask.document(), TestKeys.key("alice")).toBytes(),
                 List.of(evidence));
-    home.clock.move(1);
+    home.clock.forward(Duration.ofSeconds(1));
     return answer;
   }
 
-  static void change(Installation home, String kind, JsonValue.Obj detail) {
+  static void change(TestHome home, String kind, JsonValue.Obj detail) {
     home.kernel()
         .change(
             Envelope.sign(
                 SystemChange.TYPE,
                 new SystemChange(kind, detail, home.clock.instant()).toJson(),
-                TestParty.key("operator")));
-    home.clock.move(1);
+                TestKeys.key("operator")));
+    home.clock.forward(Duration.ofSeconds(1));
   }
 
-  static void govern(Installation home) {
+  static void govern(TestHome home) {
     var words = Plot.WORDS.ref();
     home.kernel()
         .change(
             Envelope.sign(
                 ToolSubmission.TYPE,
                 new ToolSubmission(words, home.clock.instant()).toJson(),
-                TestParty.key("pub")));
+                TestKeys.key("pub")));
     change(home, EventKind.TOOL_VALIDATED, new ToolValidation(words, "v", List.of()).toJson());
     for (String approver : List.of("ada", "ben")) {
       home.kernel()
@@ -185,7 +187,7 @@ final class FullRun {
                           Approval.Verdict.APPROVE,
                           home.clock.instant())
                       .toJson(),
-                  TestParty.key(approver)));
+                  TestKeys.key(approver)));
     }
     change(
         home,
@@ -199,22 +201,22 @@ final class FullRun {
     return JsonValue.of(List.of(items));
   }
 
-  private static Envelope delegation(Installation home) {
+  private static Envelope delegation(TestHome home) {
     return Envelope.sign(
         Delegation.TYPE,
         new Delegation(
                 "acme",
-                TestParty.key("boss").kid(),
-                TestParty.key("alice").kid(),
+                TestKeys.key("boss").kid(),
+                TestKeys.key("alice").kid(),
                 List.of("calc", "mail"),
                 Plot.START,
                 Plot.START.plusSeconds(3600),
                 0)
             .toJson(),
-        TestParty.key("boss"));
+        TestKeys.key("boss"));
   }
 
-  private static void work(Installation home) {
+  private static void work(TestHome home) {
     submit(home, ask("alice", "calc", "n-1"));
     Answer other = submit(home, ask("alice", "calc", "n-2").with("run", "run-2"));
     submit(
@@ -240,11 +242,10 @@ final class FullRun {
   }
 
   /** With documents that others signed. */
-  private static void brought(Installation home) {
+  private static void brought(TestHome home) {
     submit(home, ask("alice", "mail", "n-7").with("delegations", list(delegation(home).toJson())));
     Envelope tests =
-        Envelope.sign(
-            EVIDENCE, JsonValue.object().put("passed", true).build(), TestParty.key("ci"));
+        Envelope.sign(EVIDENCE, JsonValue.object().put("passed", true).build(), TestKeys.key("ci"));
     submit(
         home,
         ask("alice", "mail", "n-8").with("evidence", list(JsonValue.of(tests.id().toString()))),
@@ -252,7 +253,7 @@ final class FullRun {
     pay(home);
   }
 
-  static void stages(Installation home) {
+  static void stages(TestHome home) {
     submit(home, ask("alice", "words", "n-5"));
     change(
         home,
@@ -260,9 +261,9 @@ final class FullRun {
         new ToolStaging(Plot.WORDS.ref(), RolloutStage.ACTIVE, Optional.empty()).toJson());
   }
 
-  private static void pay(Installation home) {
+  private static void pay(TestHome home) {
     Envelope pay =
-        Envelope.sign(Request.TYPE, ask("alice", "pay", "n-10").document(), TestParty.key("alice"));
+        Envelope.sign(Request.TYPE, ask("alice", "pay", "n-10").document(), TestKeys.key("alice"));
     home.kernel().submit(pay.toBytes(), List.of());
     SystemState system = home.kernel().system();
     home.kernel()
@@ -280,8 +281,8 @@ final class FullRun {
                         home.clock.instant(),
                         home.clock.instant().plusSeconds(3600))
                     .toJson(),
-                TestParty.key("rita")));
+                TestKeys.key("rita")));
     home.kernel().submit(pay.toBytes(), List.of());
-    home.clock.move(1);
+    home.clock.forward(Duration.ofSeconds(1));
   }
 }

@@ -2,10 +2,12 @@ package dev.writ.conform.world;
 
 import static dev.writ.conform.world.Plot.ask;
 
-import dev.writ.canonicalize.json.Fields;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.verify.bundle.BundleExport;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -28,23 +30,21 @@ final class GovernedRun {
   }
 
   private static byte[] make() {
-    ScriptedTools tools = BundleVectors.tools();
-    tools.register(
-        Fields.of(
-            "tool", Plot.tool(Plot.WORDS, "the tool's code".getBytes(StandardCharsets.UTF_8))));
+    TestTools tools = BundleVectors.tools();
+    tools.register(Plot.WORDS);
     List<TestParty> parties =
         Plot.GOVERNING.stream().filter(party -> NAMES.contains(party.name())).toList();
-    try (Installation home =
-        new Installation(parties, FullRun.POLICY.toJson(), tools, Plot.START)) {
+    try (TestHome home =
+        Scenario.setup(parties, FullRun.POLICY.toJson(), tools, Plot.START).found()) {
       FullRun.govern(home);
-      home.clock.move(120);
+      home.clock.forward(Duration.ofSeconds(120));
       FullRun.submit(home, ask("alice", "calc", "n-1"));
       FullRun.stages(home);
       FullRun.submit(home, ask("alice", "words", "n-6"));
-      home.clock.move(70);
+      home.clock.forward(Duration.ofSeconds(70));
       FullRun.change(
           home, EventKind.TOOL_REVOKED, Plot.json("{\"tool\":\"words\",\"version\":\"1.0.0\"}"));
-      home.clock.move(70);
+      home.clock.forward(Duration.ofSeconds(70));
       FullRun.submit(home, ask("alice", "words", "n-9").at(266));
       BundleVectors.close(home, "run-1");
       return FullRun.export(home, tools, BundleExport.Options.WHOLE);

@@ -18,6 +18,7 @@ import dev.writ.executor.document.ToolSubmission;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestParty;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Canary;

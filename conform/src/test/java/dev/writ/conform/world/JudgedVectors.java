@@ -15,6 +15,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.verify.bundle.Remade;
@@ -380,7 +381,7 @@ final class JudgedVectors {
                   received.plusMillis(from),
                   until,
                   old.depth());
-          Envelope signed = Envelope.sign(Delegation.TYPE, other.toJson(), TestParty.key("boss"));
+          Envelope signed = Envelope.sign(Delegation.TYPE, other.toJson(), TestKeys.key("boss"));
           remade.change(
               request, set("delegations", JsonValue.of(List.<JsonValue>of(signed.toJson()))));
           remade.steps.get(at + 1).at = received.plusSeconds(10);

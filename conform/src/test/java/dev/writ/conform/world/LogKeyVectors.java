@@ -21,6 +21,10 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.NodeSource;
@@ -83,7 +87,7 @@ final class LogKeyVectors {
   private final List<Digest> leaves = leaves();
 
   private LogKeyVectors() {
-    PARTIES.forEach(p -> keys.put(kid(p.name()), TestParty.key(p.name())));
+    PARTIES.forEach(p -> keys.put(kid(p.name()), TestKeys.key(p.name())));
     files.put(TWO_LOGS, closed);
     kept();
     consistency();
@@ -105,8 +109,9 @@ final class LogKeyVectors {
   }
 
   private static byte[] record() {
-    ScriptedTools tools = BundleVectors.tools();
-    try (Installation home = new Installation(PARTIES, Plot.policy().toJson(), tools, Plot.START)) {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home =
+        Scenario.setup(PARTIES, Plot.policy().toJson(), tools, Plot.START).found()) {
       BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
       BundleVectors.close(home, "run-1");
       return FullRun.export(home, tools, BundleExport.Options.WHOLE);
@@ -114,7 +119,7 @@ final class LogKeyVectors {
   }
 
   private Remade remade() {
-    return Remade.of(closed, keys::get, TestParty.key("log"));
+    return Remade.of(closed, keys::get, TestKeys.key("log"));
   }
 
   private List<Digest> leaves() {
@@ -155,7 +160,7 @@ final class LogKeyVectors {
   // ---- kept checkpoints
 
   private String note(long size, Digest root, String who) {
-    return note(checkpoint.origin(), size, root, TestParty.key(who));
+    return note(checkpoint.origin(), size, root, TestKeys.key(who));
   }
 
   private static String note(String origin, long size, Digest root, SigningKey key) {
@@ -195,7 +200,7 @@ final class LogKeyVectors {
         file(TWO_LOGS)
             .put(
                 "checkpoint",
-                note("other.example", checkpoint.size(), checkpoint.root(), TestParty.key("log"))));
+                note("other.example", checkpoint.size(), checkpoint.root(), TestKeys.key("log"))));
     add(
         "kept-of-another-root",
         "the kept checkpoint has the size and another root",

@@ -16,6 +16,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.bundle.BundleExport;
@@ -62,10 +64,8 @@ final class OtherRuns {
             .put("start", Plot.START)
             .putList("steps", Arrays.asList(steps), ObjectBuilder::build)
             .build();
-    ScriptedTools tools = new ScriptedTools();
-    for (ToolManifest manifest : manifests) {
-      tools.register(Fields.of("tool", Plot.tool(manifest, Plot.CODE)));
-    }
+    TestTools tools = new TestTools();
+    manifests.forEach(tools::register);
     return Scenario.look(
         Fields.of("input", input),
         (home, outcomes) -> {

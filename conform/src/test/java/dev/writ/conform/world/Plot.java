@@ -6,6 +6,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
@@ -442,7 +444,7 @@ final class Plot {
   static ObjectBuilder revoke(String name) {
     return step("change")
         .put("kind", "key.revoked")
-        .put("detail", JsonValue.object().put("kid", TestParty.key(name).kid()).build())
+        .put("detail", JsonValue.object().put("kid", TestKeys.key(name).kid()).build())
         .put("signer", "operator");
   }
 

@@ -7,6 +7,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.BundleExport;
@@ -131,9 +134,9 @@ final class ReceivedVectors {
    * @param calls how long after the request was made, or the call before, each came and was judged
    */
   private static byte[] judged(Duration... calls) {
-    ScriptedTools tools = BundleVectors.tools();
-    try (Installation home =
-        new Installation(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START)) {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home =
+        Scenario.setup(FullRun.PARTIES, FullRun.POLICY.toJson(), tools, Plot.START).found()) {
       JsonValue nowhere =
           JsonValue.object()
               .put("digest", Digest.sha256("stored by nobody".getBytes(StandardCharsets.UTF_8)))
@@ -143,10 +146,9 @@ final class ReceivedVectors {
               .build();
       Plot.Ask ask =
           Plot.ask("alice", "calc", "n-1").effect("inputs", JsonValue.of(List.of(nowhere)));
-      byte[] request =
-          Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes();
+      byte[] request = Envelope.sign(Request.TYPE, ask.document(), TestKeys.key("alice")).toBytes();
       for (Duration call : calls) {
-        home.clock.move(call.toSeconds());
+        home.clock.forward(call);
         refused(home, request);
       }
       BundleVectors.close(home, "run-1");
@@ -158,7 +160,7 @@ final class ReceivedVectors {
     }
   }
 
-  private static void refused(Installation home, byte[] request) {
+  private static void refused(TestHome home, byte[] request) {
     try {
       home.kernel().submit(request, List.of());
     } catch (WritException e) {

@@ -7,24 +7,25 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
 import dev.writ.executor.Answer;
-import dev.writ.executor.Kernel;
-import dev.writ.executor.KernelConfig;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Tools;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -125,18 +126,7 @@ final class RunVectors {
         }
       };
 
-  private static final BundleExport.Packages PACKAGES =
-      new BundleExport.Packages() {
-        @Override
-        public Optional<ToolManifest> manifest(ToolRef tool) {
-          return BuiltinTools.manifest(tool.name(), tool.version());
-        }
-
-        @Override
-        public Driver.PackageContent files(ToolManifest manifest) {
-          return BuiltinTools.content(manifest);
-        }
-      };
+  private static final BundleExport.Packages PACKAGES = BundleExport.Packages.of(REGISTRY);
 
   /** The driver, but for what it measures, which differs from run to run, and for a lie. */
   private record Steady(Driver of, UnaryOperator<DriverOutcome> lie) implements Driver {
@@ -172,36 +162,18 @@ final class RunVectors {
     }
   }
 
-  private static Kernel open(
-      KernelConfig config, UnaryOperator<DriverOutcome> lie, UnaryOperator<SafeExecutor> seam) {
+  private static TestHome installation(
+      UnaryOperator<DriverOutcome> lie, UnaryOperator<SafeExecutor> seam) {
     List<Driver> drivers =
         Ours.DRIVERS.byName().values().stream().<Driver>map(d -> new Steady(d, lie)).toList();
-    return KernelSeam.open(
-        new KernelConfig(
-            config.ledger(),
-            config.guardianKey(),
-            config.executorKey(),
-            REGISTRY,
-            drivers,
-            config.workspaces(),
-            config.clock(),
-            config.elapsed(),
-            config.random()),
-        seam);
-  }
-
-  private static Installation installation(
-      UnaryOperator<DriverOutcome> lie, UnaryOperator<SafeExecutor> seam) {
-    return new Installation(
-        Plot.PARTIES,
-        policy().toJson(),
-        new ScriptedTools(),
-        Plot.START,
-        config -> open(config, lie, seam));
+    return Scenario.setup(Plot.PARTIES, policy().toJson(), new TestTools(), Plot.START)
+        .tools(REGISTRY, drivers)
+        .seam(seam)
+        .found();
   }
 
   /** One that has the tools which run code. */
-  private static Installation ofCode() {
+  private static TestHome ofCode() {
     Policy policy =
         Policy.parse(
             YAML.replace(
@@ -221,27 +193,13 @@ final class RunVectors {
         List.of("code", "code-reproducible").stream()
             .<Driver>map(name -> new RecalledCode(Ours.DRIVERS.byName().get(name)))
             .toList();
-    return new Installation(
-        Plot.PARTIES,
-        policy.toJson(),
-        new ScriptedTools(),
-        Plot.START,
-        config ->
-            KernelSeam.open(
-                new KernelConfig(
-                    config.ledger(),
-                    config.guardianKey(),
-                    config.executorKey(),
-                    REGISTRY,
-                    drivers,
-                    new RecalledCode.Trees(),
-                    config.clock(),
-                    config.elapsed(),
-                    config.random()),
-                UnaryOperator.identity()));
+    return Scenario.setup(Plot.PARTIES, policy.toJson(), new TestTools(), Plot.START)
+        .tools(REGISTRY, drivers)
+        .workspaces(new RecalledCode.Trees())
+        .found();
   }
 
-  private static Installation honest() {
+  private static TestHome honest() {
     return installation(UnaryOperator.identity(), UnaryOperator.identity());
   }
 
@@ -267,7 +225,7 @@ final class RunVectors {
     return tool("sql", "query", nonce, JsonValue.object().put("sql", sql).build());
   }
 
-  private static Plot.Ask words(Installation home, String nonce, String text) {
+  private static Plot.Ask words(TestHome home, String nonce, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     var content = home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
     JsonValue input =
@@ -286,10 +244,10 @@ final class RunVectors {
         .effect("inputs", JsonValue.of(List.of(input)));
   }
 
-  private static Answer submit(Installation home, Plot.Ask ask) {
+  private static Answer submit(TestHome home, Plot.Ask ask) {
     return home.kernel()
         .submit(
-            Envelope.sign(Request.TYPE, ask.document(), TestParty.key("alice")).toBytes(),
+            Envelope.sign(Request.TYPE, ask.document(), TestKeys.key("alice")).toBytes(),
             List.of());
   }
 
@@ -315,7 +273,7 @@ final class RunVectors {
   private static final List<String> COMPLETE = List.of("COMPLETE");
 
   private void straight() {
-    try (Installation home = honest()) {
+    try (TestHome home = honest()) {
       submit(home, js("n-1", "6 * 7"));
       submit(home, js("n-2", "({pi: Math.PI, random: Math.random(), now: Date.now()})").at(0));
       submit(home, js("n-3", "throw new Error('on purpose')"));
@@ -328,12 +286,12 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
-    try (Installation home = honest()) {
+    try (TestHome home = honest()) {
       submit(home, sql("n-1", "select 1 as one, 'two' as two, null as three"));
       Plot.Ask asked = sql("n-2", "select 'salary' as salary");
-      Envelope request = Envelope.sign(Request.TYPE, asked.document(), TestParty.key("alice"));
+      Envelope request = Envelope.sign(Request.TYPE, asked.document(), TestKeys.key("alice"));
       submit(home, asked);
-      home.clock.move(60);
+      home.clock.forward(Duration.ofSeconds(60));
       home.kernel().approve(approval(home, request));
       submit(home, asked);
       submit(home, sql("n-3", "select from nowhere").at(60));
@@ -345,7 +303,7 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
-    try (Installation home = honest()) {
+    try (TestHome home = honest()) {
       submit(home, words(home, "n-1", "one two\nthree\n"));
       submit(home, words(home, "n-2", ""));
       BundleVectors.close(home, "run-1");
@@ -356,7 +314,7 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
-    try (Installation home = honest()) {
+    try (TestHome home = honest()) {
       submit(home, js("n-1", "eval('1')"));
       BundleVectors.close(home, "run-1");
       run(
@@ -366,14 +324,14 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
-    try (Installation home = honest()) {
+    try (TestHome home = honest()) {
       Answer other = submit(home, js("n-0", "'of another run'").with("run", "run-0"));
       JsonValue consumed =
           JsonValue.of(List.of(JsonValue.of(other.served().orElseThrow().id().toString())));
       submit(home, js("n-1", "[1, 2, 3]").with("consumes", consumed));
-      home.clock.move(1);
+      home.clock.forward(Duration.ofSeconds(1));
       submit(home, sql("n-2", "select 2").at(1));
-      home.clock.move(1);
+      home.clock.forward(Duration.ofSeconds(1));
       submit(home, words(home, "n-3", "words").at(2));
       home.kernel().checkpoint();
       run(
@@ -386,7 +344,7 @@ final class RunVectors {
   }
 
   private void code() {
-    try (Installation home = ofCode()) {
+    try (TestHome home = ofCode()) {
       for (RecalledCode.Call call : RecalledCode.calls()) {
         JsonValue.Obj params =
             JsonValue.object().put("code", call.code()).put("language", call.language()).build();
@@ -405,7 +363,7 @@ final class RunVectors {
     }
   }
 
-  private static Envelope approval(Installation home, Envelope request) {
+  private static Envelope approval(TestHome home, Envelope request) {
     Request read = Request.read(request.document());
     return Envelope.sign(
         Approval.TYPE,
@@ -420,7 +378,7 @@ final class RunVectors {
                 home.clock.instant(),
                 home.clock.instant().plusSeconds(3600))
             .toJson(),
-        TestParty.key("rita"));
+        TestKeys.key("rita"));
   }
 
   private void diverging() {
@@ -436,7 +394,7 @@ final class RunVectors {
                 o.artifacts(),
                 o.metrics(),
                 o.observations());
-    try (Installation home = installation(lie, UnaryOperator.identity())) {
+    try (TestHome home = installation(lie, UnaryOperator.identity())) {
       submit(home, js("n-1", "6 * 7"));
       BundleVectors.close(home, "run-1");
       run(
@@ -448,7 +406,7 @@ final class RunVectors {
     }
     UnaryOperator<SafeExecutor> liar =
         e -> KernelSeam.with(e, e.receipt().withSigner(RunVectors::embellished));
-    try (Installation home = installation(UnaryOperator.identity(), liar)) {
+    try (TestHome home = installation(UnaryOperator.identity(), liar)) {
       submit(home, js("n-1", "6 * 7"));
       BundleVectors.close(home, "run-1");
       run(
@@ -465,6 +423,6 @@ final class RunVectors {
     if (type.equals(Receipt.TYPE)) {
       members.put("message", JsonValue.of("all went well"));
     }
-    return Envelope.sign(type, new JsonValue.Obj(members), TestParty.key("executor"));
+    return Envelope.sign(type, new JsonValue.Obj(members), TestKeys.key("executor"));
   }
 }

@@ -20,6 +20,8 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.governance.ToolStaging;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
@@ -45,7 +47,7 @@ final class ShortRuns {
       new TestParty("warden", KeyRole.OPERATOR, Optional.of(Plot.TENANT));
 
   /** A second key of alice's, whose id comes before that of her first. */
-  static final SigningKey QUANTUM = quantum(TestParty.key("alice").kid());
+  static final SigningKey QUANTUM = quantum(TestKeys.key("alice").kid());
 
   private static final List<TestParty> SIX =
       FullRun.PARTIES.stream()
@@ -209,14 +211,14 @@ final class ShortRuns {
         Delegation.TYPE,
         new Delegation(
                 Plot.TENANT,
-                TestParty.key("boss").kid(),
-                TestParty.key("alice").kid(),
+                TestKeys.key("boss").kid(),
+                TestKeys.key("alice").kid(),
                 List.of("mail"),
                 Plot.START,
                 Plot.START.plusSeconds(3600),
                 0)
             .toJson(),
-        TestParty.key("boss"));
+        TestKeys.key("boss"));
   }
 
   private static int place(String subject) {
@@ -294,15 +296,15 @@ final class ShortRuns {
 
   /** In the hands of who holds every key. */
   static Remade remade(byte[] bundle) {
-    return Remade.of(bundle, ShortRuns::key, TestParty.key("log"));
+    return Remade.of(bundle, ShortRuns::key, TestKeys.key("log"));
   }
 
   private static SigningKey key(String kid) {
     if (kid.equals(QUANTUM.kid())) {
       return QUANTUM;
     }
-    return kid.equals(TestParty.key(WARDEN.name()).kid())
-        ? TestParty.key(WARDEN.name())
+    return kid.equals(TestKeys.key(WARDEN.name()).kid())
+        ? TestKeys.key(WARDEN.name())
         : FullRun.key(kid);
   }
 

@@ -11,6 +11,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
@@ -176,7 +177,7 @@ final class StandingVectors {
                           until,
                           old.depth())
                       .toJson(),
-                  TestParty.key("boss"));
+                  TestKeys.key("boss"));
           remade.change(
               body(remade, EventKind.REQUEST_RECEIVED, "n-7"),
               set("delegations", JsonValue.of(List.of(link.toJson()))));

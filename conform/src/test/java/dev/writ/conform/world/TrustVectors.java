@@ -11,6 +11,8 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
 import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
@@ -342,8 +344,8 @@ final class TrustVectors {
         Envelope.sign(
             PayloadTypes.of("request"),
             Plot.json("{\"a\":1}"),
-            TestParty.key(first.name()),
-            TestParty.key(second.name()));
+            TestKeys.key(first.name()),
+            TestKeys.key(second.name()));
     made.add(
         new Made(
             "adversarial/two-holders-" + name,
@@ -408,7 +410,7 @@ final class TrustVectors {
   }
 
   static String kid(String name) {
-    return TestParty.key(name).kid();
+    return TestKeys.key(name).kid();
   }
 
   static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {

@@ -3,7 +3,8 @@ package dev.writ.embed.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of a data directory and of what opens it. Their codes are older than this module.
+ * Refusals when a data directory is made, opened or used. Their codes begin with CLI because they
+ * are older than this module.
  */
 public enum EmbedError implements ErrorCode {
   FILE_UNREADABLE(
@@ -18,18 +19,19 @@ public enum EmbedError implements ErrorCode {
       "Make one with `writ init` or `writ demo`, or name it with --home."),
   HOME_EXISTS(
       "CLI-011",
-      "something is in the way of a new data directory",
-      "Name another with --home, or remove it and its .anchor yourself."),
+      "something exists where the data directory would be made",
+      "Name another directory with --home, or remove it and its .anchor yourself."),
   HOME_FORMAT(
       "CLI-012", "the data directory is of another format", "Use the release that wrote it."),
-  KEY_NAME("CLI-013", "that is no name of a key", "See `writ key list`."),
-  NOT_FOUND("CLI-015", "nothing of that name or id is here", "See `writ receipts` or `writ runs`."),
+  KEY_NAME("CLI-013", "there is no key of that name", "See `writ key list`."),
+  NOT_FOUND(
+      "CLI-015", "there is nothing of that name or id", "See `writ receipts` or `writ runs`."),
   TOOL_AMBIGUOUS(
-      "CLI-016", "which version or operation of the tool is meant is not clear", "Name it."),
+      "CLI-016", "it is not clear which version or operation of the tool is meant", "Name it."),
   SANDBOX_PLACE(
       "CLI-017",
-      "the directory for sandboxes is not ours alone",
-      "Remove what is in its place, or name another by WRIT_SANDBOX_DIR."),
+      "the directory for sandboxes does not belong to this user alone",
+      "Remove what is in its place, or name another with WRIT_SANDBOX_DIR."),
   NO_OUTPUT(
       "CLI-019",
       "there is no receipt, or no output",

@@ -1,2 +1,4 @@
-/** Error codes of a data directory and of what opens it (CLI, as they were named first). */
+/**
+ * Error codes of data directories and their opening; their prefix is CLI for historical reasons.
+ */
 package dev.writ.embed.error;

@@ -6,7 +6,7 @@ import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.Kernel;
 import java.util.List;
 
-/** Which approver role a key speaks in, where it is not named. */
+/** Finds the approver role of a key if the caller names none. */
 public final class ApproverRole {
   private ApproverRole() {}
 

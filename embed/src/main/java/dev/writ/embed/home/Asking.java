@@ -57,7 +57,9 @@ public final class Asking {
     return Envelope.sign(Request.TYPE, request.toJson(), key);
   }
 
-  /** An approver's word on a request, under the policy in force; it holds for an hour. */
+  /**
+   * Signs an approver's verdict on a request, under the policy in force; it is valid for an hour.
+   */
   public Envelope approval(
       SigningKey key, String role, Digest request, Digest effect, Approval.Verdict verdict) {
     TrustedKey approver = holder(key);

@@ -17,7 +17,7 @@ public final class BundleFiles {
   private BundleFiles() {}
 
   /**
-   * Exports a run. What cannot be written whole is not left behind.
+   * Exports a run. An incomplete file is removed.
    *
    * @throws WritException {@code CLI-003} where the file is there already or cannot be written, and
    *     the codes of {@link BundleExport#write}

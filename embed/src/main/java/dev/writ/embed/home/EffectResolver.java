@@ -15,7 +15,7 @@ import dev.writ.tools.wasm.SandboxProfile;
 import java.util.List;
 import java.util.Optional;
 
-/** Settles what a draft leaves open, so that it is one exact effect. */
+/** Completes a draft with defaults, so that it is one exact effect. */
 public final class EffectResolver {
   private static final long MIB = 1L << 20;
 
@@ -24,7 +24,7 @@ public final class EffectResolver {
 
   /**
    * @param system says which version of a tool is the default
-   * @param tools all that may be asked for
+   * @param tools all tools that may be called
    */
   public EffectResolver(SystemState system, List<ToolManifest> tools) {
     this.system = system;
@@ -32,7 +32,7 @@ public final class EffectResolver {
   }
 
   /**
-   * The effect that this agent's draft means in its run.
+   * The exact effect of an agent's draft in its run.
    *
    * @throws WritException {@code CLI-015} where there is no such tool, {@code CLI-016} where it has
    *     several versions or operations and none is the default
@@ -103,7 +103,7 @@ public final class EffectResolver {
     return manifest.operations().getFirst().name();
   }
 
-  /** What is not declared by hand is a modest amount, within what the tool may use at all. */
+  /** Resources that the draft does not declare get modest defaults, within the tool's maximum. */
   private static Resources resources(EffectDraft.Declared declared, ToolManifest manifest) {
     Resources most = manifest.resourcesMax();
     boolean guest = manifest.sandboxes().contains(SandboxProfile.NAME);
@@ -115,7 +115,10 @@ public final class EffectResolver {
         declared.wallMs().orElse(Math.min(guest ? 5_000 : 20_000, most.wallMs())));
   }
 
-  /** {@code default} where the tool has it; the list is sorted, and says nothing of usual. */
+  /**
+   * {@code default} if the tool has it, otherwise the first profile; the list is sorted by name and
+   * states no preference.
+   */
   private static String usual(ToolManifest manifest) {
     return manifest.sandboxes().contains("default") ? "default" : manifest.sandboxes().getFirst();
   }

@@ -20,11 +20,12 @@ import java.util.stream.Stream;
 
 /**
  * A data directory: the ledger, the keys, the policy and the registered tools of one installation.
- * The anchor lies beside it, so that it is not restored along with it.
+ * The anchor lies beside it, so that restoring the directory from a backup does not restore the
+ * anchor.
  *
  * @param dir for example {@code writ-data}
  * @param passphrase of the key files, asked only where one is encrypted
- * @param brought keys that lie in no file of it, by their names
+ * @param brought keys that the caller gives, by name; they are in no file
  */
 public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
   static final int FORMAT = 1;
@@ -34,7 +35,7 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     brought = Map.copyOf(brought);
   }
 
-  /** One whose keys are all in its files. */
+  /** A home whose keys are all in its files. */
   public Home(Path dir, Supplier<char[]> passphrase) {
     this(dir, passphrase, Map.of());
   }
@@ -51,7 +52,7 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     return home;
   }
 
-  /** Whether there is one; of what format, {@link #requireExisting} says. */
+  /** Whether the directory holds a home; {@link #requireExisting} also checks its format. */
   public boolean exists() {
     return Files.isRegularFile(settings());
   }
@@ -88,7 +89,7 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     return dir.resolve("policy.yaml");
   }
 
-  /** The public keys as an auditor takes them away; the ledger's own record is what counts. */
+  /** The public keys in a file, for auditors; the ledger's record is authoritative. */
   public Path trustFile() {
     return dir.resolve("trust.jwks");
   }
@@ -102,7 +103,7 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     return new SecretDirectory(dir.resolve("secrets"));
   }
 
-  /** Where a server that has this home open says how it is reached. */
+  /** The file in which a server that has this home open publishes its address. */
   public Path serving() {
     return dir.resolve("serving.json");
   }

@@ -33,8 +33,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Makes a home: keys, policy, ledger. It is built beside its place and moved there when it is
- * whole, so that a failure leaves nothing half-written.
+ * Makes a home: keys, policy, ledger. It is built in a temporary directory beside its place and
+ * renamed when it is complete, so that a failure leaves nothing half-written.
  */
 public final class HomeMaker {
   private final Home home;
@@ -71,7 +71,7 @@ public final class HomeMaker {
 
   /**
    * @param policyText the policy to begin with
-   * @throws WritException {@code CLI-011} where something is in the way
+   * @throws WritException {@code CLI-011} if something exists in its place
    */
   public void make(String policyText) {
     Umask.ownersAlone();

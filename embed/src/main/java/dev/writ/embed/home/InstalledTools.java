@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The tools of an installation, as the kernel asks for them and an export takes them. */
+/** The tools of an installation, for the kernel and for exports. */
 public final class InstalledTools implements Tools.Registry, BundleExport.Packages {
   private final ToolRegistry registry;
   private final List<ToolManifest> own;
 
   /**
-   * @param own tools that lie in no registry; a registered one of the same name and version is not
-   *     seen beside it
+   * @param own tools that are in no registry; they hide registered tools of the same name and
+   *     version
    */
   public InstalledTools(ToolRegistry registry, List<ToolManifest> own) {
     this.registry = registry;
@@ -43,7 +43,7 @@ public final class InstalledTools implements Tools.Registry, BundleExport.Packag
         .findFirst();
   }
 
-  /** Empty for what is not there; a package that is broken throws. */
+  /** Empty for an unknown tool; throws for a broken package. */
   @Override
   public Optional<ToolManifest> manifest(String name, String version) {
     Optional<ToolManifest> brought = own(name, version);
@@ -53,7 +53,7 @@ public final class InstalledTools implements Tools.Registry, BundleExport.Packag
     return ifKnown(() -> registry.resolve(name, version).manifest());
   }
 
-  /** The tool with this very package; another one of its name and version throws. */
+  /** The tool with exactly this package; throws if its name and version have another package. */
   @Override
   public Optional<ToolManifest> manifest(ToolRef tool) {
     Optional<ToolManifest> brought = own.stream().filter(m -> m.ref().equals(tool)).findFirst();

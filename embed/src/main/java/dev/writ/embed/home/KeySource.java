@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the private keys of a new home come from: those that the caller brings stay with it and are
- * written nowhere; all others are made and lie in the home's folder of keys.
+ * Where the private keys of a new home come from: keys that the caller brings are never written to
+ * disk; all others are generated into the home's folder of keys.
  *
  * @param brought by the key's name, for example {@code guardian}
  * @param passphrase encrypts the key files; empty leaves them plain, readable by their owner alone

@@ -19,7 +19,10 @@ import dev.writ.tools.wasm.GuestPool;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A home at work: the ledger open for writing, and the kernel over it. One process at a time. */
+/**
+ * A home that is open for work: the ledger, open for writing, and the kernel over it. One process
+ * at a time.
+ */
 public final class OpenHome implements AutoCloseable {
   private final Home home;
   private final Ledger ledger;
@@ -28,7 +31,7 @@ public final class OpenHome implements AutoCloseable {
   private final InstalledTools tools;
   private final Kernel kernel;
 
-  /** What an approved tool may be without being callable. */
+  /** Rollout stages in which an approved tool cannot be called. */
   private static final List<String> STAGES_WITHOUT_CALLS = List.of("draft", "retired");
 
   private OpenHome(Home home, Ledger ledger, Drivers drivers, Opening opening) {
@@ -55,7 +58,8 @@ public final class OpenHome implements AutoCloseable {
   }
 
   /**
-   * Whether policy still has a package that workers may wait for; whether a call may is its Gate's.
+   * Whether policy still approves a package, so that workers for it may be kept. Whether a call is
+   * allowed is decided at the Gate.
    */
   private boolean mayRun(Digest packageDigest) {
     SystemState now = kernel.system();
@@ -67,7 +71,9 @@ public final class OpenHome implements AutoCloseable {
                 && !now.isProhibited(tool.ref().name(), tool.ref().version()));
   }
 
-  /** Opens a home for work; what the opening brings is closed with it, also where that fails. */
+  /**
+   * Opens a home for work. The resources in the opening are closed with it, also if opening fails.
+   */
   public static OpenHome open(Home home, Opening opening) {
     Umask.ownersAlone();
     Ledger ledger = null;
@@ -121,7 +127,10 @@ public final class OpenHome implements AutoCloseable {
     return drivers.workers();
   }
 
-  /** What this installation grants of what a tool's manifest promises (protocol rule 14). */
+  /**
+   * The determinism that is granted to a tool: the weaker of its manifest's and its driver's
+   * (protocol rule 14).
+   */
   public Determinism granted(ToolManifest manifest) {
     Driver driver = drivers.byName().get(manifest.driver());
     return driver == null
@@ -129,12 +138,12 @@ public final class OpenHome implements AutoCloseable {
         : driver.determinism().weaker(manifest.determinism());
   }
 
-  /** What runs the tools of the release and of packages. */
+  /** The drivers of built-in tools and of packages. */
   public Drivers drivers() {
     return drivers;
   }
 
-  /** All tools that may be asked for: of the release, registered, and the caller's own. */
+  /** All tools that can be called: built-in, registered, and the caller's own. */
   public List<ToolManifest> manifests() {
     return tools.all();
   }
@@ -144,7 +153,7 @@ public final class OpenHome implements AutoCloseable {
     return tools;
   }
 
-  /** Guests, which are not processes: how many run, and how many wait for their turn. */
+  /** The pool of guests (tools that are no processes): how many run, and how many wait. */
   public GuestPool guests() {
     return drivers.guests();
   }

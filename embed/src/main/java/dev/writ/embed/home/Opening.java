@@ -14,12 +14,12 @@ import java.util.function.UnaryOperator;
  * How a home is opened for work.
  *
  * @param clock and {@code random} are the kernel's only sources of time and of run seeds
- * @param elapsed nanoseconds that really passed, however the clock is set
- * @param processes where the tools that are processes run; closed with the home
- * @param wrap what the kernel calls instead of each driver
+ * @param elapsed monotonic time in nanoseconds, which setting the clock does not change
+ * @param processes runs tools that are processes; closed with the home
+ * @param wrap wraps each driver before the kernel gets it
  * @param waiting how many workers of tool packages wait for their calls
  * @param ownDrivers beside those of the release
- * @param ownTools tools of the caller's own drivers, which lie in no registry
+ * @param ownTools tools of the caller's own drivers, which are in no registry
  */
 public record Opening(
     InstantSource clock,
@@ -36,7 +36,7 @@ public record Opening(
     ownTools = List.copyOf(ownTools);
   }
 
-  /** With the drivers of the release alone, and no waiting workers. */
+  /** Built-in drivers only, and no waiting workers. */
   public static Opening of(InstantSource clock, ProcessHost processes) {
     return new Opening(
         clock,

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
- * Nanoseconds that passed on this host, however its clock is set. Where the kernel of the host says
- * so, the time that it was suspended counts, so that a computer that slept over a weekend is not
- * taken for one whose clock leapt; elsewhere {@link System#nanoTime}.
+ * Monotonic time of this host in nanoseconds, which setting the clock does not change. On Linux it
+ * includes the time that the host was suspended, so that a computer that slept over a weekend is
+ * not taken for one whose clock leapt; elsewhere it is {@link System#nanoTime}.
  */
 final class PassedTime implements LongSupplier {
   private static final Path UPTIME = Path.of("/proc/uptime");
 
-  /** How long a reading of the host's uptime is good for. */
+  /** How long a reading of the host's uptime is reused. */
   private static final long GOOD_NANOS = 100_000_000;
 
   private final long nanosAtStart = System.nanoTime();
@@ -32,7 +32,7 @@ final class PassedTime implements LongSupplier {
     return running + suspended;
   }
 
-  /** Since the host started, suspended or not, in nanoseconds; -1 where it does not say. */
+  /** Nanoseconds since the host started, including suspension; -1 if the host does not say. */
   private static long uptime() {
     try {
       String line = Files.readString(UPTIME, StandardCharsets.US_ASCII);

@@ -22,13 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the sandboxes of a home are: not in it, since its users may not traverse it and their paths
- * must be short. For root it is below {@code /var/lib/writ}, else below a directory of the user's
- * in {@code /var/tmp}; in either one whose name is of the home's path. {@code WRIT_SANDBOX_DIR}
- * names another, {@code WRIT_SANDBOX_ENGINE} the engine. {@code WRIT_EGRESS_CA} names a file of
- * authorities to trust in place of the JDK's, {@code WRIT_EGRESS_PRIVATE} places as {@code
- * host:port,host:port} whose names may lead to addresses of a private network, {@code
- * WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} how many workspaces may exist.
+ * The directory of a home's sandboxes. It is outside the home, because the users of sandboxes may
+ * not traverse the home and the paths must be short: below {@code /var/lib/writ} for root, below a
+ * directory of the user in {@code /var/tmp} otherwise, under a name derived from the home's path.
+ * {@code WRIT_SANDBOX_DIR} names another directory, {@code WRIT_SANDBOX_ENGINE} the engine. {@code
+ * WRIT_EGRESS_CA} names a file of authorities to trust in place of the JDK's; {@code
+ * WRIT_EGRESS_PRIVATE} lists destinations ({@code host:port,host:port}) that may resolve to private
+ * addresses; {@code WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} limit the
+ * number of workspaces.
  */
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
@@ -36,12 +37,12 @@ public final class SandboxPlace {
 
   private SandboxPlace() {}
 
-  /** Where the processes of a home run; nothing is made before the first of them. */
+  /** The host for the processes of a home; it creates nothing before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
     return host(home.dir().toString(), environment, home.secrets());
   }
 
-  /** Where a replay runs processes again: one replay at a time. */
+  /** The host for processes that a replay runs again: one replay at a time. */
   public static ProcessHost hostOfReplays(Map<String, String> environment) {
     return host("replay", environment, SecretStore.NONE);
   }
@@ -109,7 +110,10 @@ public final class SandboxPlace {
     return Integer.parseInt(text);
   }
 
-  /** Makes it, or makes sure that who is there made it for us: others may write beside it. */
+  /**
+   * Makes a directory, or requires that an existing one is this user's: its parent is writable by
+   * others.
+   */
   static void require(Path directory, UserPrincipal self, String permissions) {
     try {
       Files.createDirectory(

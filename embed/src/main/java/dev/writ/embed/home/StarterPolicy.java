@@ -22,7 +22,8 @@ public final class StarterPolicy {
   }
 
   /**
-   * The same for an installation that has tools of its own: the agent may call them without more.
+   * The same for an installation with tools of its own, which the agent may call without an
+   * approval.
    */
   public static String text(Home.Names names, List<ToolManifest> builtIn, List<ToolManifest> own) {
     TreeSet<String> ownNames = new TreeSet<>();

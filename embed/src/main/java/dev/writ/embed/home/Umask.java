@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * umask(2), for the whole process: RocksDB and other libraries make files with modes of their own
- * choice, and what lies in a home is its owner's alone. Sandboxes set their own.
+ * umask(2), for the whole process: RocksDB and other libraries choose the modes of their files, and
+ * a home must be readable by its owner alone. Sandboxes set their own umask.
  */
 final class Umask {
   private static final int OWNERS_ALONE = 077;

@@ -8,13 +8,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The detail of a {@code clock.corrected}: an operator states that the log's time goes on from
- * another one than its events led to. It names its one place in the log.
+ * The detail of a {@code clock.corrected}: an operator sets the log's time to another one than that
+ * of its last event. It is valid at one position of the log only.
  *
  * @param from the log's latest time before it
  * @param to the time of its event; no later event has an earlier one, until the next correction
  * @param treeSize number of events before it
- * @param incarnation that begins with it, where it goes back; absent where it goes forward
+ * @param incarnation the incarnation that begins with it, if time goes back; absent if it goes
+ *     forward
  */
 public record ClockCorrection(Instant from, Instant to, long treeSize, Optional<Long> incarnation) {
 

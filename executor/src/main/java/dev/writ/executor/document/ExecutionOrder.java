@@ -11,8 +11,8 @@ import dev.writ.guardian.document.Intent;
 import java.time.Instant;
 
 /**
- * The holder's word that an intent be executed now: what a caller signs that asks in two steps
- * (protocol rule 3). In one step the request itself is that word.
+ * The holder's signed order to execute an intent now, for callers that judge and execute in two
+ * steps (protocol rule 3). In one step the request itself is the order.
  */
 public record ExecutionOrder(String tenant, Digest intent, Instant orderedAt) {
 
@@ -28,8 +28,9 @@ public record ExecutionOrder(String tenant, Digest intent, Instant orderedAt) {
   }
 
   /**
-   * Requires that this orders that intent, in its tenant and within its time; an order for what was
-   * served may be as old as the intent.
+   * Requires that this order is for that intent and its tenant, and was made after the intent was
+   * issued and not in the future. Its age is not limited, so that it can be repeated to get a
+   * stored outcome.
    *
    * @throws WritException {@code EXE-104}, {@code EXE-112}
    */

@@ -25,7 +25,7 @@ public record Resolution(
 
   public static final String TYPE = PayloadTypes.of("resolution");
 
-  /** What the operator found in the world. */
+  /** What the operator found out about the effect. */
   public enum Found {
     HAPPENED,
     DID_NOT_HAPPEN,

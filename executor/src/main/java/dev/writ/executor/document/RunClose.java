@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import java.time.Instant;
 
-/** The opener's word that a run is over (protocol rule 19). */
+/** The opener's signed order to close a run (protocol rule 19). */
 public record RunClose(String tenant, String run, Instant requestedAt) {
 
   public static final String TYPE = PayloadTypes.of("run-close");

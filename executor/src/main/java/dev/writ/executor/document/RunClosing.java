@@ -6,13 +6,13 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
 
 /**
- * The executor's statement of what a closed run holds: the body of {@code run.closed}.
+ * The executor's statement of the content of a closed run: the body of {@code run.closed}.
  *
  * @param request id of the {@link RunClose}
  * @param events number of events before {@code run.closed}
  * @param runHash id of the last of them; each event names the one before, so it covers them all
  * @param receipts number of receipts
- * @param lastReceipt id of the last receipt, of the opening event where there is none
+ * @param lastReceipt id of the last receipt; of the opening event if there is none
  */
 public record RunClosing(
     String tenant,

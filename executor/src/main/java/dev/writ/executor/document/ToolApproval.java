@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An approver's word on one exact package: spec/tool-governance.md.
+ * An approver's verdict on one exact package (spec/tool-governance.md).
  *
  * @param role the approver role, as the policy's section {@code governance} names it
  */

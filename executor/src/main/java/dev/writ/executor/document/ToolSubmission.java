@@ -6,7 +6,7 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.guardian.document.ToolRef;
 import java.time.Instant;
 
-/** A publisher's word that a package is to be approved: spec/tool-governance.md. */
+/** A publisher's request to have a package approved (spec/tool-governance.md). */
 public record ToolSubmission(ToolRef tool, Instant submittedAt) {
 
   public static final String TYPE = PayloadTypes.of("tool-submission");

@@ -8,29 +8,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs the tools of one kind. A driver decides nothing: it gets an effect that the Gate let through
- * and says what happened. It is shared by all threads.
+ * Runs the tools of one kind. A driver decides nothing: it gets an effect that passed the Gate, and
+ * reports what happened. Thread safe.
  */
 public interface Driver {
 
-  /** The name by which manifests ask for this driver. */
+  /** The name by which manifests name this driver. */
   String name();
 
   /**
-   * The best that this driver can promise, whatever a manifest says. {@link Determinism#PURE} only
-   * for a driver without host clock, network and workspace (protocol rule 14).
+   * The strongest determinism that this driver can promise, whatever a manifest says. {@link
+   * Determinism#PURE} only for a driver without host clock, network and workspace (protocol rule
+   * 14).
    */
   Determinism determinism();
 
   /**
-   * The digest of what a sandbox profile means here; it goes into the snapshot.
+   * The digest of the definition of a sandbox profile in this driver; it goes into the snapshot.
    *
    * @throws dev.writ.canonicalize.WritException with a code of the driver, for a profile that it
    *     does not have
    */
   Digest sandboxProfile(String profile);
 
-  /** What earlier releases gave as {@link #sandboxProfile}: a replay knows those runs by it. */
+  /**
+   * Digests that earlier releases returned from {@link #sandboxProfile}; replay accepts them for
+   * runs of those releases.
+   */
   default List<Digest> sandboxProfilesBefore(String profile) {
     return List.of();
   }
@@ -62,9 +66,9 @@ public interface Driver {
   record LanguageRuntime(String language, String version) {}
 
   /**
-   * The same under a policy that says something of the hosts that effects run on.
+   * The same under a policy with terms for the hosts that effects run on.
    *
-   * @param host who needs nothing of the host ignores it
+   * @param host policy's terms; ignored by drivers that depend on nothing of the host
    */
   default Prepared prepare(
       ToolManifest manifest, String operation, PackageContent content, HostTerms host) {

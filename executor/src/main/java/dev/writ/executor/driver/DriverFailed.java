@@ -1,8 +1,8 @@
 package dev.writ.executor.driver;
 
 /**
- * A driver failed and says by which name it is known; of any other throwable that is its class's. A
- * replay repeats a recorded failure by this.
+ * A failure of a driver under a given name. Any other throwable is recorded under the name of its
+ * class; a replay repeats that failure by throwing this.
  */
 public final class DriverFailed extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class DriverFailed extends RuntimeException {
     this.name = name;
   }
 
-  /** What a receipt calls this failure. */
+  /** The name of a failure, as receipts state it. */
   public static String nameOf(Throwable failure) {
     return failure instanceof DriverFailed named ? named.name : failure.getClass().getSimpleName();
   }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param end how it ended
  * @param reason a stable word for the cause, such as {@code out-of-memory}; {@code ok} for success
  * @param message for people: the tool's own words where it failed; bounded
- * @param output the raw output, also of a failure where there is some; bounded by the resources
+ * @param output the raw output; a failure may have some, too; bounded by the resources
  * @param metrics what was used
  * @param observations what else the driver saw, as data: truncation marks, captured stderr, …
  */
@@ -27,7 +27,8 @@ public record DriverOutcome(
     JsonValue.Obj observations) {
 
   /**
-   * @throws IllegalArgumentException for what no receipt could say: a mistake of the driver
+   * @throws IllegalArgumentException for values that no receipt can state, which is an error of the
+   *     driver
    */
   public DriverOutcome {
     Objects.requireNonNull(end);
@@ -62,7 +63,7 @@ public record DriverOutcome(
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What a receipt says of an effect that ended so. */
+    /** The status in the receipt of an effect that ended like this. */
     public Status status() {
       return switch (this) {
         case SUCCEEDED -> Status.SUCCEEDED;
@@ -73,7 +74,7 @@ public record DriverOutcome(
     }
   }
 
-  /** Raw output and what it claims to be. */
+  /** Raw output and the media type that the tool states for it. */
   public record Output(byte[] bytes, String mediaType) {
     public Output {
       Objects.requireNonNull(bytes);
@@ -81,7 +82,7 @@ public record DriverOutcome(
     }
   }
 
-  /** A file that the tool leaves behind. */
+  /** A file that the tool produced as an artifact. */
   public record Artifact(String name, byte[] bytes, String mediaType) {
     public Artifact {
       Objects.requireNonNull(bytes);

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything an operation is given. Two runs with equal invocations give equal outcomes, for a pure
- * or reproducible tool.
+ * All inputs of an operation. Two runs with equal invocations give equal outcomes, for a pure or
+ * reproducible tool.
  *
- * @param seed 32 bytes: what the tool's random numbers come from
+ * @param seed 32 bytes: the seed of the tool's random numbers
  * @param time the clock reading of {@code effect.dispatched}: what the tool sees as the time
  * @param resources the declared ceiling, which the driver enforces
  * @param workspaceBefore the tree digest of the run's workspace as it is now, for a tool that uses
  *     it
  * @param approved whether the decision saw a signed approval for this very request
- * @param host what policy says of the host that this runs on
+ * @param host policy's terms for the host that this runs on
  */
 public record Invocation(
     Scope scope,
@@ -36,7 +36,7 @@ public record Invocation(
     boolean approved,
     HostTerms host) {
 
-  /** Under a policy that says nothing of hosts. */
+  /** Under a policy without terms for hosts. */
   public Invocation(
       Scope scope,
       JsonValue.Obj params,

@@ -30,7 +30,7 @@ public interface RunWorkspaces {
       };
 
   /**
-   * The digest of the tree as it is now; {@link #EMPTY} where the run has no workspace yet. The
+   * The digest of the tree as it is now; {@link #EMPTY} if the run has no workspace yet. The
    * executor holds the run's workspace lock.
    *
    * @throws WritException where it cannot be measured
@@ -38,8 +38,8 @@ public interface RunWorkspaces {
   Digest treeDigest(String tenant, String run);
 
   /**
-   * Takes the workspace away, if there is one. The executor holds the run's workspace lock; called
-   * for runs that used their workspace only.
+   * Removes the workspace, if there is one. The executor holds the run's workspace lock; called for
+   * runs that used their workspace only.
    *
    * @param reason a stable word, which is recorded
    * @throws WritException where it cannot be taken away; it is tried again at the next start
@@ -47,10 +47,10 @@ public interface RunWorkspaces {
   void wipe(String tenant, String run, String reason, Instant at);
 
   /**
-   * Takes away those whose stated lifetime is over: the keeper's matter. Called when a kernel
-   * opens, before it serves anything.
+   * Removes workspaces whose stated lifetime is over; the implementation knows it. Called when a
+   * kernel opens, before it serves anything.
    *
-   * @throws WritException where one cannot be taken away; the kernel opens nevertheless
+   * @throws WritException if one cannot be removed; the kernel opens nevertheless
    */
   default void wipeExpired(Instant now) {}
 }

@@ -7,20 +7,24 @@ public enum ExecutorError implements ErrorCode {
   MISSING_DECISION("EXE-001", "missing decision", "Send the decision's envelope."),
   MISSING_INTENT("EXE-002", "missing intent", "Send the intent's envelope."),
   MISSING_EFFECT("EXE-003", "missing effect", "Send the effect that was decided on."),
-  MALFORMED("EXE-004", "a document is not what it must be", "Send what the Guardian issued."),
+  MALFORMED("EXE-004", "a document is malformed", "Send the document that the Guardian issued."),
 
   DECISION_SIGNATURE(
-      "EXE-101", "the decision's signature does not hold", "Send what the Guardian signed."),
+      "EXE-101",
+      "the decision's signature is not valid",
+      "Send the decision as the Guardian signed it."),
   VERDICT("EXE-102", "the decision does not allow this", "Ask for what policy allows."),
   INTENT_SIGNATURE(
-      "EXE-103", "the intent's signature does not hold", "Send what the Guardian signed."),
+      "EXE-103",
+      "the intent's signature is not valid",
+      "Send the intent as the Guardian signed it."),
   BINDING(
       "EXE-104",
       "decision, intent and effect do not belong together",
       "Send the three of one request."),
   AUDIENCE("EXE-105", "the intent is for another ledger", "Ask this one for a decision."),
   HOLDER("EXE-106", "the submitter does not hold this intent", "Sign with the request's key."),
-  EXPIRED("EXE-107", "the intent has expired", "Submit the request again to have it judged anew."),
+  EXPIRED("EXE-107", "the intent has expired", "Submit the request again; it is judged again."),
   NOT_ISSUED(
       "EXE-108", "this ledger did not issue the intent", "Submit the request to have it judged."),
   RUNNING(
@@ -34,7 +38,7 @@ public enum ExecutorError implements ErrorCode {
   SUPERSEDED(
       "EXE-111",
       "the intent is no longer the live one of its request",
-      "Submit the request again to get that."),
+      "Submit the request again to get its live intent."),
   ORDER_TIME(
       "EXE-112",
       "an order's time does not fit: it is too old, or from the future",
@@ -43,35 +47,36 @@ public enum ExecutorError implements ErrorCode {
   SNAPSHOT(
       "EXE-201",
       "the decision was made under another policy, tool, sandbox or kernel",
-      "Submit the request again to have it judged anew."),
+      "Submit the request again; it is judged again."),
 
   TOOL_UNKNOWN("EXE-301", "the tool is not registered", "Register it, or name another version."),
   TOOL_NOT_APPROVED(
       "EXE-302", "policy does not approve the tool", "Approve its package in policy."),
   TOOL_PROHIBITED("EXE-303", "the tool is prohibited", "Use another tool or version."),
   DRIVER_MISSING("EXE-304", "no driver for the tool", "Start the kernel with that driver."),
-  SANDBOX_MISSING("EXE-305", "the sandbox profile is not there", "Name a profile of the tool."),
+  SANDBOX_MISSING(
+      "EXE-305", "the driver has no such sandbox profile", "Name a profile of the tool."),
   INPUT_UNKNOWN(
       "EXE-306",
-      "an input is not in the tenant's store, or not this subject's to name",
-      "Put the blob as this subject first, or consume the receipt that it came of."),
+      "an input is not in the tenant's store, or this subject may not name it",
+      "Upload the blob as this subject first, or consume the receipt whose effect produced it."),
   CONSUMED_UNKNOWN(
       "EXE-307",
       "a consumed receipt is not one that the subject may read",
       "Name receipts of its own, or have policy share their run: runs, shared_by."),
-  PREPARE_FAILED("EXE-308", "the tool cannot be made ready", "Look at what was found."),
+  PREPARE_FAILED("EXE-308", "the tool cannot be prepared", "See what was found."),
   WORKSPACES_MISSING(
       "EXE-309",
       "the tool needs a workspace, and this installation has none",
       "Run `writ doctor`: workspaces come with the sandbox."),
   WORKSPACE_PIN(
       "EXE-310",
-      "the workspace is not the tree that the effect pins",
-      "Look at what changed it, and ask again with the digest that is there."),
+      "the workspace's tree is not the one that the effect pins",
+      "Find out what changed it, and submit a request with the present digest."),
   WORKSPACE_QUARANTINED(
       "EXE-311",
-      "it is not known what an effect before did to the workspace",
-      "Resolve what is in doubt; where the tree could not be measured, close the run."),
+      "the workspace is in quarantine: what an earlier effect did to it is unknown",
+      "Resolve what is in doubt; if the tree could not be measured, close the run."),
 
   RUNTIME_NOT_APPROVED(
       "EXE-312",
@@ -106,9 +111,9 @@ public enum ExecutorError implements ErrorCode {
       "EXE-903", "the run has unfinished or unresolved work", "Finish or resolve it, then close."),
   TIME_WENT_BACK(
       "EXE-904",
-      "the clock is behind what the ledger has seen",
-      "Set the clock; nothing is decided or dispatched until then. Where the clock is right and the"
-          + " ledger ran ahead: `writ clock correct`."),
+      "the clock is behind the ledger's time",
+      "Set the clock; nothing is decided or dispatched until then. If the clock is right and"
+          + " the ledger's time ran ahead: `writ clock correct`."),
   UNKNOWN_ID("EXE-905", "there is nothing of that id", "Check the id and the tenant."),
   POLICY_ORDER(
       "EXE-906", "the policy does not follow the one in force", "Raise version and name previous."),
@@ -126,7 +131,7 @@ public enum ExecutorError implements ErrorCode {
       "Look at what was found; it is tried again at every start."),
   GOVERNANCE_ORDER(
       "EXE-914",
-      "nothing before it in the governance of tools allows this",
+      "the tool's state in governance does not allow this",
       "Look at `writ tool status`; spec/tool-governance.md has the order."),
   GOVERNANCE_BINDING(
       "EXE-915",
@@ -134,20 +139,20 @@ public enum ExecutorError implements ErrorCode {
       "Name the package that was submitted, and have policy's governance cover the tool."),
   GOVERNANCE_SIGNER(
       "EXE-916",
-      "who approves a tool may not",
+      "the approver may not approve this tool",
       "Ask an approver whom policy's governance names and who did not publish the tool."),
   GOVERNANCE_INCOMPLETE(
       "EXE-917",
       "a tool lacks what it needs before it runs: a validation without findings, or approvals",
-      "Look at `writ tool review`; mend the package, or ask further approvers."),
+      "Look at `writ tool review`; correct the package, or ask further approvers."),
   TIME_LEAPT(
       "EXE-980",
-      "the clock is further ahead of what the ledger has seen than policy lets it be",
-      "Set the clock; nothing is decided or dispatched until then. Where the clock is right, start"
-          + " again, or sign for it with `writ clock correct`."),
+      "the clock is further ahead of the ledger's time than policy allows",
+      "Set the clock; nothing is decided or dispatched until then. If the clock is right,"
+          + " start again, or sign for it with `writ clock correct`."),
   CLOCK_CORRECTION(
       "EXE-981",
-      "a correction of the clock does not fit this place of the log",
+      "a correction of the clock does not fit this position of the log",
       "Stop the kernel and run `writ clock correct`, which states what is found."),
   CLOCK_FITS(
       "EXE-983", "the clock fits the ledger", "There is nothing to correct; start the kernel."),
@@ -158,12 +163,13 @@ public enum ExecutorError implements ErrorCode {
 
   STATE_MOVED(
       "EXE-970",
-      "keys, policy or tools were changed again and again while this was in work",
+      "keys, policy or tools kept changing while this was at work",
       "Nothing was done; try again."),
   KEPT_OTHERWISE(
       "EXE-971",
-      "a document is one that the ledger keeps, or will keep, from elsewhere",
-      "Bring what is in the ledger, or sign another document: the first envelope stays.");
+      "the ledger keeps, or will keep, this document in another envelope",
+      "Send the envelope that the ledger has, or sign another document: the first envelope is"
+          + " kept.");
 
   private final Entry entry;
 

@@ -27,21 +27,22 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * What was submitted, found, said and staged of tools, and which language runtimes are approved:
- * the part of the system run's sum that spec/tool-governance.md describes. Immutable; each method
- * gives the sum with one more document, whose signatures the caller has verified, or refuses it.
+ * The state of governed tools and language runtimes (submissions, validations, approvals, stages),
+ * as spec/tool-governance.md describes it: the part of {@code SystemState} that follows from their
+ * documents. Immutable; each method returns the state after one more document, whose signatures the
+ * caller has verified, or refuses the document.
  *
  * @param versions by name and version
  * @param runtimes by {@code language version}
- * @param drawsBySubject whether a canary was staged whose share goes by subjects; from then on none
- *     goes by runs
+ * @param drawsBySubject whether a canary that selects by subjects was staged; from then on none may
+ *     select by runs
  */
 public record Governance(
     SortedMap<String, Submitted> versions,
     SortedMap<String, RuntimeWord> runtimes,
     boolean drawsBySubject) {
 
-  /** Before anything was submitted. */
+  /** The state before anything was submitted. */
   public static final Governance NOTHING = new Governance(new TreeMap<>(), new TreeMap<>(), false);
 
   public Governance {
@@ -49,10 +50,10 @@ public record Governance(
     runtimes = Collections.unmodifiableSortedMap(runtimes);
   }
 
-  /** The last word on a language runtime, and when the operator says that it was said. */
+  /** The last decision on a language runtime, and its time as the operator states it. */
   public record RuntimeWord(boolean approved, Instant at) {}
 
-  /** What was submitted under that name and version last. */
+  /** The last submission under that name and version. */
   public Optional<Submitted> version(String tool, String version) {
     return Optional.ofNullable(versions.get(key(tool, version)));
   }
@@ -86,7 +87,7 @@ public record Governance(
   }
 
   /**
-   * An operator says what the static validation found.
+   * An operator records the findings of the static validation.
    *
    * @throws WritException {@code EXE-914}, {@code EXE-915}
    */
@@ -141,7 +142,7 @@ public record Governance(
   /**
    * An operator puts a version into another stage.
    *
-   * @param inForce tells whether a key still counts: the word of one that was revoked does not
+   * @param inForce tells whether a key is not revoked: approvals by a revoked key do not count
    * @throws WritException {@code EXE-914}, {@code EXE-915}, {@code EXE-917}, {@code EXE-984}
    */
   public Governance staged(
@@ -166,7 +167,10 @@ public record Governance(
     return new Governance(staged.versions, runtimes, bySubject);
   }
 
-  /** Approvers whom policy names now, with keys that are in force now, as many as it asks for. */
+  /**
+   * Requires as many approvals as policy asks for, by approvers whom policy names now and whose
+   * keys are in force now.
+   */
   private static void requireApproved(
       Submitted version, ToolGovernance rules, Predicate<String> inForce) {
     if (!version.passed()) {
@@ -202,7 +206,7 @@ public record Governance(
   }
 
   /**
-   * An operator approves a language runtime, or takes that back.
+   * An operator approves a language runtime, or withdraws the approval.
    *
    * @throws WritException {@code EXE-914}
    */
@@ -228,7 +232,7 @@ public record Governance(
   }
 
   /**
-   * What follows for a policy.
+   * The tools and runtimes that governance adds to a policy.
    *
    * @param prohibited {@code name version}
    */
@@ -246,7 +250,7 @@ public record Governance(
     return Rollout.of(tools, prohibited, approved);
   }
 
-  /** The same, with nothing said later than that: the log's time goes on from there. */
+  /** The same, with later times replaced by this one: the log's time continues from it. */
   public Governance notAfter(Instant time) {
     TreeMap<String, Submitted> submitted = new TreeMap<>(versions);
     submitted.replaceAll((_, version) -> version.notAfter(time));

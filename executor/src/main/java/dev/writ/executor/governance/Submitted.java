@@ -12,13 +12,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A version of a tool that was submitted, and what was said of it since. Immutable.
+ * A submitted version of a tool, with its validation, approvals and stage. Immutable.
  *
  * @param publisher the subject of the key that submitted it
  * @param submittedAt of the event
  * @param validation the last one
  * @param words the approvers' verdicts, by subject; one from each
- * @param stagedAt when the operator says that it got its stage; absent until it was staged
+ * @param stagedAt when it got its stage, as the operator states it; absent until it was staged
  */
 public record Submitted(
     ToolRef tool,
@@ -34,7 +34,7 @@ public record Submitted(
     words = Collections.unmodifiableSortedMap(words);
   }
 
-  /** What one approver said, by whose key. */
+  /** The verdict of one approver, and the key that signed it. */
   public record Word(String role, Approval.Verdict verdict, String kid, Instant at) {}
 
   static Submitted of(ToolRef tool, String publisher, Instant at) {

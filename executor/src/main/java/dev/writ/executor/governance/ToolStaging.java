@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * The stage that an operator puts a version into: the {@code detail} of {@code tool.staged}.
  *
- * @param canary who meets it; with the stage canary, and only there
+ * @param canary the selection of callers; present exactly with the stage canary
  */
 public record ToolStaging(ToolRef tool, RolloutStage stage, Optional<Canary> canary) {
 

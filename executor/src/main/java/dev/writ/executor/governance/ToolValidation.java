@@ -12,11 +12,11 @@ import java.util.List;
  * What the static validation found in a package: the {@code detail} of {@code tool.validated}. A
  * package without findings passed.
  *
- * @param validator what validated, by name and version
+ * @param validator the validator's name and version
  * @param findings in the order in which they were found; {@link #FINDINGS_MAX} at most
  */
 public record ToolValidation(ToolRef tool, String validator, List<Finding> findings) {
-  /** Of more findings the first are kept: the package failed anyhow. */
+  /** Only the first findings are kept; the package failed in any case. */
   public static final int FINDINGS_MAX = 100;
 
   public ToolValidation {

@@ -1,16 +1,16 @@
 package dev.writ.executor.journal;
 
 /**
- * Keeps what is written under a state of the installation before the changes of that state in the
- * log.
+ * Ensures that documents which were written under a state of the installation precede, in the log,
+ * any change of that state.
  */
 @FunctionalInterface
 public interface ChangeOrder {
-  /** Written whatever is in force, or where nothing changes meanwhile. */
+  /** For writes that are valid under any state, or where the state cannot change meanwhile. */
   ChangeOrder ANY = () -> () -> {};
 
   /**
-   * Keeps changes back until what it returns is closed.
+   * Blocks changes until the returned object is closed.
    *
    * @throws dev.writ.canonicalize.WritException {@code EXE-970} where the state changed already
    */

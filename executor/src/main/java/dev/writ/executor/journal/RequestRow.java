@@ -12,19 +12,19 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where a request stands: one live decision, and at most one live intent (protocol rule 1).
+ * The state of a request: one live decision, and at most one live intent (protocol rule 1).
  *
  * @param receivedAt when it was first received; its age counts from then
  */
 public record RequestRow(
     RunId run, State state, Digest decision, Optional<Digest> intent, Instant receivedAt) {
 
-  /** The life of a request; what was served stands in {@link Tables#SERVED}. */
+  /** The life of a request; a served one is also in {@link Tables#SERVED}. */
   public enum State {
     ALLOWED,
     DENIED,
     PENDING,
-    /** Its intent was refused before dispatch: it may be judged anew. */
+    /** Its intent was refused before dispatch: it may be judged again. */
     LAPSED;
 
     String text() {

@@ -13,7 +13,7 @@ import dev.writ.canonicalize.json.Limits;
  * @param seed 64 hexadecimal digits, from which each effect's seed is derived
  * @param lastReceipt id of the last receipt; of the opening event while there is none
  * @param lamport of the last receipt; 0 while there is none
- * @param unfinished what keeps it from being closed
+ * @param unfinished counts of what keeps it from being closed
  */
 public record RunState(
     String opener,
@@ -24,7 +24,9 @@ public record RunState(
     Unfinished unfinished,
     boolean closed) {
 
-  /** Requests that wait for approval, effects without a receipt, receipts in doubt. */
+  /**
+   * Counts of requests that wait for approval, effects without a receipt, and receipts in doubt.
+   */
   public record Unfinished(long pending, long running, long inDoubt) {
     static final Unfinished NONE = new Unfinished(0, 0, 0);
 

@@ -14,8 +14,8 @@ import java.util.Optional;
 
 /**
  * One turn of appending to a run: holds the run's lock, builds one batch, and enqueues it. Sequence
- * numbers, prev and lamport are assigned here, in the order in which batches are enqueued (PROTOCOL
- * 15). Nothing of a turn that is closed without {@link #enqueue()} is left.
+ * numbers, prev and lamport are assigned here, in the order in which batches are enqueued (protocol
+ * rule 15). A turn that is closed without {@link #enqueue()} has no effect.
  */
 public final class RunTurn implements AutoCloseable {
   private final RunJournal ledger;
@@ -114,12 +114,12 @@ public final class RunTurn implements AutoCloseable {
     state = Optional.of(state.orElseThrow().asClosed());
   }
 
-  /** Does this once the batch is enqueued; never where it is not. */
+  /** Runs the action once the batch is enqueued; never if it is not. */
   public void whenEnqueued(Runnable action) {
     whenEnqueued.add(action);
   }
 
-  /** What this turn writes must stand before the changes of what it rests on. */
+  /** Makes this turn's writes precede changes of the state that they were made under. */
   public RunTurn before(ChangeOrder order) {
     changes = order;
     return this;

@@ -17,9 +17,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The runs in use. A caller borrows a run to work in it, and takes a turn to append to it. This is
- * the one way to append to a run, so an open run that nobody borrows is remembered for a while and
- * need not be read from the ledger again; a claim on a run that was not opened is forgotten.
+ * The runs in use. A caller borrows a run to work in it, and takes a turn to append to it. There is
+ * no other way to append to a run, so an open run that is not borrowed can stay cached instead of
+ * being read from the ledger again. Claims on a run that was not opened are dropped.
  */
 public final class Runs {
   private static final int IDLE_MAX = 4_096;
@@ -28,7 +28,7 @@ public final class Runs {
   private final SecureRandom random;
   private final TreeMap<RunId, Slot> slots = new TreeMap<>();
 
-  /** Open runs that nobody borrows, the one that was given back first at the front. */
+  /** Open runs that are not borrowed, in the order in which they were given back. */
   private final LinkedHashMap<RunId, Slot> idle = new LinkedHashMap<>();
 
   static final class Slot {
@@ -38,20 +38,20 @@ public final class Runs {
     boolean loaded;
     Optional<Event> head = Optional.empty();
 
-    /** The head's id, where it is known without hashing. */
+    /** The head's id, if it is known without hashing. */
     Optional<Digest> headId = Optional.empty();
 
     Optional<RunState> state = Optional.empty();
     Optional<String> claimedOpener = Optional.empty();
     Optional<String> claimedSeed = Optional.empty();
 
-    /** For whom the run was opened or is claimed, once somebody asked. */
+    /** The subject that the run was opened or is claimed for, once that was asked. */
     Optional<String> owner = Optional.empty();
 
-    /** How many borrowers claim the run for its owner while it is not open. */
+    /** Borrowers that claim the run for its owner while it is not open. */
     int claimants;
 
-    /** Signalled when the run is opened, or claimed no more. */
+    /** Signalled when the run is opened, or when its last claim ends. */
     final Condition settled = lock.newCondition();
 
     Slot(RunId id) {
@@ -92,8 +92,8 @@ public final class Runs {
     }
 
     /**
-     * The run's seed. A run that is not open yet is claimed for {@code opener}, with a new seed
-     * that it will be opened with.
+     * The run's seed. A run that is not open yet is claimed for {@code opener}, with the new seed
+     * with which it will be opened.
      *
      * @throws WritException {@code EXE-901} closed, {@code EXE-902} opened or claimed by another
      *     key
@@ -105,7 +105,7 @@ public final class Runs {
         if (slot.state.isPresent()) {
           RunState state = slot.state.get();
           requireOpener(
-              state.opener(), opener); // first: to others a closed run is like an open one
+              state.opener(), opener); // checked first: others must not learn that a run is closed
           requireOpen(state);
           return state.seed();
         }
@@ -123,9 +123,9 @@ public final class Runs {
     }
 
     /**
-     * For whom the run was opened: the subject of its first request. One that is not open yet is
-     * claimed for {@code subject}, and while it is claimed for another one this waits: what is
-     * judged rests on who is first in the journal.
+     * The run's owner: the subject of its first request. A run that is not open yet is claimed for
+     * {@code subject}; if it is claimed for another subject this waits until that is settled,
+     * because judgements depend on whose request comes first in the journal.
      */
     public String ownerFor(String subject) {
       slot.lock.lock();

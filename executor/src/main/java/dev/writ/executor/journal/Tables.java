@@ -36,12 +36,12 @@ public final class Tables {
   public static final String REFERENCE = "reference";
 
   /**
-   * tenant, blob, subject, run → nothing: that subject put it (no run), or it came of its effect in
-   * that run. What it says, and what {@link #REFERENCE} does not, is who may name the blob.
+   * tenant, blob, subject, run → nothing: that subject uploaded it (no run), or its effect in that
+   * run produced it. Unlike {@link #REFERENCE} this says who may name the blob.
    */
   public static final String HELD = "held";
 
-  /** In place of a subject: what the installation put for the whole tenant. */
+  /** In place of a subject: content that the installation stored for the whole tenant. */
   public static final String EVERYBODY = "";
 
   /** request, approval → nothing. */
@@ -63,8 +63,8 @@ public final class Tables {
   public static final String WORKSPACE = "workspace";
 
   /**
-   * tenant, run, request → tree digest before: dispatched in the run's workspace, and what it did
-   * to it is not known. Any such row quarantines the workspace.
+   * tenant, run, request → tree digest before the effect, which was dispatched in the run's
+   * workspace and whose end is not known. Any such row quarantines the workspace.
    */
   public static final String UNSETTLED = "unsettled";
 

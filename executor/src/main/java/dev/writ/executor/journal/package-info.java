@@ -1,5 +1,5 @@
 /**
- * Events of runs and the rows beside them: what is written, in which order, in which batch
+ * Journal events of runs and their rows: what is written, in which order and batch
  * (spec/journal.md).
  */
 package dev.writ.executor.journal;

@@ -23,9 +23,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Stage 4: the effect. That it is dispatched is durable before an impure tool runs, so that a crash
- * leaves it in doubt and never runs it twice (protocol rules 13 and 14). Whatever happens in the
- * tool or its driver comes back as data.
+ * Stage 4: the effect. The dispatch of an impure tool is durable before the tool runs, so that
+ * after a crash it is in doubt and never runs twice (protocol rules 13 and 14). Any failure of the
+ * tool or its driver is returned as data.
  */
 public final class Dispatch {
   private final KernelTime time;
@@ -36,9 +36,8 @@ public final class Dispatch {
   /**
    * An effect that has run.
    *
-   * @param workspace how the run's workspace stands now
-   * @param pendingWrites what still has to be committed with the receipt: everything for a pure
-   *     effect
+   * @param workspace the run's workspace after the effect
+   * @param pendingWrites writes that are committed with the receipt: all of them for a pure effect
    * @param dispatched whether {@code effect.dispatched} is committed
    */
   public record Ran(
@@ -82,7 +81,7 @@ public final class Dispatch {
    */
   public record Dispatched(Ready ready, Instant startedAt, boolean committed) {}
 
-  /** Makes it durable that an impure effect is dispatched. */
+  /** Makes the dispatch of an impure effect durable. */
   public Dispatched dispatch(Ready ready, Instant startedAt) {
     boolean pure = ready.determinism() == Determinism.PURE;
     if (!pure) {
@@ -91,7 +90,7 @@ public final class Dispatch {
     return new Dispatched(ready, startedAt, !pure);
   }
 
-  /** Runs the effect; nothing is thrown. */
+  /** Runs the effect; never throws. */
   public Ran run(Dispatched dispatched) {
     Ready ready = dispatched.ready();
     Order order = ready.order();
@@ -100,7 +99,7 @@ public final class Dispatch {
     DriverOutcome outcome;
     try {
       outcome = Objects.requireNonNull(ready.operation().run(invocation(ready, startedAt)));
-    } catch (Throwable e) { // a driver's bug, its stack or the heap: all of it ends in a receipt
+    } catch (Throwable e) { // a driver's bug, stack overflow, full heap: all end in a receipt
       driverFailure = Optional.of(DriverFailed.nameOf(e));
       outcome =
           DriverOutcome.failed(
@@ -120,7 +119,7 @@ public final class Dispatch {
         dispatched.committed());
   }
 
-  /** How the workspace of the run stands, for an effect that uses it. */
+  /** The workspace of the run, for an effect that uses it. */
   public WorkspaceUse.After workspace(Ready ready) {
     return ready.workspaceBefore().isPresent()
         ? workspaces.after(ready.order().request().scope())
@@ -179,7 +178,10 @@ public final class Dispatch {
         ready.host());
   }
 
-  /** The Gate verified the decision; most have no approvals, and are not read further. */
+  /**
+   * The Gate has verified the decision, so only its list of approvals is read, and more only if
+   * there are any.
+   */
   private static boolean approved(Decision decision) {
     return decision.inputs().get("approvals") instanceof JsonValue.Arr seen
         && !seen.items().isEmpty()

@@ -8,7 +8,7 @@ import dev.writ.executor.stage.Prepare.Ready;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 
-/** Stage 5: the output is what the tool's pinned manifest promises. */
+/** Stage 5: checks the output against the tool's pinned manifest. */
 public class Drift {
   static final String JSON = "application/json";
 
@@ -39,14 +39,14 @@ public class Drift {
     try {
       value = Jcs.parse(result.output().get().bytes());
     } catch (WritException e) {
-      return result; // stage 6 refuses the same bytes, with the reason
+      return result; // stage 6 refuses it and gives the reason
     }
     try {
       ToolSchemas.of(manifest).requireOutput(operation.name(), value);
       return result.withParsed(value);
     } catch (WritException e) {
       return result.refuse(ExecutorError.CONTRACT_DRIFT, e.found());
-    } catch (RuntimeException | StackOverflowError e) { // the schema engine's, on such an output
+    } catch (RuntimeException | StackOverflowError e) { // thrown by the schema engine
       return result.refuse(ExecutorError.CONTRACT_DRIFT, e.getClass().getSimpleName());
     }
   }

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Stage 1: the cryptographic gate. It comes before the look-up of what was served, since an
- * unsigned decision with a known id must get nothing (protocol rule 11). What it refuses was never
- * issued here or is not the submitter's, and leaves no trace in the journal.
+ * Stage 1: the cryptographic gate. It precedes the look-up of stored outcomes, since an unsigned
+ * decision with a known id must get nothing (protocol rule 11). An order that it refuses was never
+ * issued here or does not belong to the submitter, and leaves no trace in the journal.
  */
 public final class Gate {
   private static final Duration SKEW = Duration.ofSeconds(2);
@@ -29,7 +29,7 @@ public final class Gate {
   }
 
   /**
-   * Signatures, verdict, binding, audience, holder: everything but the time.
+   * Signatures, verdict, binding, audience, holder: all checks but the expiry.
    *
    * @throws WritException {@code EXE-101} to {@code EXE-106}
    */

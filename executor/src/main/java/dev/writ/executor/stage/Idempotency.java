@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What was served is served again from the ledger, the same bytes; what runs is not run a second
- * time. Asked after the Gate and before the expiry, under the locks of request and idempotency key
- * (protocol rules 1, 2 and 11).
+ * Returns the stored outcome of a request that was served, with the same bytes, and refuses one
+ * that is running. Asked after the Gate and before the check of the expiry, under the locks of
+ * request and idempotency key (protocol rules 1, 2 and 11).
  */
 public final class Idempotency {
   private final LedgerState ledger;
@@ -27,14 +27,14 @@ public final class Idempotency {
   }
 
   /**
-   * @return the stored outcome; empty where this is the first service
+   * @return the stored outcome; empty if there is none yet
    * @throws WritException {@code EXE-108} to {@code EXE-111}
    */
   public Optional<Served> find(Order order) {
     Digest request = order.decision().request();
     requireIssued(order, request);
     if (order.submission().pendingWrites().isOfNewRequest()) {
-      return Optional.empty(); // its key was looked up under the locks that are still held
+      return Optional.empty(); // its key was looked up while locked
     }
     Optional<Served> served = served(request);
     if (served.isPresent()) {
@@ -45,9 +45,9 @@ public final class Idempotency {
   }
 
   /**
-   * What another request under the same idempotency key got, where it asked for the same effect.
+   * The outcome of another request under the same idempotency key, for the same effect.
    *
-   * @throws WritException {@code EXE-110} where it asked for another
+   * @throws WritException {@code EXE-110} if it was for another effect
    */
   public Optional<Served> sameKey(
       Request request, Digest requestId, Supplier<Digest> effectDigest) {
@@ -76,7 +76,7 @@ public final class Idempotency {
     return ledger.get(Tables.SERVED, Tables.key(request)).map(Digest::ofBytes).map(this::receipt);
   }
 
-  /** A receipt as every repeat gets it, with its resolution and its output where that was kept. */
+  /** The receipt for a repeat, with its resolution, and with its output if that was retained. */
   public Served receipt(Digest id) {
     Envelope envelope = envelope(id);
     Receipt receipt = Receipt.read(envelope.document());
@@ -115,7 +115,8 @@ public final class Idempotency {
   }
 
   /**
-   * An intent that was refused gave its reservation back, so it is never dispatched later.
+   * Refuses an intent that was refused before: its reservation was released, so it must not be
+   * dispatched later.
    *
    * @throws WritException {@code EXE-111}
    */
@@ -135,7 +136,7 @@ public final class Idempotency {
 
   private void requireIssued(Order order, Digest request) {
     if (order.submission().pendingWrites() != PendingWrites.NOTHING) {
-      return; // issued a moment ago, and committed with what follows
+      return; // just issued; committed with the next event
     }
     RequestRow row =
         ledger

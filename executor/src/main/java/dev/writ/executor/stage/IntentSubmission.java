@@ -9,16 +9,16 @@ import dev.writ.guardian.document.Request;
 import java.util.Optional;
 
 /**
- * What the SafeExecutor serves: decision, intent and effect, and who hands them in.
+ * The input of the SafeExecutor: decision, intent and effect, and the submitter.
  *
  * @param request the request, whose effect this is
  * @param submitter a key whose signature over the request, or over an order to execute this intent,
  *     has been verified
- * @param pendingWrites what must be committed with the first thing that follows
+ * @param pendingWrites writes that must be committed with the next event
  * @param run the run, borrowed for as long as this is served
  * @param holdsWorkspace whether the lock of the run's workspace is held until this is served
- * @param changes of what is in force wait until the dispatch, or what comes instead of it, is
- *     written; where they came before, nothing is
+ * @param changes orders the dispatch, or the refusal in its place, before the next change of the
+ *     state; if a change came first, nothing is written
  */
 public record IntentSubmission(
     Optional<Envelope> decision,
@@ -30,7 +30,7 @@ public record IntentSubmission(
     boolean holdsWorkspace,
     ChangeOrder changes) {
 
-  /** Where what is in force stays as it is meanwhile. */
+  /** For callers under which the state cannot change. */
   public IntentSubmission(
       Optional<Envelope> decision,
       Optional<Envelope> intent,

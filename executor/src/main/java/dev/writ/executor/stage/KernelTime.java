@@ -3,21 +3,21 @@ package dev.writ.executor.stage;
 import java.time.Instant;
 
 /**
- * The kernel's one source of time. Each reading says what it is for, so that a replay can answer
- * with the time that was recorded for that.
+ * The kernel's one source of time. Each reading states its purpose, so that a replay can return the
+ * time that was recorded for it.
  */
 public interface KernelTime {
   /** What a reading is for. Those marked as recorded are the {@code at} of an event. */
   enum Reading {
     /** A request comes in; recorded the first time. */
     ADMISSION,
-    /** Whether what was allowed before still stands. */
+    /** Checks whether an earlier intent is still valid. */
     STANDING,
     /** A request is judged; recorded. */
     JUDGEMENT,
     /** An intent is issued; recorded. */
     INTENT,
-    /** Somebody orders that an intent be executed. */
+    /** An order to execute an intent comes in. */
     ORDER,
     /** Stage 1; recorded where stages 1 to 3 refuse. */
     GATE,
@@ -25,17 +25,17 @@ public interface KernelTime {
     DISPATCH,
     /** The effect ended; recorded. */
     END,
-    /** An approver's word comes in; recorded. */
+    /** An approval or rejection comes in; recorded. */
     APPROVAL,
-    /** Recovery finds an effect that nobody saw end; recorded. */
+    /** Recovery finds an effect whose end is unknown; recorded. */
     RECOVERY,
     /** A run is closed; recorded. */
     CLOSING,
-    /** An operator's word on a doubt comes in; recorded. */
+    /** An operator's resolution of a receipt in doubt comes in; recorded. */
     RESOLUTION,
     /** The installation is changed; recorded. */
     CHANGE,
-    /** Somebody outside asks for the time. */
+    /** A caller outside the kernel asks for the time. */
     OUTSIDE
   }
 
@@ -47,11 +47,11 @@ public interface KernelTime {
   Instant now(Reading what);
 
   /**
-   * One reading for what ends: never before the last one, and never refused. What was dispatched
-   * gets its receipt also when the clock went back meanwhile.
+   * One reading for the end of an effect: never before the last one, and never refused, so that an
+   * effect gets its receipt even if the clock went back meanwhile.
    */
   Instant nowOrLatest(Reading what);
 
-  /** The latest reading, without another one. */
+  /** The latest reading; does not read the clock. */
   Instant latest();
 }

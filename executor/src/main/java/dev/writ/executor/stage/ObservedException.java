@@ -4,7 +4,7 @@ import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.Observed;
 
-/** A refusal of a stage that its document has to say more of than its code. */
+/** A stage's refusal with further fields for its document. */
 public final class ObservedException extends WritException {
   private static final long serialVersionUID = 1L;
 

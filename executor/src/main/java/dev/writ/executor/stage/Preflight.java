@@ -8,7 +8,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 
-/** Stage 0: all three documents are there and well-formed. Nothing is believed yet. */
+/** Stage 0: all three documents are present and well-formed. Nothing is verified yet. */
 public final class Preflight {
 
   /**

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * Stage 3: everything the dispatch needs is at hand. The look at what is prohibited is live, not
- * part of the snapshot (protocol rule 12).
+ * Stage 3: everything that the dispatch needs is available. Prohibited tools are checked now, not
+ * by the snapshot (protocol rule 12).
  */
 public final class Prepare {
   private final Tools tools;
@@ -32,8 +32,8 @@ public final class Prepare {
    * An order that can be dispatched.
    *
    * @param workspaceBefore the tree digest of the run's workspace, for a tool that uses it
-   * @param host what policy says of hosts; the snapshot holds policy's digest, so it is what the
-   *     decision was made under
+   * @param host policy's terms for hosts; they are those of the decision, since the snapshot holds
+   *     policy's digest
    */
   public record Ready(
       Order order,
@@ -102,14 +102,17 @@ public final class Prepare {
         policy.host());
   }
 
-  /** As the decision has it, which the Gate verified. */
+  /** The charged subjects, from the decision that the Gate verified. */
   private static List<String> charged(Order order) {
     return order.decision().inputs().get("charged") instanceof JsonValue.Arr subjects
         ? subjects.items().stream().map(subject -> ((JsonValue.Str) subject).value()).toList()
         : List.of(order.request().scope().subject());
   }
 
-  /** A narrower trial leaves the stage, and so the snapshot, as it was. */
+  /**
+   * Checks the canary again: an operator may have narrowed it without changing the stage, and so
+   * without changing the snapshot.
+   */
   private static void requireMayRun(Order order, ToolManifest manifest, Policy policy) {
     Scope scope = order.request().scope();
     Optional<String> owner =
@@ -133,7 +136,7 @@ public final class Prepare {
     }
   }
 
-  /** Where policy asks for it, what would run the tool is one that an operator approved. */
+  /** Requires an approved runtime if policy asks for one. */
   private static void requireRuntime(Driver driver, ToolManifest manifest, Policy policy) {
     driver
         .runtime(manifest)
@@ -144,7 +147,10 @@ public final class Prepare {
         });
   }
 
-  /** The lock was taken for the tool that was registered when the request came in. */
+  /**
+   * Requires that the workspace is locked; it is not if the tool was registered after the request
+   * came in.
+   */
   private static void requireHeld(Order order, ToolManifest manifest) {
     if (!order.submission().holdsWorkspace()) {
       throw new WritException(

@@ -39,7 +39,7 @@ public final class ReceiptStage {
   private final ToLongFunction<Digest> lamportOf;
 
   /**
-   * @param lamportOf the lamport of a receipt that an effect consumes
+   * @param lamportOf finds the lamport of a receipt that an effect consumes
    */
   public ReceiptStage(
       DocumentSigner signer, Accounting accounts, ToLongFunction<Digest> lamportOf) {
@@ -161,7 +161,7 @@ public final class ReceiptStage {
     }
   }
 
-  /** Enqueues the turn with the rows of the accounts' last step, which they forget if it fails. */
+  /** Enqueues the turn with the rows of the accounts' last step; undoes that step if this fails. */
   static Commit enqueue(
       RunTurn turn, Accounting accounts, Digest request, List<Accounts.Row> rows) {
     try {
@@ -206,7 +206,8 @@ public final class ReceiptStage {
   }
 
   /**
-   * The receipt of an effect whose end nobody saw, with its event and rows (protocol rule 18).
+   * Makes the receipt of an effect whose end is unknown, with its event and rows (protocol rule
+   * 18).
    *
    * @param foundAt when recovery found it
    * @param workspaceBefore as it was measured before the dispatch

@@ -19,8 +19,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Writes down that an intent which the Guardian issued was not dispatched, and gives back what was
- * reserved for it. The request may then be judged anew.
+ * Records that an issued intent was refused before dispatch, and releases its reservation. The
+ * request may then be judged again.
  */
 public final class Refusals {
   private final LedgerState ledger;
@@ -40,7 +40,7 @@ public final class Refusals {
         order.submission().pendingWrites() == PendingWrites.NOTHING
             && row.filter(r -> r.state() == RequestRow.State.LAPSED).isPresent();
     if (writtenBefore) {
-      return; // else a holder could fill the journal with one expired intent
+      return; // else a holder could fill the journal with an expired intent
     }
     Refusal refusal =
         new Refusal(
@@ -59,7 +59,7 @@ public final class Refusals {
     try {
       envelope = signer.sign(Refusal.TYPE, refusal, Refusal::toJson, Refusal::read).envelope();
     } catch (RuntimeException e) {
-      refused.addSuppressed(e); // nothing was dispatched; the next attempt may write it down
+      refused.addSuppressed(e); // nothing was dispatched; the next attempt may record it
       return;
     }
     Commit commit;

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of a dispatched effect's outcome. Stages 5 to 7 either advance it or refuse it; a
- * refusal keeps what the tool gave and goes on to the receipt, since everything dispatched ends in
+ * The outcome of a dispatched effect so far. Stages 5 to 7 pass it on or refuse it; a refused
+ * outcome keeps the tool's output and goes on to the receipt, since every dispatched effect gets
  * one.
  *
- * @param raw what the tool gave
- * @param output what passed all stages so far
+ * @param raw the tool's output
+ * @param output the output as far as stages accepted it
  * @param parsed the output as a value, where its media type is JSON and it is well-formed
  */
 public record Result(
@@ -54,7 +54,7 @@ public record Result(
     return status == Status.SUCCEEDED;
   }
 
-  /** This outcome, refused by a stage. */
+  /** This outcome as a failure, refused by a stage. */
   Result refuse(ErrorCode refusal, String found) {
     return new Result(
         Status.FAILED,
@@ -77,7 +77,7 @@ public record Result(
     return new Result(status, code, reason, message, raw, Optional.of(next), parsed, artifacts);
   }
 
-  /** Cuts at a code point, so that what is kept can always be written. */
+  /** Cuts between code points, so that the text stays valid Unicode. */
   static String bounded(String text) {
     if (text.length() <= MESSAGE_MAX) {
       return wellFormed(text);
@@ -85,7 +85,7 @@ public record Result(
     return wellFormed(text.substring(0, MESSAGE_MAX)) + "…";
   }
 
-  /** A tool's words may hold half a surrogate pair; documents may not. */
+  /** Replaces unpaired surrogates, which a tool's message may hold and documents may not. */
   private static String wellFormed(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()

@@ -10,10 +10,10 @@ import java.util.Optional;
  *
  * @param envelope the signed receipt, the same bytes at every repeat
  * @param resolution the operator's signed statement, where the receipt was in doubt and is resolved
- * @param output the output's canonical bytes where the effect succeeded and they are at hand: in
- *     the first answer always, in a repeat where they were retained
- * @param rawOutput what the tool gave where the effect did not succeed; in the first answer alone,
- *     and also where nothing is retained
+ * @param output the output's canonical bytes after success: always in the first answer, in a repeat
+ *     only if they were retained
+ * @param rawOutput the tool's output if the effect did not succeed; only in the first answer, even
+ *     if nothing is retained
  * @param repeated whether this was served before
  */
 public record Served(
@@ -24,7 +24,7 @@ public record Served(
     Optional<byte[]> rawOutput,
     boolean repeated) {
 
-  /** The receipt alone, for who may not read the output any more. */
+  /** The receipt alone, for a caller that may no longer read the output. */
   public Served withoutOutput() {
     return new Served(envelope, receipt, resolution, Optional.empty(), Optional.empty(), repeated);
   }

@@ -4,7 +4,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Observed;
 
-/** Stage 2: the decision was made under what is in force now (the seed's phenotype hash). */
+/** Stage 2: the snapshot in the decision equals the current one (the seed's phenotype hash). */
 public class SnapshotStage {
 
   /**

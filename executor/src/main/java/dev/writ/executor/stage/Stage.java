@@ -6,11 +6,11 @@ import java.util.Locale;
 public enum Stage {
   /** Size, form, keys, age and signature of a request. */
   ADMISSION,
-  /** Waiting for others who work on the same request or idempotency key. */
+  /** Waiting for other threads that work on the same request or idempotency key. */
   TURN,
   /** The four checks, and the signing of decision and intent. */
   JUDGEMENT,
-  /** Making a judgement durable that nothing follows. */
+  /** Making a judgement durable that no execution follows. */
   DECISION,
   /** Stage 1. */
   GATE,

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Is told by the thread that works which part of the work begins and ends. It sees no document, and
- * nothing of what it does comes back: whoever measures time reads a clock of its own, the kernel
- * does not. Neither method may throw.
+ * Called by the working thread when a part of the work begins and ends. It sees no documents and
+ * cannot influence the work; an observer that measures time reads its own clock, since the kernel
+ * must not. Neither method may throw.
  */
 public interface StageObserver {
   /** Watches nothing. */
@@ -24,11 +24,11 @@ public interface StageObserver {
   void begins(Stage stage);
 
   /**
-   * @param refused what the stage refused with
+   * @param refused the code with which the stage refused
    */
   void ends(Stage stage, Optional<ErrorCode> refused);
 
-  /** Does a stage's work between both. */
+  /** Runs a stage's work between both calls. */
   static <T> T during(StageObserver observer, Stage stage, Supplier<T> work) {
     Optional<ErrorCode> refused = Optional.empty();
     observer.begins(stage);

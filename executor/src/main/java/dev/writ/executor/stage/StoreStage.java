@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * Stage 7: content goes into the content-addressed store, and the digest is recomputed from what
- * was stored. Large content is on disk before a batch names it.
+ * was stored. Large content is on disk before a batch refers to it.
  */
 public final class StoreStage {
 
@@ -28,7 +28,7 @@ public final class StoreStage {
 
   private final ContentStore contents;
 
-  /** An outcome whose content is stored, or about to be with the receipt's batch. */
+  /** An outcome whose content is stored, or will be with the receipt's batch. */
   public record Stored(
       Result result,
       Optional<Content> output,
@@ -60,7 +60,7 @@ public final class StoreStage {
       Digest observations = observe(ran, blobs);
       return new Stored(result, output, raw, artifacts, Optional.of(observations), blobs);
     } catch (RuntimeException e) {
-      // The store refused: the receipt says so, and names nothing that was not kept.
+      // The store refused: the receipt says so, and names no content that was not kept.
       return new Stored(
           refused(result, e),
           Optional.empty(),

@@ -15,21 +15,20 @@ import java.util.List;
 import java.util.function.BiPredicate;
 
 /**
- * All that judging and the eight stages rest on and do not compute. A kernel gives them the world;
- * a replay gives them what was recorded of it. There is no other way in for time, randomness, keys,
- * or what other runs did.
+ * All inputs of judging and of the eight stages that they do not compute. A kernel gives real ones,
+ * a replay recorded ones. Time, randomness, keys and the effects of other runs come in only here.
  *
- * @param random where seeds of new runs come from
+ * @param random the source of seeds for new runs
  * @param accounts balances, rates and nonces
  * @param guardian signs decisions and intents
  * @param executor signs receipts, refusals and closings
- * @param audience which ledger intents are for
+ * @param audience the ledger that intents are for
  * @param prohibited tells by name and version whether a tool must not run, at this moment
  * @param readable tells whether a request may name an input
- * @param inputs opens it
- * @param contents takes output
+ * @param inputs opens an input
+ * @param contents stores output
  * @param workspaces measures and wipes them
- * @param stages watches
+ * @param stages observes the stages
  */
 public record Surroundings(
     RunJournal journal,

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Which tools there are, and what runs them. */
+/** The registered tools and their drivers. */
 public class Tools {
 
-  /** Finds registered packages; what it gives is verified against the package digest. */
+  /** Finds registered packages; their content is verified against the package digest. */
   public interface Registry {
     Optional<ToolManifest> manifest(String name, String version);
 
@@ -61,13 +61,14 @@ public class Tools {
   }
 
   /**
-   * What a decision on an effect rests on beside policy; it exists for tools that cannot run too.
+   * The tool and the snapshot that a decision rests on beside policy; also for tools that cannot
+   * run.
    */
   public record Circumstances(ToolManifest manifest, Digest snapshot) {}
 
   /**
-   * The tool as registered and the snapshot, for judging and for stage 2. What is missing is part
-   * of it, so that its arrival changes the snapshot.
+   * The registered tool and the snapshot, for judging and for stage 2. A missing part is recorded
+   * as missing, so that its later arrival changes the snapshot.
    */
   public Circumstances circumstances(Effect effect, Policy policy) {
     ToolManifest manifest =
@@ -93,7 +94,9 @@ public class Tools {
         .isPresent();
   }
 
-  /** The manifest of a package, where it is the one that is registered under its name. */
+  /**
+   * The manifest of exactly this package, if it is the one registered under its name and version.
+   */
   public Optional<ToolManifest> manifest(ToolRef ref) {
     return registry.manifest(ref.name(), ref.version()).filter(found -> found.ref().equals(ref));
   }
@@ -103,7 +106,7 @@ public class Tools {
     try {
       return driver.isEmpty() ? Digest.sha256() : driver.get().sandboxProfile(effect.sandbox());
     } catch (WritException e) {
-      return Digest.sha256(); // no such profile: stage 3 says so
+      return Digest.sha256(); // unknown profile: stage 3 reports it
     }
   }
 
@@ -120,7 +123,7 @@ public class Tools {
     return Optional.ofNullable(drivers.get(name));
   }
 
-  /** A package's files; what the registry gives for one must be what the manifest names. */
+  /** The files of a package; each must have the digest that the manifest states. */
   public Driver.PackageContent content(ToolManifest manifest) {
     Driver.PackageContent content = registry.content(manifest);
     return file -> {

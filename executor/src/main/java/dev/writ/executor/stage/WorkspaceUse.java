@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * The workspace of a run as an input of its effects (protocol rule 20). Whether it may be used
- * follows from the ledger alone: an effect that was dispatched in it and is not known to have ended
+ * follows from the ledger alone: an effect that was dispatched in it and whose end is unknown
  * quarantines it. The caller holds the workspace's lock.
  */
 public final class WorkspaceUse {
@@ -24,13 +24,13 @@ public final class WorkspaceUse {
   private final RunWorkspaces workspaces;
 
   /**
-   * How the tree stands after an effect.
+   * The tree after an effect.
    *
    * @param tree absent where the effect uses no workspace, or where it could not be measured
-   * @param failure why it could not
+   * @param failure why it could not be measured
    */
   public record After(Optional<Digest> tree, Optional<String> failure) {
-    /** Of an effect that uses no workspace. */
+    /** For an effect that uses no workspace. */
     public static final After NONE = new After(Optional.empty(), Optional.empty());
   }
 
@@ -42,7 +42,7 @@ public final class WorkspaceUse {
   /**
    * Stage 3.
    *
-   * @throws WritException {@code EXE-311} where it is not known what an effect before did to it
+   * @throws WritException {@code EXE-311} if the result of an earlier effect in it is unknown
    */
   void requireSettled(Scope scope) {
     List<String> requests = new ArrayList<>();
@@ -61,7 +61,7 @@ public final class WorkspaceUse {
   }
 
   /**
-   * The digest of the tree as it stands; stage 3.
+   * The digest of the current tree; used in stage 3.
    *
    * @param pinned the digest that the effect pins
    * @throws WritException {@code EXE-310} where it is another one, and the keeper's code where it
@@ -78,21 +78,21 @@ public final class WorkspaceUse {
     return tree;
   }
 
-  /** The digest of the tree when the tool has ended; stage 4. Nothing is thrown. */
+  /** The digest of the tree after the tool has ended; used in stage 4. Never throws. */
   After after(Scope scope) {
     try {
       return new After(
           Optional.of(workspaces.treeDigest(scope.tenant(), scope.run())), Optional.empty());
     } catch (WritException e) {
       return new After(Optional.empty(), Optional.of(e.code().code() + " " + e.found()));
-    } catch (Throwable e) { // the effect happened: whatever goes wrong here ends in its receipt
+    } catch (Throwable e) { // the effect happened: a failure here goes into its receipt
       return new After(Optional.empty(), Optional.of(DriverFailed.nameOf(e)));
     }
   }
 
-  // The rows. They are written with the events that they follow from.
+  // The rows, which are written with the events that cause them.
 
-  /** An effect is dispatched in the workspace; from now on it is in quarantine. */
+  /** Marks an effect as dispatched in the workspace, which is quarantined from now on. */
   static void dispatched(RunTurn turn, Scope scope, Digest request, Digest before) {
     turn.batch()
         .put(Tables.WORKSPACE, Tables.key(scope.tenant(), scope.run()), new byte[0])
@@ -104,9 +104,7 @@ public final class WorkspaceUse {
     turn.batch().delete(Tables.UNSETTLED, key(scope, request));
   }
 
-  /**
-   * The tree before an effect that was dispatched and did not settle; absent where it uses none.
-   */
+  /** The tree before a dispatched effect whose end is unknown; absent if it uses no workspace. */
   public static Optional<Digest> before(LedgerState ledger, Scope scope, Digest request) {
     return ledger.get(Tables.UNSETTLED, key(scope, request)).map(Digest::ofBytes);
   }

@@ -11,12 +11,12 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.stage.IntentSubmission;
-import dev.writ.executor.testing.Forgery;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.SeededRandom;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.Forgery;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.SeededRandom;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestSetup;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
@@ -178,7 +178,7 @@ class Promise01NoEffectWithoutAWritTest {
 
   @Test
   void a_writ_of_another_ledger_is_for_another_audience() {
-    try (TestHome other = TestHome.create(otherDir, TestPolicy.YAML, "writ.example/other", 9)) {
+    try (TestHome other = TestSetup.in(otherDir).origin("writ.example/other").seed(9).found()) {
       Answer foreign = other.decide(request);
       assertThat(execute(foreign.decisionEnvelope(), foreign.intent().orElseThrow()))
           .isEqualTo("EXE-105");

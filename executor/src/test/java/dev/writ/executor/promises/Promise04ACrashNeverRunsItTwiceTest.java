@@ -9,12 +9,11 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.Resolution.Found;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.testing.Child;
-import dev.writ.executor.testing.Forgery;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestRequest;
+import dev.writ.fixture.Forgery;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Status;
@@ -46,7 +45,7 @@ class Promise04ACrashNeverRunsItTwiceTest {
   /** Kills a process in the middle of these effects, and starts again. */
   private TestHome killedDuring(Stream<TestRequest> requests) {
     List<byte[]> bytes = requests.map(TestRequest::bytes).toList();
-    try (Child child = Child.hanging(dir, bytes)) {
+    try (KilledKernel child = KilledKernel.hanging(dir, bytes)) {
       bytes.forEach(_ -> assertThat(child.next()).isEqualTo("running"));
     }
     return TestHome.open(dir);

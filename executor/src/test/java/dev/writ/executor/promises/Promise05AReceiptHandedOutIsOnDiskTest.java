@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.testing.Child;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
@@ -34,7 +33,7 @@ class Promise05AReceiptHandedOutIsOnDiskTest {
     }
     Digest first;
     Digest second;
-    try (Child child = Child.serving(dir, requests)) {
+    try (KilledKernel child = KilledKernel.serving(dir, requests)) {
       first = Digest.parse(child.next());
       second = Digest.parse(child.next());
     }
@@ -56,7 +55,7 @@ class Promise05AReceiptHandedOutIsOnDiskTest {
       request = home.ask("alice").tool("mail").bytes();
     }
     Digest decision;
-    try (Child child = Child.deciding(dir, List.of(request))) {
+    try (KilledKernel child = KilledKernel.deciding(dir, List.of(request))) {
       decision = Digest.parse(child.next());
     }
     try (TestHome home = TestHome.open(dir)) {

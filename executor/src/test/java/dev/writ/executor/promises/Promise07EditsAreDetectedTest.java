@@ -3,9 +3,8 @@ package dev.writ.executor.promises;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.document.RunClosing;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.merkle.Merkle;
@@ -193,7 +192,7 @@ class Promise07EditsAreDetectedTest {
   @Test
   void another_history_does_not_continue_a_checkpoint() {
     try (TestHome home = TestHome.create(dir);
-        TestHome fork = TestHome.create(otherDir, TestPolicy.YAML, TestHome.ORIGIN, 1)) {
+        TestHome fork = TestHome.create(otherDir)) {
       home.submit(home.ask("alice").params("{\"n\":1}"));
       Checkpoint held = home.kernel().checkpoint();
       home.submit(home.ask("alice").params("{\"n\":2}"));

@@ -3,11 +3,12 @@ package dev.writ.executor.promises;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestRequest;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestRequest;
+import dev.writ.fixture.TestSetup;
 import dev.writ.guardian.document.Intent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -100,7 +101,7 @@ class Promise08SameInputsSameBytesTest {
   @Test
   void another_random_source_changes_the_seeds_and_another_clock_the_times() {
     try (TestHome a = TestHome.create(one);
-        TestHome b = TestHome.create(other, TestPolicy.YAML, TestHome.ORIGIN, 2);
+        TestHome b = TestSetup.in(other).seed(2).found();
         TestHome c = TestHome.create(third)) {
       TestRequest request = a.ask("alice");
       a.submit(request);

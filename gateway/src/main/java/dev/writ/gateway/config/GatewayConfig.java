@@ -42,7 +42,7 @@ public record GatewayConfig(
     tokens = List.copyOf(tokens);
   }
 
-  /** Without anything that most servers do without. */
+  /** With {@link Extras#NONE}. */
   public GatewayConfig(
       Listen listen,
       HttpLimits limits,
@@ -54,13 +54,13 @@ public record GatewayConfig(
   }
 
   /**
-   * What most servers do without.
+   * Settings that most servers do not need.
    *
    * @param certificates of clients; the listener names their authority
    * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
-   * @param toolPoolMib memory that workers of tool packages may be waiting in; 0 for none
+   * @param toolPoolMib memory for waiting workers of tool packages; 0 for no waiting workers
    */
   public record Extras(
       List<Certificates.Entry> certificates,
@@ -86,8 +86,8 @@ public record GatewayConfig(
   public record Telemetry(String otlp, int percent) {}
 
   /**
-   * Whether a running server can have that configuration: tokens, certificates, origins and the
-   * files of TLS can be others, nothing else.
+   * Requires that a running server can change to that configuration: only tokens, certificates,
+   * origins and the files of TLS may differ.
    *
    * @throws WritException {@code GWY-006}, naming what differs
    */
@@ -142,7 +142,7 @@ public record GatewayConfig(
     return new GatewayConfig(other, limits, tokens, surfaces, drain, blobBytesMax, extras);
   }
 
-  /** Loopback, a free port, no tokens: nobody but holders of keys. */
+  /** Loopback, a free port, no tokens: only holders of keys can call. */
   public static GatewayConfig minimal(int port) {
     return new GatewayConfig(
         Listen.loopback(port),
@@ -156,15 +156,15 @@ public record GatewayConfig(
   /**
    * Reads a file.
    *
-   * @param environment whose {@code WRIT_LISTEN}, {@code WRIT_TLS}, {@code WRIT_TLS_CERTIFICATE}
-   *     and {@code WRIT_TLS_KEY} come before what the file says
+   * @param environment variables {@code WRIT_LISTEN}, {@code WRIT_TLS}, {@code
+   *     WRIT_TLS_CERTIFICATE} and {@code WRIT_TLS_KEY} override the file
    * @throws WritException {@code GWY-002}, naming line, column and field; {@code GWY-003}
    */
   public static GatewayConfig parse(byte[] yaml, String fileName, Map<String, String> environment) {
     try {
       return read(Section.of(fileName, PlainYaml.read(yaml, fileName)), environment);
     } catch (WritException e) {
-      // The reader of files for people is policy's, with policy's codes: the places are what helps.
+      // The YAML reader is policy's and throws policy's codes; its message names the place.
       throw e.code() instanceof GatewayError
           ? e
           : new WritException(GatewayError.CONFIG_FIELD, e.found(), e);
@@ -225,7 +225,7 @@ public record GatewayConfig(
     return listen;
   }
 
-  /** Where an authority is named, a client without its certificate gets no connection. */
+  /** If an authority is named, a client without a certificate of it gets no connection. */
   private static Optional<Listen.Clients> clients(Section s) {
     Optional<Path> authority = s.optional("client_ca", k -> Path.of(s.name(k)));
     Optional<Boolean> required =
@@ -311,14 +311,16 @@ public record GatewayConfig(
     }
   }
 
-  /** A credential that holds no role would look like one that is not narrowed. */
+  /** Refuses an empty list of roles: it would look like a credential that is not narrowed. */
   private static List<String> roles(Section s) {
     Optional<List<String>> roles = s.optional("roles", s::names);
     s.require("roles", roles.filter(List::isEmpty).isEmpty(), "no role; leave roles out for all");
     return roles.orElse(List.of());
   }
 
-  /** A file that the environment names is named from where the server was started. */
+  /**
+   * A file name from the environment is relative to the directory in which the server was started.
+   */
   private static Optional<String> file(Map<String, String> environment, String name) {
     return fromEnvironment(environment, name)
         .map(path -> Path.of(path).toAbsolutePath().toString());
@@ -418,7 +420,7 @@ public record GatewayConfig(
     return surfaces;
   }
 
-  /** What a surface needs beside its code. */
+  /** The configuration of one surface. */
   public record SurfaceConfig(
       SortedMap<String, String> keys, List<String> secrets, Map<String, String> settings) {
     public SurfaceConfig {
@@ -428,7 +430,7 @@ public record GatewayConfig(
 
     /**
      * @return {@code keys}: the name of a key file for each tenant; {@code secrets}: files; {@code
-     *     settings}: words that the surface itself understands
+     *     settings}: settings that the surface interprets
      */
     static SurfaceConfig read(Section s) {
       SurfaceConfig config =

@@ -4,7 +4,10 @@ import dev.writ.canonicalize.ErrorCode;
 
 /** Refusals of the gateway itself; what the kernel refuses keeps its own codes. */
 public enum GatewayError implements ErrorCode {
-  CONFIG_UNREADABLE("GWY-001", "the configuration cannot be read", "Name a file that is there."),
+  CONFIG_UNREADABLE(
+      "GWY-001",
+      "the configuration cannot be read",
+      "Name a file that exists and that you may read."),
   CONFIG_FIELD(
       "GWY-002",
       "a field of the configuration is unknown, missing or has a wrong value",
@@ -12,33 +15,34 @@ public enum GatewayError implements ErrorCode {
   LISTEN_UNSAFE(
       "GWY-003",
       "the address is reachable from other machines and nothing protects the connection",
-      "Configure tls, or say `tls: proxy` where a proxy does it."),
-  LISTEN_FAILED("GWY-004", "the address cannot be listened on", "Choose another address or port."),
+      "Configure tls, or state `tls: proxy` if a proxy protects it."),
+  LISTEN_FAILED(
+      "GWY-004", "the server cannot listen on the address", "Choose another address or port."),
   SECRET_UNREADABLE(
       "GWY-005", "a secret's file cannot be read", "Name a file that only the server can read."),
   RESTART_NEEDED(
       "GWY-006",
-      "the configuration changes what a server has for its life",
-      "Restart the server, or take that change back."),
+      "the configuration changes a setting that is fixed while the server runs",
+      "Restart the server, or undo that change."),
   TLS_UNUSABLE(
       "GWY-007",
       "the files of TLS cannot be used",
-      "Name a certificate that holds, its own key, and the authority of clients, as PEM."),
+      "Name a valid certificate, its own key, and the authority of clients, as PEM."),
   REQUEST_MALFORMED("GWY-010", "the HTTP request is malformed", "Send HTTP/1.1 as RFC 9112 says."),
   NO_ROUTE(
       "GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),
   METHOD("GWY-012", "the path does not take that method", "Use one that the Allow header names."),
-  HEADER_TWICE("GWY-013", "a header that may stand once stands several times", "Send it once."),
+  HEADER_TWICE("GWY-013", "a header that may occur once occurs several times", "Send it once."),
   BODY_TOO_LARGE("GWY-014", "the body is too large", "Send less, or put content as blobs."),
   BODY_UNEXPECTED("GWY-015", "the request has a body and must not", "Send none."),
   HEAD_TOO_LARGE(
       "GWY-016", "the request's head is too large", "Send a shorter address and fewer headers."),
   TOO_SLOW("GWY-017", "the request did not arrive in time", "Send it faster."),
   PARAMETER("GWY-018", "a parameter of the address is not understood", "See /v1/openapi.json."),
-  MEDIA_TYPE("GWY-019", "the media type is not one that is taken", "Send what Accept names."),
+  MEDIA_TYPE("GWY-019", "the media type is not accepted", "Send what Accept names."),
   NOT_AUTHENTICATED(
       "GWY-020", "the caller is not known", "Send a token or a signed access document."),
-  ACCESS_REFUSED("GWY-021", "the access document does not hold", "Sign a new one for this server."),
+  ACCESS_REFUSED("GWY-021", "the access document is not valid", "Sign a new one for this server."),
   NOT_GRANTED(
       "GWY-022",
       "the credential does not allow that",
@@ -55,13 +59,13 @@ public enum GatewayError implements ErrorCode {
       "Enrol one: writ key new --role surface."),
   IDEMPOTENCY_KEY(
       "GWY-031",
-      "the Idempotency-Key header is not the one that the request signs",
+      "the Idempotency-Key header differs from the key in the signed request",
       "Send the signed one, or none."),
   BLOB_DIGEST("GWY-032", "the content is not what the address names", "Send the named bytes."),
   RANGE("GWY-033", "the range is outside of the content", "Ask for bytes that are there."),
   HOST(
       "GWY-034",
-      "the server is not called by that name",
+      "the Host header is not a name of this server",
       "Call it by the address it listens on, or name the host in `hosts`."),
   CREDENTIAL_BUSY(
       "GWY-035",
@@ -92,10 +96,10 @@ public enum GatewayError implements ErrorCode {
       "GWY-043",
       "the body is too large for a request that shows no credential in its head",
       "Send an Authorization header, or put content as blobs."),
-  HTTP_VERSION("GWY-044", "the version of HTTP is not spoken here", "Send HTTP/1.1."),
+  HTTP_VERSION("GWY-044", "the version of HTTP is not supported", "Send HTTP/1.1."),
   SIGNATURES_FULL(
       "GWY-045",
-      "too many signatures were taken within their time",
+      "too many signed requests arrived within the lifetime of a timestamp",
       "Wait as Retry-After says, and retry with a new timestamp."),
   BODY_PIECES(
       "GWY-046", "the body comes in too many pieces", "Send it in larger chunks, or undivided."),
@@ -104,10 +108,14 @@ public enum GatewayError implements ErrorCode {
       "the call needs more memory than one may have",
       "Send less, or put content as blobs; or raise limits/memory_max."),
   STORAGE("GWY-050", "the server's temporary storage failed", "Make room on its disk."),
-  INTERNAL("GWY-070", "the server failed in a way it did not foresee", "Report the trace id."),
+  STORAGE_BUSY(
+      "GWY-051",
+      "bundles that are made or sent take all the room that temporary storage has for them",
+      "Wait as Retry-After says, and retry; or take the bundle with `writ export`."),
+  INTERNAL("GWY-070", "an unexpected failure in the server", "Report the trace id."),
   STORE_REFUSED(
       "GWY-085",
-      "policy lets this caller put nothing into the store",
+      "policy does not let this caller upload content",
       "Have policy give the subject a role that has a tool, or one of storage/put_by.");
 
   private final Entry entry;

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /** Takes {@link AccessDocument access documents} in the Authorization header (spec/gateway.md). */
 public final class AccessAuthentication {
-  /** How a caller of this kind is called in logs; nobody vouches for one. */
+  /** The method's name in logs; surfaces do not vouch for such callers, since they have keys. */
   public static final String METHOD = "access";
 
   private static final Duration SKEW = Duration.ofSeconds(2);

@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Tells who calls, by the Authorization header (RFC 9110, 11.6.2) or the client's certificate. */
+/**
+ * Identifies the caller by the Authorization header (RFC 9110, 11.6.2) or the client's certificate.
+ */
 final class Authentication {
   private final List<Authenticator> authenticators;
   private final Certificates certificates;
@@ -20,11 +22,11 @@ final class Authentication {
   }
 
   /**
-   * One credential counts: the Authorization header where there is one, else the certificate.
+   * Uses one credential: the Authorization header if there is one, otherwise the certificate.
    *
-   * @param certificate of the connection, where the client showed one
-   * @throws WritException {@code GWY-020} without credentials of a kind that is known, and the code
-   *     of what does not hold
+   * @param certificate the client's certificate on this connection, if it presented one
+   * @throws WritException {@code GWY-020} without a credential of a known kind; the credential's
+   *     own code if it is not valid
    */
   Caller caller(Headers headers, Optional<X509Certificate> certificate, Instant now) {
     Optional<String> header = headers.one("authorization");
@@ -47,10 +49,10 @@ final class Authentication {
   }
 
   /**
-   * Who calls, where the call need not say it: empty without an Authorization header and without
-   * the certificate of a caller.
+   * The caller of a route that needs no credential: empty without an Authorization header and
+   * without the certificate of a known caller.
    *
-   * @throws WritException as {@link #caller}, for a credential that is shown and does not hold
+   * @throws WritException as {@link #caller}, for a credential that is presented and not valid
    */
   Optional<Caller> callerIfShown(
       Headers headers, Optional<X509Certificate> certificate, Instant now) {

@@ -9,8 +9,8 @@ public interface Authenticator {
   /**
    * @param scheme of the Authorization header, in lower case
    * @param credentials what follows it
-   * @return the caller; empty where this is not of its kind
-   * @throws dev.writ.canonicalize.WritException where it is of its kind and does not hold
+   * @return the caller; empty if the credentials are of another kind
+   * @throws dev.writ.canonicalize.WritException for credentials of its kind that are not valid
    */
   Optional<Caller> authenticate(String scheme, String credentials, Instant now);
 

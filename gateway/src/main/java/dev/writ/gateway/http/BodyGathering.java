@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A whole body, taken on the event loop while a thread waits for it. Memory is taken from the
+ * Collects a whole body on the event loop while a thread waits for it. Memory is reserved from the
  * call's admission before it is used.
  */
 final class BodyGathering {
@@ -32,7 +32,7 @@ final class BodyGathering {
   private int pieces;
 
   /**
-   * @param declared the length that the head says; negative where it says none
+   * @param declared the length that the head states; negative if it states none
    * @param tooLarge the refusal of a body of more than {@code bytesMax}
    */
   BodyGathering(
@@ -48,7 +48,7 @@ final class BodyGathering {
     this.tooLarge = tooLarge;
   }
 
-  /** On the event loop, for a request that was paused with its head. */
+  /** Runs on the event loop, for a request that was paused after its head. */
   void begin() {
     request.handler(this::take);
     request.endHandler(_ -> whole.complete(length == bytes.length ? bytes : null));
@@ -68,7 +68,7 @@ final class BodyGathering {
 
   private void take(Buffer piece) {
     if (whole.isDone()) {
-      return; // what comes after a refusal is not kept
+      return; // data after a refusal is not kept
     }
     try {
       if (length + (long) piece.length() > bytesMax) {
@@ -85,7 +85,7 @@ final class BodyGathering {
     length += piece.length();
   }
 
-  /** Each piece costs as much as a thousand bytes do. */
+  /** Limits the number of pieces: each costs as much work as a thousand bytes. */
   private void requireFewPieces() {
     pieces++;
     if (pieces > PIECES_FREE + length / PIECE_BYTES_MIN) {

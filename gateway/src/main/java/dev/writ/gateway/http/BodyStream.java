@@ -13,8 +13,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A body as a stream for a blocking reader. The next piece is asked for when the last one was read,
- * so that at most one lies in memory.
+ * A body as a stream for a blocking reader. The next piece is requested when the last one has been
+ * read, so that memory holds one at most.
  */
 final class BodyStream extends InputStream {
   private static final Object END = new Object();
@@ -26,7 +26,7 @@ final class BodyStream extends InputStream {
   private final Context context;
   private final long bytesMax;
   private final Duration pieceWithin;
-  // A piece, the end or a failure, and one more where the connection breaks after a piece.
+  // A piece, the end or a failure; and one more if the connection breaks after a piece.
   private final BlockingQueue<Object> pieces = new ArrayBlockingQueue<>(4);
   private final long begin = System.nanoTime();
   private byte[] piece = new byte[0];
@@ -34,7 +34,7 @@ final class BodyStream extends InputStream {
   private long read;
   private boolean ended;
 
-  /** On the event loop, before anything of the body was taken. */
+  /** Runs on the event loop, before any of the body was read. */
   BodyStream(HttpServerRequest request, Context context, long bytesMax, Duration pieceWithin) {
     this.request = request;
     this.context = context;
@@ -98,7 +98,7 @@ final class BodyStream extends InputStream {
     return true;
   }
 
-  /** Who sends a byte now and then holds a place for ever. */
+  /** Requires a minimum rate: a sender of single bytes would hold a place for ever. */
   private void requirePace() {
     Duration allowed = pieceWithin.plusSeconds(read / BYTES_PER_SECOND_MIN);
     if (System.nanoTime() - begin > allowed.toNanos()) {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Java's own sockets, of which the server's accept no more than so many at once; one too many is
- * closed where it is accepted. Vert.x tells of a connection on another thread, by when a burst has
- * taken every descriptor of the process.
+ * The JDK's sockets with a limit on accepted connections; one over the limit is closed at once, in
+ * the accepting thread. Vert.x reports a connection on another thread, too late to stop a burst
+ * from taking every descriptor of the process.
  */
 final class BoundedTransport implements Transport {
   private final int connectionsMax;

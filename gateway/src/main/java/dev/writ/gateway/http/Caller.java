@@ -5,16 +5,16 @@ import dev.writ.guardian.policy.Policy;
 import java.util.List;
 
 /**
- * Whom the server authenticated.
+ * An authenticated caller.
  *
  * @param method how: {@code bearer}, {@code access} (a signed access document) or {@code mtls}
  * @param principal the name of the credential: a token's name or a key id, never the secret
  * @param fingerprint of the credential itself: a token's digest, a certificate's, a key id. Two
- *     credentials of one name are two
+ *     credentials with one name differ in it
  * @param tenant the one tenant it acts in
- * @param subject for whom it acts there
- * @param roles what the credential itself is narrowed to; none: all that policy gives the subject.
- *     Policy says what they may do.
+ * @param subject the subject that it acts as
+ * @param roles roles that the credential is narrowed to; empty for all roles that policy gives the
+ *     subject
  */
 public record Caller(
     String method,
@@ -27,13 +27,13 @@ public record Caller(
     roles = List.copyOf(roles);
   }
 
-  /** One whose credential's name is a fingerprint: a key id. */
+  /** A caller whose credential's name is its fingerprint: a key id. */
   public Caller(
       String method, String principal, String tenant, String subject, List<String> roles) {
     this(method, principal, principal, tenant, subject, roles);
   }
 
-  /** Which credential it is: what is counted or kept for one is for no other. */
+  /** Identifies the credential; limits and caches are kept by this name. */
   public String credential() {
     return method + " " + fingerprint + " " + principal;
   }
@@ -45,7 +45,9 @@ public record Caller(
         : roles.stream().anyMatch(role -> policy.mayExecuteFor(tenant, subject, role));
   }
 
-  /** As the kernel asks who reads: the subject in the roles that this credential has. */
+  /**
+   * The caller as the kernel's access checks see it: its subject, in the roles of this credential.
+   */
   public Access.Who who(Policy policy) {
     List<String> held = policy.rolesOf(tenant, subject);
     return new Access.Who(
@@ -54,7 +56,7 @@ public record Caller(
         roles.isEmpty() ? held : held.stream().filter(roles::contains).toList());
   }
 
-  /** Whether policy lets it look at what waits for approval. */
+  /** Whether policy lets it see requests that wait for approval. */
   public boolean approves(Policy policy) {
     return policy.approverRoles(tenant, subject).stream()
         .anyMatch(role -> roles.isEmpty() || roles.contains(role));

@@ -12,20 +12,20 @@ import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * Callers by their TLS client certificates. That the authority of {@code client_ca} issued it, the
- * handshake has verified; whose it is, its subject name says (RFC 4514), so that a renewed
- * certificate is the same caller.
+ * Authenticates callers by TLS client certificates. The handshake has verified that the authority
+ * of {@code client_ca} issued the certificate. The caller is found by the certificate's subject
+ * name (RFC 4514), so that a renewed certificate is the same caller.
  */
 public final class Certificates {
-  /** How a caller of this kind is called in {@code origin} and in logs. */
+  /** The method's name in {@code origin} and in logs. */
   public static final String METHOD = "mtls";
 
   /**
-   * A certificate's name and what it is bound to.
+   * A certificate in the configuration.
    *
-   * @param name how logs and {@code origin} call it
+   * @param name its name in logs and in {@code origin}
    * @param dn the whole subject name
-   * @param roles what it is narrowed to; none: all that policy gives the subject
+   * @param roles roles that it is narrowed to; empty for all that policy gives the subject
    */
   public record Entry(
       String name, X500Principal dn, String tenant, String subject, List<String> roles) {
@@ -49,7 +49,8 @@ public final class Certificates {
   }
 
   /**
-   * @param now a connection outlives a handshake, so the certificate's time is looked at each time
+   * @param now the time of the call: connections live long, so the certificate's validity is
+   *     checked for each call
    * @throws WritException {@code GWY-020}
    */
   Caller caller(X509Certificate certificate, Instant now) {
@@ -83,7 +84,7 @@ public final class Certificates {
     }
   }
 
-  /** Whether it is a caller's at all. */
+  /** Whether it is the certificate of a configured caller. */
   boolean knows(X509Certificate certificate) {
     return find(certificate.getSubjectX500Principal()).isPresent();
   }

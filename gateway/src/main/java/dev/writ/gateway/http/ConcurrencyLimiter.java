@@ -24,13 +24,13 @@ public final class ConcurrencyLimiter {
   private final Shares background = new Shares();
   private final Shares memory = new Shares();
 
-  /** Calls whose body has to arrive before they can be authenticated, the oldest first. */
+  /** Calls that can only be authenticated once their body has arrived, the oldest first. */
   private final Map<HttpAdmission, Origin> unverified = new LinkedHashMap<>();
 
   private int held;
   private boolean draining;
 
-  /** Where an unverified call came from. */
+  /** The origin of an unverified call. */
   private record Origin(String group, String address) {}
 
   public ConcurrencyLimiter(HttpLimits limits) {
@@ -46,7 +46,7 @@ public final class ConcurrencyLimiter {
       freed.run();
     }
 
-    /** The place is another's from now on; a drain still waits for what is left to do. */
+    /** Frees the place for others; a drain still waits until this is freed, too. */
     Held left() {
       of.free(shares, 1);
       return new Held(of, List.of(), freed);
@@ -85,7 +85,7 @@ public final class ConcurrencyLimiter {
   }
 
   /**
-   * A place for the stream that a call at work answers.
+   * A place for the streamed answer of a call at work.
    *
    * @throws WritException {@code GWY-039}, {@code GWY-042}
    */
@@ -104,7 +104,7 @@ public final class ConcurrencyLimiter {
   }
 
   /**
-   * A place for work that goes on after its call was answered.
+   * A place for work that continues after its call was answered.
    *
    * @throws WritException {@code GWY-025} to {@code GWY-027}
    */
@@ -120,7 +120,7 @@ public final class ConcurrencyLimiter {
     return memory;
   }
 
-  /** Where the memory of a tenant's call with that credential is counted. */
+  /** The counters for the memory of a tenant's call with that credential. */
   List<Share> memory(String tenant, String credential) {
     return List.of(
         memory(credential(credential), limits.memoryMax() * 3 / 8),
@@ -139,14 +139,14 @@ public final class ConcurrencyLimiter {
         memory(ALL, limits.memoryMax()));
   }
 
-  /** For a call that anybody may make: it takes memory, and no place. */
+  /** For a call that needs no authentication: it takes memory, but no place. */
   void open(HttpAdmission admission, String address) {
     admission.unverified(Held.NONE, memory(new Origin("open", address)));
   }
 
   /**
-   * Takes a place for a call that its body will authenticate. Where there is none, the oldest that
-   * still sends its body makes room: an honest one is done in a moment.
+   * Takes a place for a call that its body will authenticate. If there is none, the oldest call
+   * that is still sending its body is ended: an honest client sends its body quickly.
    *
    * @param group calls of one group are limited together
    * @throws WritException {@code GWY-027}, {@code GWY-036}, {@code GWY-037}
@@ -177,7 +177,7 @@ public final class ConcurrencyLimiter {
     }
   }
 
-  /** Its body has arrived or it is authenticated: its place cannot be taken away any more. */
+  /** The call's body has arrived, or it is authenticated: it is no longer ended to make room. */
   void known(HttpAdmission admission) {
     synchronized (unverified) {
       unverified.remove(admission);
@@ -201,7 +201,10 @@ public final class ConcurrencyLimiter {
     }
   }
 
-  /** The oldest of the address where that has too much, else of all of the group. */
+  /**
+   * Ends the oldest call of the address, if that is over its limit, otherwise the oldest of the
+   * group.
+   */
   private boolean evictOldest(Origin origin, HttpAdmission but, WritException full) {
     if (full.code() == GatewayError.DRAINING
         || full.code() == GatewayError.MEMORY_NEEDED
@@ -250,7 +253,7 @@ public final class ConcurrencyLimiter {
     return memory.used(ALL);
   }
 
-  /** Requests that are being sent, and of which nobody knows yet whose they are. */
+  /** Calls whose body is still being sent, so that they are not authenticated yet. */
   public int unverified() {
     synchronized (unverified) {
       return unverified.size();
@@ -261,12 +264,12 @@ public final class ConcurrencyLimiter {
     return draining;
   }
 
-  /** From now on nobody gets a place. */
+  /** From now on every call is refused a place. */
   synchronized void drain() {
     draining = true;
   }
 
-  /** Waits until all places are free, or so long. */
+  /** Waits until all places are free, or until the time is over. */
   synchronized boolean awaitFree(Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
     while (held > 0) {

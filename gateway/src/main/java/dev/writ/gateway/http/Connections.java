@@ -21,14 +21,13 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The open connections, counted from the moment that they are accepted: one whose TLS handshake
- * never ends is one as well. At the limit a new one takes the place of the oldest that stands idle
- * and has never shown a credential. Those that stand without a whole request head for too long are
- * closed, and the oldest ones where all the heads that are not whole take too much memory. Thread
- * safe.
+ * The open connections, counted from their acceptance, so that one whose TLS handshake never ends
+ * counts, too. At the limit a new one replaces the oldest idle one that has never presented a valid
+ * credential. A connection that waits too long for a complete request head is closed, and the
+ * oldest such ones are closed if all incomplete heads together take too much memory. Thread safe.
  */
 public final class Connections {
-  /** How Vert.x calls the last handler of a connection, after the one that decodes HTTP. */
+  /** Vert.x's name for the last handler of a connection, after the one that decodes HTTP. */
   private static final String VERTX_HANDLER = "handler";
 
   private static final Duration LINGER = Duration.ofSeconds(1);
@@ -38,7 +37,7 @@ public final class Connections {
   private final TreeMap<String, Integer> byAddress = new TreeMap<>();
   private final ConcurrentHashMap<SocketAddress, Guard> guards = new ConcurrentHashMap<>();
 
-  /** Those on which no request is being answered, the one that is so for longest first. */
+  /** Connections on which no request is being answered, the one that is idle for longest first. */
   private final LinkedHashSet<Guard> idle = new LinkedHashSet<>();
 
   private int open;
@@ -52,12 +51,12 @@ public final class Connections {
     this.headBytesMax = Math.max(limits.headBytesMax(), limits.memoryMax() / 64);
   }
 
-  /** Takes part in every accepting socket of this bootstrap. */
+  /** Adds the limits to every accepting socket of this bootstrap. */
   void guard(ServerBootstrap bootstrap) {
     bootstrap.handler(new Gate());
   }
 
-  /** Decides of each accepted connection, before anything of it is read. */
+  /** Accepts or closes each new connection, before any of it is read. */
   @ChannelHandler.Sharable
   private final class Gate extends ChannelInboundHandlerAdapter {
     @Override
@@ -80,7 +79,7 @@ public final class Connections {
     }
   }
 
-  /** One connection, and what came on it since its last whole request head. */
+  /** One connection, and the bytes received since its last complete request head. */
   private final class Guard extends ChannelInboundHandlerAdapter {
     final Channel channel;
     final String address;
@@ -103,7 +102,7 @@ public final class Connections {
     }
   }
 
-  /** One connection's clock, which runs while no request of it is being answered. */
+  /** The timer of one connection, which runs while no request of it is being answered. */
   final class Watch {
     private final HttpConnection connection;
     private final Timer timer;
@@ -122,7 +121,7 @@ public final class Connections {
       timer.set(limits.headWithin(), connection::close);
     }
 
-    /** Under which trust in clients' certificates its own was verified last; null before. */
+    /** The client trust under which its certificate was last verified; null before. */
     TlsFiles.Trust letInBy() {
       return letInBy;
     }
@@ -144,12 +143,15 @@ public final class Connections {
       }
     }
 
-    /** It has said its last word: who still sends has a moment to read that. */
+    /**
+     * Closes after a short delay: the last answer was sent, and a client that is still sending
+     * needs time to read it.
+     */
     void closeSoon() {
       timer.set(LINGER, connection::close);
     }
 
-    /** Its client showed a credential that holds. */
+    /** The client presented a valid credential. */
     void known() {
       guard.ifPresent(Connections.this::known);
     }
@@ -173,7 +175,7 @@ public final class Connections {
     });
   }
 
-  /** The watch of a connection; a new one's, that nobody asks again, where it is closing. */
+  /** The watch of a connection; a new, unused one if the connection is already closing. */
   Watch watch(HttpConnection connection, Vertx vertx) {
     Watch watch = watches.get(connection);
     return watch != null ? watch : new Watch(connection, vertx, Optional.empty());
@@ -214,7 +216,7 @@ public final class Connections {
     return true;
   }
 
-  /** Closes the first idle connection of those, of which no client is known. */
+  /** Closes the connection that is idle for longest among those whose client is unknown. */
   private boolean evict(Predicate<Guard> of) {
     Iterator<Guard> oldest = idle.iterator();
     while (oldest.hasNext()) {
@@ -247,7 +249,7 @@ public final class Connections {
     guard.received += bytes;
     headBytes += bytes;
     while (headBytes > headBytesMax && evict(each -> each.received > 0)) {
-      // until what is left is little enough
+      // loop until the rest is small enough
     }
   }
 
@@ -272,7 +274,7 @@ public final class Connections {
     return open;
   }
 
-  /** Connections that found no place. */
+  /** Connections that were refused because of the limit. */
   public synchronized long refused() {
     return refused;
   }

@@ -27,12 +27,12 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * One request and its answer. Its head is looked at on the event loop; from then on a virtual
- * thread asks who calls, takes a place, and only then the body. The event loop gathers that, so
- * that a slow client keeps no other waiting.
+ * One request and its answer. The head is checked on the event loop. Then a virtual thread
+ * authenticates the caller, takes a place, and only then reads the body, which the event loop
+ * collects, so that a slow client does not make others wait.
  */
 final class Exchange {
-  /** Below this an answer is not counted: everybody is told what is wrong. */
+  /** Answers up to this size take no memory from the limits: every client is told what is wrong. */
   private static final int ANSWER_BYTES_FREE = 16 << 10;
 
   private final ServerParts parts;
@@ -69,13 +69,13 @@ final class Exchange {
     this.admission = new HttpAdmission(parts.places(), this::evicted);
   }
 
-  /** Takes the head: what can be refused by it alone without asking who calls, is. */
+  /** Checks the head, and refuses what can be refused without authentication. */
   void begin() {
     watch.begin();
     request.response().endHandler(_ -> ended());
     request.response().closeHandler(_ -> ended());
     request.response().exceptionHandler(_ -> {});
-    request.exceptionHandler(_ -> {}); // the response's close handler says it too
+    request.exceptionHandler(_ -> {}); // the close handler of the response is called, too
     try {
       requireFields();
       parts.hosts().require(headers);
@@ -120,7 +120,10 @@ final class Exchange {
     }
   }
 
-  /** Both framings in one request are how requests are smuggled past a proxy (RFC 9112, 6.3). */
+  /**
+   * Refuses a request with both framings, which are used to smuggle requests past a proxy (RFC
+   * 9112, 6.3).
+   */
   private void requireOneLength() {
     if (headers.has("transfer-encoding") && headers.has("content-length")
         || headers.all("transfer-encoding").size() > 1
@@ -197,11 +200,11 @@ final class Exchange {
           .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);
     } catch (IOException e) {
-      // its client went away while it sent the body: nobody is there to be answered
+      // the client went away while sending the body: no answer
     }
   }
 
-  /** Asks who calls, and takes a place; nothing of the body is kept before that. */
+  /** Authenticates the caller and takes a place; none of the body is kept before that. */
   private void enter(Optional<X509Certificate> certificate) {
     Route route = found.orElseThrow().route();
     switch (route.access()) {
@@ -236,7 +239,10 @@ final class Exchange {
     }
   }
 
-  /** What still comes of it is read for a moment, so that a client that sends gets its answer. */
+  /**
+   * Reads and discards the rest of the body for a moment, so that a client that is still sending
+   * gets its answer.
+   */
   private boolean discardBody() {
     closes = true;
     if (!request.isEnded()) {
@@ -250,7 +256,10 @@ final class Exchange {
     gathering.ifPresent(g -> g.refuse(admission.over().orElseThrow()));
   }
 
-  /** The client's own first, verified in the handshake; none where it showed none. */
+  /**
+   * The client's certificate chain, its own first, verified in the handshake; empty if it presented
+   * none.
+   */
   private List<X509Certificate> certificates() {
     SSLSession session = request.connection().sslSession();
     if (session == null) {
@@ -350,7 +359,10 @@ final class Exchange {
     return request.method().name().equals("HEAD");
   }
 
-  /** An answer is held until the client has read it: that takes memory, or a stream's place. */
+  /**
+   * Counts an answer, which is held until the client has read it: it takes memory, or a place of
+   * streams.
+   */
   private HttpAnswer counted(HttpAnswer answer) {
     try {
       switch (answer.body()) {
@@ -370,7 +382,10 @@ final class Exchange {
     }
   }
 
-  /** What was done is done: the ids say where its outcome is. */
+  /**
+   * Adds the ids of the answer to a refusal: the effect has happened, and the client finds the
+   * outcome by them.
+   */
   private static HttpAnswer withIds(HttpAnswer refusal, HttpAnswer answer) {
     HttpAnswer told = refusal;
     for (Map.Entry<String, String> header : answer.headers()) {
@@ -397,7 +412,10 @@ final class Exchange {
     return new WritException(GatewayError.INTERNAL, "");
   }
 
-  /** Refuses before the body was read; what is left of it would be taken for a next request. */
+  /**
+   * Refuses before the body was read; the connection closes, since the rest of the body would be
+   * taken for the next request.
+   */
   private void refuseEarly(WritException e) {
     HttpAnswer answer = refusal(e);
     if (e.code() == GatewayError.METHOD) {
@@ -427,7 +445,7 @@ final class Exchange {
     observe(answer, code);
   }
 
-  /** The answer is out, or the client has gone, with or without having sent its body. */
+  /** The answer is sent or the client is gone, whether its body was read or not. */
   private void ended() {
     if (!ended) {
       ended = true;

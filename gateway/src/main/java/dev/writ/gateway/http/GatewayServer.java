@@ -28,7 +28,7 @@ import java.util.function.BiConsumer;
 
 /** The HTTP server: HTTP/1.1 on a few event loops, handlers on virtual threads. */
 public final class GatewayServer implements AutoCloseable {
-  /** Connections that made room for others and are not closed yet. */
+  /** Connections that were chosen to make room and are not closed yet. */
   private static final int CLOSING_MAX = 32;
 
   private static final Duration START_WITHIN = Duration.ofSeconds(30);
@@ -65,8 +65,8 @@ public final class GatewayServer implements AutoCloseable {
   /**
    * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
-   * @param certificates whose the clients' certificates are
-   * @param failures is told what no code foresees, with the call's trace; nothing of it goes out
+   * @param certificates the certificates of known clients
+   * @param failures gets unexpected exceptions with the call's trace; clients see nothing of them
    * @param clock for the times of calls and the Date header
    */
   public record Config(
@@ -83,7 +83,7 @@ public final class GatewayServer implements AutoCloseable {
       InstantSource clock,
       SecureRandom random) {
 
-    /** For a server without client certificates, and not for web pages. */
+    /** For a server without client certificates and without web pages of other origins. */
     public Config(
         Listen listen,
         HttpLimits limits,
@@ -110,7 +110,7 @@ public final class GatewayServer implements AutoCloseable {
     }
   }
 
-  /** The places of a server with these limits. */
+  /** The limiter of a server with these limits. */
   public static ConcurrencyLimiter places(HttpLimits limits) {
     return new ConcurrencyLimiter(limits);
   }
@@ -162,7 +162,7 @@ public final class GatewayServer implements AutoCloseable {
     }
   }
 
-  /** One event loop's share of the server; all of them listen on one port. */
+  /** The part of the server on one event loop; all listen on one port. */
   private final class Loop extends VerticleBase {
     private final Optional<TlsFiles> files;
 
@@ -182,7 +182,7 @@ public final class GatewayServer implements AutoCloseable {
               why -> InvalidRequest.refused(parts, why, Connections.address(connection))));
       server.invalidRequestHandler(request -> new InvalidRequest(parts, request).answer());
       server.requestHandler(this::handle);
-      server.exceptionHandler(_ -> {}); // broken connections: nobody is there to be told
+      server.exceptionHandler(_ -> {}); // broken connections: nobody to answer
       return server.listen().onSuccess(s -> port.set(s.actualPort()));
     }
 
@@ -229,11 +229,11 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /**
-   * From now on others may come in, and new connections are protected by what the files hold now.
-   * Calls that are there go on as they came; of connections that are there, each is asked again.
+   * Changes who may call, and the TLS files for new connections. Calls at work go on; the client
+   * certificate of an open connection is verified again at its next call.
    *
-   * @param files what was read for where it listens already
-   * @throws WritException {@code GWY-007}; everything is as before then
+   * @param files the TLS files that were read for the current listener
+   * @throws WritException {@code GWY-007}; nothing has changed then
    */
   public synchronized void change(
       List<Authenticator> authenticators,
@@ -267,13 +267,13 @@ public final class GatewayServer implements AutoCloseable {
     return scheme + "://" + host + ":" + port();
   }
 
-  /** The connections, for those who measure them. */
+  /** The connections, for metrics. */
   public Connections connections() {
     return connections;
   }
 
   /**
-   * Refuses what is new and waits for what is at work.
+   * Refuses new calls and waits for calls at work.
    *
    * @return whether all of it ended within that time
    */

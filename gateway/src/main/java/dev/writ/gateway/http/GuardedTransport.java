@@ -6,7 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Sockets with {@link Connections} asked at each accept: Vert.x tells of a connection only after
+ * Sockets that ask {@link Connections} at each accept, since Vert.x reports a connection only after
  * its TLS handshake.
  */
 final class GuardedTransport implements Transport {
@@ -14,7 +14,7 @@ final class GuardedTransport implements Transport {
   private final Connections connections;
 
   /**
-   * @param bounded the sockets, with a bound that holds whatever happens
+   * @param bounded sockets with a hard limit
    */
   GuardedTransport(Transport bounded, Connections connections) {
     this.bounded = bounded;
@@ -37,7 +37,8 @@ final class GuardedTransport implements Transport {
   }
 
   /**
-   * All of it is the JDK transport's own; a server's bootstrap is guarded once it is configured.
+   * Delegates everything to the JDK transport, and adds the guard to a server's bootstrap once it
+   * is configured.
    */
   @Override
   public io.vertx.core.spi.transport.Transport implementation() {

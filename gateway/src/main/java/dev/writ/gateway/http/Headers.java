@@ -20,7 +20,7 @@ public final class Headers {
     this.fields = fields;
   }
 
-  /** Of name and value pairs, a name as often as it has values. */
+  /** From pairs of name and value; a name may occur several times. */
   public static Headers of(Iterable<Map.Entry<String, String>> pairs) {
     TreeMap<String, List<String>> fields = new TreeMap<>(Comparator.naturalOrder());
     for (Map.Entry<String, String> pair : pairs) {

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The names by which the server may be called. A web page whose own name was bent to this machine
- * (DNS rebinding) sends that name as Host; so a server on loopback answers to the names of loopback
- * and to those that its configuration lists, on every route.
+ * The host names that the server accepts. After DNS rebinding a web page reaches this machine under
+ * its own name and sends that name as Host. So a server on loopback accepts only the names of
+ * loopback and those that its configuration lists, on every route.
  */
 public final class Hosts {
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
@@ -27,7 +27,7 @@ public final class Hosts {
   static Hosts of(Listen listen, List<String> named) {
     boolean behindProxy = listen.protection() instanceof Listen.Protection.Proxy;
     if (named.isEmpty() && (!listen.isLoopback() || behindProxy)) {
-      return new Hosts(Optional.empty()); // whoever calls it from elsewhere knows its name
+      return new Hosts(Optional.empty()); // not on loopback: clients know its name
     }
     TreeSet<String> names = new TreeSet<>(LOOPBACK);
     names.add(listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host());

@@ -6,15 +6,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one call holds of the server until its answer is out: a place and memory. Before its
- * credential is verified that is taken from what is set aside for such calls, afterwards from what
- * its tenant and its credential may use. Thread safe.
+ * The place and the memory that one call holds until its answer is sent. Before its credential is
+ * verified they count against the limits for unverified calls, afterwards against those of its
+ * tenant and credential. Thread safe.
  */
 public final class HttpAdmission implements AutoCloseable {
-  /** A body is held, parsed, written canonically and decoded: about so many times at once. */
+  /**
+   * A body is held raw, parsed, in canonical form and decoded: up to about so many copies at once.
+   */
   private static final int COPIES = 4;
 
-  /** What the parsed form of one element of a JSON document takes at most. */
+  /** The most memory that the parsed form of one JSON element takes, in bytes. */
   private static final int BYTES_PER_ELEMENT = 96;
 
   private final ConcurrencyLimiter places;
@@ -33,14 +35,14 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /**
-   * From now on it is a call of that tenant and credential.
+   * Counts the call against the limits of that tenant and credential from now on.
    *
    * @throws WritException {@code GWY-025} to {@code GWY-027}, {@code GWY-035}, {@code GWY-038}
    */
   public synchronized void admit(String tenant, String credential) {
     requireHeld();
     places.known(this);
-    release(); // one place at a time: the last one of a tenant may be its own
+    release(); // before taking another: a tenant with one free place needs it
     long held = bytes;
     bytes = 0;
     place = places.work(tenant, credential);
@@ -48,7 +50,7 @@ public final class HttpAdmission implements AutoCloseable {
     take(held);
   }
 
-  /** Nobody has said yet whose call it is. */
+  /** Counts the call as unverified. */
   synchronized void unverified(ConcurrencyLimiter.Held of, List<Shares.Share> memoryOf) {
     place = of;
     memory = memoryOf;
@@ -63,7 +65,7 @@ public final class HttpAdmission implements AutoCloseable {
     places.reserve(this, more);
   }
 
-  /** The same, without anybody's making room for it. */
+  /** The same, without ending older calls to make room. */
   synchronized void take(long more) {
     requireHeld();
     for (Shares.Share share : memory) {
@@ -77,8 +79,8 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /**
-   * Takes the memory that reading a JSON document needs. Elements are counted as if none stood in a
-   * text, which is never too few.
+   * Takes the memory that parsing a JSON document needs. Separators inside strings count as
+   * elements, too, so the estimate is never too low.
    *
    * @throws WritException {@code GWY-037}, {@code GWY-038}, {@code GWY-047}
    */
@@ -93,7 +95,7 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /**
-   * Its answer is a stream: it gives back its place and takes one of those.
+   * Exchanges its place for one of streams, for a streamed answer.
    *
    * @throws WritException {@code GWY-039}, {@code GWY-042}
    */
@@ -105,8 +107,9 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /**
-   * The work is done and the answer, counted as memory, is about to be sent. The place is free
-   * before the caller can know that: its next call may come with the last byte.
+   * Frees the place before the answer is sent; the memory of the answer stays counted. It must be
+   * free before the caller sees the answer, because the caller's next call may come right after the
+   * last byte.
    */
   synchronized void answered() {
     place = place.left();

@@ -25,9 +25,9 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
     record Bytes(byte[] bytes) implements Body {}
 
     /**
-     * Written as it comes, on the handler's thread.
+     * Written piece by piece, on the handler's thread.
      *
-     * @param length in bytes; negative where it is not known, for chunked coding
+     * @param length in bytes; negative if unknown, for chunked coding
      * @param release called at the end, whether it was written or not
      */
     record Stream(long length, Writer writer, Runnable release) implements Body {
@@ -50,7 +50,7 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
     /** Sends bytes; blocks while the client does not read. */
     void write(byte[] bytes) throws IOException;
 
-    /** Whether the client has gone or the server drains: a stream without an end should end. */
+    /** Whether the client has gone or the server drains; an endless stream should end then. */
     boolean isClosing();
   }
 

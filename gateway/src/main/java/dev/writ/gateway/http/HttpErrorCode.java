@@ -2,7 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** A code of a surface that is not the server's own: it brings its HTTP status along. */
+/** An error code of a surface, with its HTTP status. */
 public interface HttpErrorCode extends ErrorCode {
 
   /** The status that {@link Problems} answers it with. */

@@ -21,8 +21,8 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.function.Function;
 
 /**
- * Answers what Vert.x closes a connection for without a word: a version of HTTP that is not spoken,
- * and a body whose chunks are malformed. The connection ends then as well.
+ * Answers faults for which Vert.x would close the connection silently: an unsupported version of
+ * HTTP, and a body with malformed chunks. The connection is closed after the answer.
  */
 final class HttpFaults extends ChannelDuplexHandler {
   private final Function<WritException, HttpAnswer> refusal;
@@ -31,7 +31,7 @@ final class HttpFaults extends ChannelDuplexHandler {
   private boolean over;
 
   /**
-   * @param refusal tells of it, and says how it is answered
+   * @param refusal reports the refusal, and makes its answer
    */
   HttpFaults(Function<WritException, HttpAnswer> refusal) {
     this.refusal = refusal;
@@ -63,7 +63,10 @@ final class HttpFaults extends ChannelDuplexHandler {
     context.fireChannelRead(message);
   }
 
-  /** Where an answer is on its way, or an earlier request waits for one, nothing else is said. */
+  /**
+   * Refuses and closes. Sends no answer if one is already on its way or an earlier request waits
+   * for one.
+   */
   private void refuse(ChannelHandlerContext context, Object message, WritException why) {
     over = true;
     ReferenceCountUtil.release(message);

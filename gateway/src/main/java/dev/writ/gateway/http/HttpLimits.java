@@ -60,13 +60,17 @@ public record HttpLimits(
           Duration.ofSeconds(30),
           Duration.ofSeconds(30));
 
-  /** Descriptors that the process has for itself: code, event loops, logs, the ledger's logs. */
+  /**
+   * Descriptors that are reserved for the process itself: code, event loops, logs, the ledger's
+   * logs.
+   */
   private static final long RESERVED = 192;
 
   /**
-   * With no more connections than leave the ledger and tools theirs: of what the process may open a
-   * quarter is the ledger's, {@value #RESERVED} are reserved, and of the rest one half is for
-   * connections, the other for what calls open. One address has half of the connections.
+   * Lowers the limit of connections, so that descriptors are left for the ledger and for tools. A
+   * quarter of the descriptors is for the ledger, {@value #RESERVED} are reserved, and of the rest
+   * one half is for connections and the other for files that calls open. One address may have half
+   * of the connections.
    *
    * @param descriptors how many the process may have open
    */

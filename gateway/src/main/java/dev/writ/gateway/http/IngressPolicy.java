@@ -7,8 +7,8 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * Who may come in, as the configuration has it at one time. A call is judged by what is in force
- * when its head is there.
+ * Who may call, as one version of the configuration says. A call is judged by the version in force
+ * when its head is complete.
  */
 record IngressPolicy(
     Authentication authentication, Origins origins, TlsFiles.Trust trust, boolean required) {
@@ -25,10 +25,11 @@ record IngressPolicy(
   }
 
   /**
-   * Whether a connection would be had anew: it may have been made when another authority was in
-   * force. What a connection was let in by is remembered, so that it is verified once.
+   * Requires that an open connection would be accepted now: it may have been accepted under another
+   * client authority. The result is remembered with the connection, so that it is verified once for
+   * each configuration.
    *
-   * @param chain what the client showed in the handshake; empty where it showed none
+   * @param chain the certificates that the client presented in the handshake; empty if none
    * @throws WritException {@code GWY-020}
    */
   void requireConnection(List<X509Certificate> chain, Connections.Watch connection) {

@@ -10,9 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * What could not be read as HTTP. It is answered, and the connection ends: nothing after it counts.
- */
+/** Answers input that is not valid HTTP, and closes the connection: nothing after it is read. */
 final class InvalidRequest {
   private final ServerParts parts;
   private final HttpServerRequest request;
@@ -47,7 +45,7 @@ final class InvalidRequest {
     }
   }
 
-  /** How it is answered; the log is told. */
+  /** Makes the answer and reports the refusal to the log. */
   static HttpAnswer refused(ServerParts parts, WritException why, String remote) {
     TraceContext trace = parts.newTrace();
     HttpAnswer answer = Problems.answer(why, trace);

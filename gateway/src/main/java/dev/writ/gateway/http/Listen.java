@@ -14,12 +14,12 @@ import java.util.Optional;
  */
 public record Listen(String host, int port, Protection protection) {
 
-  /** What keeps others from reading along. */
+  /** How the connection is protected from eavesdropping. */
   public sealed interface Protection {
-    /** Nothing: only for addresses that no other machine reaches. */
+    /** No protection: only for addresses that no other machine reaches. */
     record None() implements Protection {}
 
-    /** The operator's word that a proxy in front does it. */
+    /** The operator states that a proxy in front protects it. */
     record Proxy() implements Protection {}
 
     /** TLS of our own; PEM files. */
@@ -27,14 +27,14 @@ public record Listen(String host, int port, Protection protection) {
   }
 
   /**
-   * Clients that show certificates.
+   * Client certificates.
    *
-   * @param authority PEM: who issues them
+   * @param authority PEM of the authority that issues them
    * @param required whether a client without one gets no connection
    */
   public record Clients(Path authority, boolean required) {}
 
-  /** With files named from that folder. */
+  /** The same, with file names relative to that folder. */
   public Listen inFolder(Path folder) {
     return protection instanceof Protection.Tls tls
         ? new Listen(
@@ -65,7 +65,7 @@ public record Listen(String host, int port, Protection protection) {
     return isLoopback(host);
   }
 
-  /** Whether nobody but this machine's users can reach it, not through a proxy either. */
+  /** Whether only users of this machine can reach it, not even others through a proxy. */
   public boolean isUnreachable() {
     return isLoopback(host) && protection instanceof Protection.None;
   }

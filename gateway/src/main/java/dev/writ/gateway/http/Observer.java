@@ -3,14 +3,14 @@ package dev.writ.gateway.http;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Is told of every call that ended. It sees no payload and no credential. */
+/** Called for every call that ended. It sees no payload and no credential. */
 @FunctionalInterface
 public interface Observer {
 
   /**
-   * @param surface the surface's name; {@code server} where none was reached
+   * @param surface the surface's name; {@code server} if none was reached
    * @param route the route's path with its placeholders; {@code -} where none was found
-   * @param code what it was refused with
+   * @param code the code of its refusal
    * @param bytes length of the answer's body; negative for a stream
    */
   record Finished(
@@ -27,7 +27,7 @@ public interface Observer {
       Optional<String> request,
       Optional<String> receipt) {
 
-    /** The same with ids that the answer did not show. */
+    /** The same, with ids that the answer did not state. */
     public Finished about(Optional<String> aRequest, Optional<String> aReceipt) {
       return new Finished(
           surface,
@@ -47,6 +47,8 @@ public interface Observer {
 
   void finished(Finished call);
 
-  /** A call comes to the thread that will work on it, and on which {@link #finished} follows. */
+  /**
+   * A call starts on the thread that will work on it; {@link #finished} follows on the same thread.
+   */
   default void begun() {}
 }

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Web pages of other origins that may call the server from a browser (WHATWG Fetch, 3.2), named one
- * by one; where none is named, a browser lets pages of the server's own origin do so and no other.
- * There are no cookies, so a page shows a credential that it was given, or none.
+ * Web pages of other origins that may call the server from a browser (WHATWG Fetch, 3.2), listed
+ * one by one. If none is listed, a browser lets only pages of the server's own origin call. There
+ * are no cookies, so a page can present only a credential that it was given.
  */
 final class Origins {
   private static final List<Map.Entry<String, String>> PREFLIGHT =
@@ -33,7 +33,7 @@ final class Origins {
     return origins.size() == 1 ? Optional.of(origins.getFirst()) : Optional.empty();
   }
 
-  /** The answer to a browser that asks first; empty where this is no such question. */
+  /** The answer to a browser's preflight request; empty for any other request. */
   Optional<HttpAnswer> preflight(String method, Headers headers) {
     boolean asks =
         method.equals("OPTIONS")
@@ -46,7 +46,7 @@ final class Origins {
     return Optional.of(answer);
   }
 
-  /** An answer as a page of the call's origin may read it. */
+  /** Adds the headers that let a page of the call's origin read the answer. */
   HttpAnswer with(HttpAnswer answer, Headers headers) {
     if (allowed.isEmpty()) {
       return answer;

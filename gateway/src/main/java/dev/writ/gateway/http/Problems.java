@@ -13,11 +13,11 @@ import dev.writ.ledger.error.LedgerError;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Refusals as HTTP says them: a status for each code, and problem+json (RFC 9457). */
+/** Refusals in HTTP: a status for each code, and problem+json (RFC 9457). */
 public final class Problems {
   public static final String MEDIA_TYPE = "application/problem+json";
 
-  /** What a code's prefix means where {@link #BY_CODE} has nothing to say. */
+  /** The status for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code. */
   private static final Map<String, Integer> BY_PREFIX =
       new TreeMap<>(
           Map.of(
@@ -121,6 +121,7 @@ public final class Problems {
         ExecutorError.STATE_MOVED,
         GuardianError.JUDGED_LATE,
         GatewayError.STORAGE,
+        GatewayError.STORAGE_BUSY,
         GatewayError.SERVER_BUSY,
         GatewayError.UNVERIFIED_BUSY,
         GatewayError.MEMORY_BUSY,
@@ -149,7 +150,7 @@ public final class Problems {
     return exact != null ? exact : BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], 500);
   }
 
-  /** The answer that says so; 429 and 503 say when to come again. */
+  /** The answer to a refused call; with 429 and 503 it states when to retry. */
   public static HttpAnswer answer(WritException refused, TraceContext trace) {
     int status = status(refused.code());
     HttpAnswer answer =

@@ -24,7 +24,10 @@ import java.util.function.Supplier;
 final class Reply {
   private static final int PIECE_BYTES = 1 << 16;
 
-  /** Who reads more slowly than this, after the time for one piece, holds a place for too long. */
+  /**
+   * The slowest rate at which a client may read, after the time for one piece; a slower one would
+   * hold its place for too long.
+   */
   private static final int BYTES_PER_SECOND_MIN = 16 << 10;
 
   private final ServerParts parts;
@@ -39,7 +42,7 @@ final class Reply {
     this.headOnly = headOnly;
   }
 
-  /** Returns when the client has it, or has gone. */
+  /** Returns when the answer is sent or the client has gone. */
   void send(HttpAnswer answer) {
     try {
       switch (answer.body()) {
@@ -59,7 +62,7 @@ final class Reply {
     try {
       onLoop(response::reset);
     } catch (IOException e) {
-      // every connection is closed already
+      // the connections are closed already
     }
   }
 
@@ -103,14 +106,15 @@ final class Reply {
     await(response::end);
   }
 
-  /** Each piece waits until the one before it is on its way. */
+  /** Each piece waits until the one before it is sent. */
   private final class PacedSink implements HttpAnswer.Sink {
     private final boolean hasEnd;
     private final long begin = System.nanoTime();
     private long sent;
 
     /**
-     * @param hasEnd whether the client has only to read; live events come when they come
+     * @param hasEnd whether the stream has an end, so that the reading rate of the client can be
+     *     required; live events come at any time
      */
     PacedSink(boolean hasEnd) {
       this.hasEnd = hasEnd;
@@ -146,7 +150,7 @@ final class Reply {
   }
 
   /**
-   * @throws IOException where the server has closed its event loops
+   * @throws IOException if the server has closed its event loops
    */
   private void onLoop(Runnable step) throws IOException {
     try {

@@ -9,14 +9,14 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * One method on one path, and who answers it.
+ * One method on one path, and its handler.
  *
  * @param path literal segments and {@code {name}} for one segment each, for example {@code
  *     /v1/runs/{run}/events}
  * @param access who may call
- * @param body how its body is taken
+ * @param body how its body reaches the handler
  * @param when a further condition on the headers, for surfaces that share a path
- * @param headCheck refuses what the head shows to be wrong, before anything of the body is kept
+ * @param headCheck refuses faults that the head shows, before anything of the body is kept
  * @param handler called on a virtual thread; may block
  */
 public record Route(
@@ -28,7 +28,7 @@ public record Route(
     HeadCheck headCheck,
     Handler handler) {
 
-  /** A route that is taken by any head. */
+  /** A route without a condition on the head. */
   public Route(
       String method,
       String path,
@@ -41,13 +41,13 @@ public record Route(
 
   /** Who may call a route. */
   public enum Access {
-    /** Anybody, without a word about who it is: health alone. */
+    /** Anybody, without authentication by the server. */
     PUBLIC,
-    /** Whom the server authenticated: {@link HttpCall#caller()} is there. */
+    /** A caller that the server authenticated, as {@link HttpCall#caller()}. */
     CALLER,
     /**
-     * Who signed the document in the body. A credential in the head is not needed; where one is
-     * shown it must hold, and the body is counted as that caller's.
+     * The signer of the document in the body. A credential in the head is not needed; if there is
+     * one it must be valid, and the memory of the body counts as that caller's.
      */
     DOCUMENT,
     /** The surface authenticates by itself, from headers and raw body (HMAC). */
@@ -88,17 +88,17 @@ public record Route(
     return new Route("POST", path, access, new Body.Whole(bytesMax), _ -> true, handler);
   }
 
-  /** The same route, only where the headers are so. */
+  /** The same route, under a further condition on the headers. */
   public Route when(Predicate<Headers> condition) {
     return new Route(method, path, access, body, when.and(condition), headCheck, handler);
   }
 
-  /** The same route, whose head is looked at before its body. */
+  /** The same route, with a check of the head before the body is read. */
   public Route checking(HeadCheck check) {
     return new Route(method, path, access, body, when, check, handler);
   }
 
-  /** The values of the path's names where a call's path is this one. */
+  /** The values of the path's parameters, if a call's path matches. */
   Optional<SortedMap<String, String>> match(List<String> segments) {
     List<String> own = segments(path);
     if (own.size() != segments.size()) {

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /**
- * What every exchange of a server uses.
+ * The parts that all exchanges of a server share.
  *
- * @param hosts by which names it may be called
- * @param doors who may come in, which can change
- * @param failures is told what no code foresees; nothing of it goes out
+ * @param hosts the host names that it accepts
+ * @param doors who may call; can change
+ * @param failures gets unexpected exceptions; clients see nothing of them
  */
 record ServerParts(
     HttpLimits limits,
@@ -25,7 +25,7 @@ record ServerParts(
     InstantSource clock,
     SecureRandom random) {
 
-  /** For a caller that brings none. */
+  /** A new trace context, for a caller that sends none. */
   TraceContext newTrace() {
     byte[] ids = new byte[24];
     random.nextBytes(ids);

@@ -7,23 +7,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what is in use of something limited, under several names at once: the server's, an
- * address's, a tenant's, a credential's. A name that uses nothing takes no memory. Thread safe.
+ * Counts the use of a limited resource under several names at once: the server, an address, a
+ * tenant, a credential. A name that uses nothing takes no memory. Thread safe.
  */
 final class Shares {
   private final Map<String, Long> used = new HashMap<>();
 
   /**
-   * What may be in use under one name.
+   * The limit for one name.
    *
-   * @param full the refusal where it is used up
+   * @param full the refusal if the limit is reached
    */
   record Share(String name, long max, GatewayError full) {}
 
   /**
    * Takes an amount under every name, or under none.
    *
-   * @throws WritException the first share's refusal that has not so much left
+   * @throws WritException the refusal of the first share that has not enough left
    */
   synchronized void take(List<Share> shares, long amount) {
     for (Share share : shares) {

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One way to ask for effects over HTTP: turns its own request into ours and our outcome into its
- * own response. It holds no policy.
+ * One way to call the server over HTTP: translates its requests into ours, and our outcomes into
+ * its responses. It decides nothing.
  */
 public interface Surface {
 
-  /** Its name, which is also the subject of its surface keys and stands in requests' origin. */
+  /** Its name, which is also the subject of its keys and stands in the origin of requests. */
   String name();
 
-  /** What it answers to, tried in this order. */
+  /** Its routes, tried in this order. */
   List<Route> routes();
 
   /**
-   * How it says that the server refused a call before the surface saw it (too large, too many,
-   * draining), where its clients know no problem+json.
+   * Its own answer to a call that the server refused before the surface got it (too large, too
+   * many, draining); empty for problem+json.
    *
-   * @param status the HTTP status that the answer will have
+   * @param status the HTTP status of the answer
    */
   default Optional<HttpAnswer> refusal(int status, WritException refused) {
     return Optional.empty();

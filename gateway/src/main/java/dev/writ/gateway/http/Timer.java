@@ -3,7 +3,7 @@ package dev.writ.gateway.http;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 
-/** One timer that can be set anew or taken off. Used on one event loop. */
+/** One timer that can be set again or cancelled. Used on one event loop. */
 final class Timer {
   private final Vertx vertx;
   private long id = -1;

@@ -26,17 +26,17 @@ import javax.net.ssl.X509KeyManager;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The certificate, its key and the clients' authority, read once and found to fit together: a key
- * of another certificate would be noticed by the first client only, as a broken handshake.
+ * The certificate, its key and the clients' authority, read once and checked to fit together:
+ * otherwise a key of another certificate would only show as broken handshakes of clients.
  *
- * @param clients who issues the certificates of clients, where they are asked for one
+ * @param clients the authority that issues the certificates of clients, if clients may present one
  * @param required whether a client without one gets no connection
  */
 public record TlsFiles(
     PemKeyCertOptions own, Optional<PemTrustOptions> clients, boolean required, Trust trust) {
   private static final byte[] PROBE = {0x77, 0x72, 0x69, 0x74};
 
-  /** Judges the certificates of clients; absent where none is asked for. */
+  /** Verifies the certificates of clients; absent if none is requested. */
   record Trust(Optional<X509TrustManager> clients) {
     static final Trust NONE = new Trust(Optional.empty());
   }
@@ -78,7 +78,7 @@ public record TlsFiles(
       pair = isPair(keys.getPrivateKey(alias), certificate);
     } catch (WritException e) {
       throw e;
-    } catch (Exception e) { // what a parser of Vert.x throws is not its business to say
+    } catch (Exception e) { // Vert.x's parsers throw various exceptions
       throw new WritException(
           GatewayError.TLS_UNUSABLE,
           tls.certificate() + " and " + tls.key() + ": " + e.getClass().getSimpleName(),

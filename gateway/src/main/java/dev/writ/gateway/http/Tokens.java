@@ -13,20 +13,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Bearer tokens (RFC 6750), known by their digests alone. A token has 256 random bits, so a plain
- * digest cannot be guessed backwards, and looking it up tells nobody how near a guess was.
+ * Bearer tokens (RFC 6750), of which only digests are kept. A token has 256 random bits, so a plain
+ * digest cannot be inverted by guessing, and the time of looking one up does not reveal how close a
+ * guess was.
  */
 public final class Tokens implements Authenticator {
-  /** How a caller of this kind is called in {@code origin} and in logs. */
+  /** The method's name in {@code origin} and in logs. */
   public static final String METHOD = "bearer";
 
   /**
    * One token.
    *
-   * @param name how logs and {@code origin} call it
+   * @param name its name in logs and in {@code origin}
    * @param digest of the token's text
-   * @param roles what it is narrowed to; none: all that policy gives the subject
-   * @param expiresAt when it ends, where it does
+   * @param roles roles that it is narrowed to; empty for all that policy gives the subject
+   * @param expiresAt when it expires, if it does
    */
   public record Entry(
       String name,

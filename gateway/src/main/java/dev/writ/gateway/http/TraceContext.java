@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * W3C Trace Context, level 1: a call's place in a caller's trace. It is written down and never read
- * by anything that decides.
+ * W3C Trace Context, level 1: a call's place in a caller's trace. It is recorded, and no decision
+ * depends on it.
  *
  * @param traceId 32 lower-case hexadecimal digits, not all zero
  * @param spanId 16 of them: the caller's span
  * @param flags two of them
  * @param state the {@code tracestate} header, where it is well-formed
- * @param ofCaller whether the caller brought it; else it begins here
+ * @param ofCaller whether the caller sent it; otherwise the trace begins here
  */
 public record TraceContext(
     String traceId, String spanId, String flags, Optional<String> state, boolean ofCaller) {
@@ -19,7 +19,7 @@ public record TraceContext(
       Pattern.compile("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?");
   private static final int STATE_CHARS_MAX = 512;
 
-  /** Of a call's headers; empty for what is absent or malformed, which restarts the trace (4.3). */
+  /** From a call's headers; empty if absent or malformed, which restarts the trace (4.3). */
   public static Optional<TraceContext> of(Headers headers) {
     if (headers.all("traceparent").size() != 1) {
       return Optional.empty();
@@ -46,7 +46,7 @@ public record TraceContext(
             true));
   }
 
-  /** The {@code traceparent} header that says so. */
+  /** The {@code traceparent} header for this context. */
   public String traceparent() {
     return "00-" + traceId + "-" + spanId + "-" + flags;
   }

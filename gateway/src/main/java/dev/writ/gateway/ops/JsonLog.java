@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwable> {
   private static final int FRAMES_MAX = 12;
 
-  /** Lines a second about calls without a credential that holds. */
+  /** Lines a second about calls without a valid credential. */
   public static final int UNKNOWN_PER_SECOND_MAX = 100;
 
   private final PrintStream out;
@@ -31,8 +31,8 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   }
 
   /**
-   * Of calls by nobody who is known, so many lines a second; how many more there were, the first
-   * line after them says. Thread safe.
+   * Limits the lines a second about unknown callers; the next line then states how many were left
+   * out. Thread safe.
    */
   private synchronized boolean mayWrite(Finished call) {
     if (call.caller().isPresent() || call.request().isPresent()) {
@@ -56,7 +56,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     return true;
   }
 
-  /** Lines that were not written since the server started. */
+  /** Lines that were left out since the server started. */
   public synchronized long leftOut() {
     return leftOut;
   }
@@ -86,7 +86,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     write(line);
   }
 
-  /** What nobody foresaw: the type and the place, not the message, which may hold anything. */
+  /** Logs an unexpected exception: its type and place, not its message, which may hold anything. */
   @Override
   public void accept(TraceContext trace, Throwable e) {
     write(unforeseen(e).put("trace_id", trace.traceId()));
@@ -108,12 +108,12 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
         .put("at_code", at.toString());
   }
 
-  /** Something in the server's own life. */
+  /** Logs an event of the server itself. */
   public void event(String event, String detail) {
     write(line("info", event).put("detail", detail));
   }
 
-  /** Something in the server's own life that was refused. */
+  /** Logs a refusal in the server itself. */
   public void refused(String event, WritException why) {
     write(line("error", event).put("code", why.code().code()).put("detail", why.found()));
   }

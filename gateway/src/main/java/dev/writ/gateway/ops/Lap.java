@@ -5,9 +5,9 @@ import dev.writ.executor.stage.Stage;
 import java.util.Optional;
 
 /**
- * How long a call was in a stage.
+ * The time that a call spent in a stage.
  *
  * @param begin by the machine's monotonic clock, in nanoseconds
- * @param refused what the stage refused with
+ * @param refused the code with which the stage refused
  */
 public record Lap(Stage stage, long begin, long nanos, Optional<ErrorCode> refused) {}

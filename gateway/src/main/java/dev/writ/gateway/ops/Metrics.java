@@ -48,7 +48,7 @@ public final class Metrics implements Observer {
   private final DistributionSummary groups;
 
   /**
-   * @param policy in force: what it does not name is counted as {@code other}
+   * @param policy the policy in force; names that it does not have are counted as {@code other}
    */
   public Metrics(Supplier<Policy> policy) {
     this.policy = policy;
@@ -88,20 +88,20 @@ public final class Metrics implements Observer {
     groups.record(batches);
   }
 
-  /** A number that is read when somebody asks. */
+  /** Adds a number that is read at each scrape. */
   public void gauge(String name, String help, Supplier<Number> value) {
     Gauge.builder(name, value).description(help).strongReference(true).register(registry);
   }
 
-  /** A number that only grows, and that is read when somebody asks. */
+  /** Adds a number that only grows and is read at each scrape. */
   public void counter(String name, String help, Supplier<Number> value) {
     counter(name, help, "", "", value);
   }
 
-  /** The same with a label out of a fixed list. */
+  /** The same with a label from a fixed list. */
   public void counter(String name, String help, String label, String word, Supplier<Number> value) {
     synchronized (read) {
-      read.add(value); // the registry itself would let go of it
+      read.add(value); // the registry holds it only weakly
     }
     FunctionCounter.Builder<Supplier<Number>> counter =
         FunctionCounter.builder(name, value, v -> v.get().doubleValue()).description(help);
@@ -122,7 +122,7 @@ public final class Metrics implements Observer {
         .record(call.took());
   }
 
-  /** Anybody can send a method of any name. */
+  /** Anybody can send a method of any name, so unknown ones get one label. */
   static String method(String method) {
     return switch (method) {
       case "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH" -> method;
@@ -130,7 +130,7 @@ public final class Metrics implements Observer {
     };
   }
 
-  /** An effect that was answered, through whichever surface. */
+  /** Counts an effect that was answered, through any surface. */
   public void answered(String surface, String tenant, String subject, String tool, Answer answer) {
     Policy inForce = policy.get();
     boolean known = inForce.tools().stream().anyMatch(t -> t.ref().name().equals(tool));
@@ -160,7 +160,7 @@ public final class Metrics implements Observer {
             .record(Duration.between(r.startedAt(), r.finishedAt()).abs()));
   }
 
-  /** How a call's waiting in the engine's lane ended. */
+  /** Counts how a call's wait in the engine's lane ended. */
   public void waited(String resourceClass, LaneObserver.End end, long nanos) {
     Timer.builder("writ.engine.wait")
         .description("Waiting for a slot of the engine, by resource class and how it ended")
@@ -171,7 +171,7 @@ public final class Metrics implements Observer {
         .record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** The lane's numbers, read when somebody asks. */
+  /** Adds the lane's numbers, which are read at each scrape. */
   public void lane(Scheduler lane) {
     gauge("writ.engine.waiting", "Calls that wait for a slot of the engine", lane::waiting);
     for (String name : ResourceClasses.NAMES) {

@@ -10,14 +10,14 @@ import dev.writ.gateway.http.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Whether the server lives, whether it can work, and what it counted. */
+/** Routes for health, readiness and metrics. */
 public final class OpsSurface implements Surface {
   private final Readiness readiness;
   private final Metrics metrics;
   private final boolean publicMetrics;
 
   /**
-   * @param publicMetrics whether metrics are for anybody who reaches the server
+   * @param publicMetrics whether anybody who reaches the server may read metrics
    */
   public OpsSurface(Readiness readiness, Metrics metrics, boolean publicMetrics) {
     this.readiness = readiness;

@@ -14,8 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether the server can take effects now: disk, ledger, clock, policy, not draining, what is
- * probed.
+ * Whether the server can execute effects now: disk, ledger, clock, policy, not draining, probes.
  */
 public final class Readiness {
   private static final long DISK_BYTES_MIN = 64L << 20;
@@ -32,8 +31,8 @@ public final class Readiness {
 
   /**
    * @param disk where the ledger lies
-   * @param probes what has to be so besides
-   * @param clock one that nobody sets
+   * @param probes further conditions
+   * @param clock a monotonic clock
    */
   public Readiness(
       Kernel kernel, Pipeline pipeline, Path disk, List<Probe> probes, InstantSource clock) {
@@ -45,9 +44,9 @@ public final class Readiness {
   }
 
   /**
-   * One thing that has to be so.
+   * The result of one condition.
    *
-   * @param why it is not, or why it need not be, where there is a word for it
+   * @param why why it fails, or why it is not needed; absent if there is nothing to say
    */
   public record Check(String name, boolean ok, Optional<String> why) {
     Check(String name, boolean ok) {
@@ -55,7 +54,7 @@ public final class Readiness {
     }
   }
 
-  /** A ledger that failed once stays stopped until it is opened again. */
+  /** A ledger that failed stays stopped until it is opened again. */
   public void ledgerStopped() {
     ledgerStopped = true;
   }
@@ -71,7 +70,10 @@ public final class Readiness {
     return checks;
   }
 
-  /** Anybody may ask whether the server is ready: that must not make it work. */
+  /**
+   * Runs the probes at most once in a while: anybody may ask for readiness, and that must not cause
+   * work.
+   */
   private synchronized List<Check> probed() {
     Instant now = clock.instant();
     boolean stale = probedAt.filter(at -> now.isBefore(at.plus(PROBE_EVERY))).isEmpty();
@@ -100,7 +102,7 @@ public final class Readiness {
     }
   }
 
-  /** It recovers by itself: nothing was moved by a clock that was refused. */
+  /** A failure goes away by itself: a refused clock reading has changed nothing. */
   private Check clockFits() {
     try {
       kernel.now();

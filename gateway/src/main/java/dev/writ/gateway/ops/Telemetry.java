@@ -32,9 +32,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Spans by OTLP over HTTP: one for each call, one in it for each stage that it went through. Ids
- * and codes, no payload, no subject and no credential. What the collector cannot take in time is
- * dropped; no call waits for it.
+ * Sends spans by OTLP over HTTP: one for each call, with one inside for each of its stages. They
+ * hold ids and codes, no payload, no subject and no credential. Spans that the collector does not
+ * take in time are dropped; no call waits for it.
  */
 public final class Telemetry implements AutoCloseable {
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
@@ -55,15 +55,15 @@ public final class Telemetry implements AutoCloseable {
   private final InstantSource clock;
   private final int percent;
 
-  /** Held, since the JDK forgets a logger that nobody holds. */
+  /** A strong reference, since the JDK holds loggers only weakly. */
   @SuppressWarnings({"unused", "FieldCanBeLocal"})
   private final Logger logger;
 
   private final ThreadLocal<String> nextTrace = new ThreadLocal<>();
 
   /**
-   * @param instance how this server is told from others: the log's origin
-   * @param troubles is told where the collector cannot be reached, at most a few times a minute
+   * @param instance distinguishes this server from others: the log's origin
+   * @param troubles gets a message if the collector cannot be reached, at most a few times a minute
    */
   public Telemetry(
       GatewayConfig.Telemetry config,
@@ -89,7 +89,7 @@ public final class Telemetry implements AutoCloseable {
     this.tracer = provider.get("dev.writ.gateway");
   }
 
-  /** The library's own words belong into the server's log, and nowhere else. */
+  /** Redirects the library's log messages to the server's log only. */
   private static Logger logger(Consumer<String> troubles) {
     Logger logger = Logger.getLogger("io.opentelemetry");
     logger.setUseParentHandlers(false);
@@ -114,7 +114,7 @@ public final class Telemetry implements AutoCloseable {
     return logger;
   }
 
-  /** A trace that begins here has the id that the log calls it by. */
+  /** Makes a trace that begins here use the id that the server's log states. */
   private IdGenerator ids() {
     IdGenerator random = IdGenerator.random();
     return new IdGenerator() {
@@ -131,7 +131,7 @@ public final class Telemetry implements AutoCloseable {
     };
   }
 
-  /** The caller's word where it brought a trace, else the configured share of them. */
+  /** A trace from the caller is sampled if the caller says so, others by the configured share. */
   private boolean isSampled(TraceContext trace) {
     if (trace.ofCaller()) {
       return (HexFormat.fromHexDigits(trace.flags()) & 1) == 1;
@@ -139,7 +139,7 @@ public final class Telemetry implements AutoCloseable {
     return HexFormat.fromHexDigitsToLong(trace.traceId(), 0, 8) % 100 < percent;
   }
 
-  /** On the thread of the call, right after its end. */
+  /** Runs on the thread of the call, right after its end. */
   public void ended(Finished call, List<Lap> laps) {
     if (!isSampled(call.trace())) {
       return;
@@ -205,7 +205,7 @@ public final class Telemetry implements AutoCloseable {
         : Context.root();
   }
 
-  /** Sends what waits, for a short time. */
+  /** Sends waiting spans, for a short time. */
   @Override
   public void close() {
     provider.shutdown().join(EXPORT_WITHIN.toMillis(), TimeUnit.MILLISECONDS);

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the clock where the kernel must not: for each call the stages that it went through, and for
- * each write to the disk how long it took. A call's work is on one thread, so that is what tells
- * whose a stage is.
+ * Measures times for the kernel, which must not read the clock itself: of each stage of a call, and
+ * of each write to the disk. All work of a call runs on one thread, so the thread says to which
+ * call a stage belongs.
  */
 public final class Watch implements StageObserver, CommitObserver {
-  /** Stages of one call that are kept: a call with more is no ordinary one. */
+  /** The most stages that are kept of one call. */
   private static final int LAPS_MAX = 64;
 
   private final Metrics metrics;
@@ -35,7 +35,7 @@ public final class Watch implements StageObserver, CommitObserver {
     Optional<String> receipt = Optional.empty();
   }
 
-  /** A call, and the stages it went through. */
+  /** A call, and its stages so far. */
   public record Seen(Observer.Finished call, List<Lap> laps) {}
 
   /** A call begins on this thread. */
@@ -43,7 +43,7 @@ public final class Watch implements StageObserver, CommitObserver {
     current.set(new Call());
   }
 
-  /** The call of this thread ended. What its surface does not say of it is filled in. */
+  /** The call of this thread ended. Ids that its surface did not report are filled in. */
   public Seen callEnds(Observer.Finished call) {
     Call seen = current.get();
     current.remove();
@@ -53,7 +53,7 @@ public final class Watch implements StageObserver, CommitObserver {
         : new Seen(call.about(seen.request, seen.receipt), List.copyOf(seen.laps));
   }
 
-  /** Of which request and receipt the call of this thread is. */
+  /** Records the request and receipt of this thread's call. */
   public void answered(Answer answer) {
     Call call = current.get();
     if (call != null) {
@@ -71,7 +71,7 @@ public final class Watch implements StageObserver, CommitObserver {
   public void ends(Stage stage, Optional<ErrorCode> refused) {
     Long began = stageBegan.get();
     if (began == null) {
-      return; // it began before somebody watched
+      return; // the stage began before the watch was registered
     }
     long nanos = System.nanoTime() - began;
     metrics.stage(stage, refused.isPresent(), nanos);

@@ -6,11 +6,11 @@ import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.schedule.Lane;
 
 /**
- * What surfaces share behind them.
+ * The parts behind all surfaces.
  *
- * @param kernel whose drivers are {@link Running#cancellable}
+ * @param kernel its drivers are {@link Running#cancellable}
  * @param lane where effects of all surfaces wait for their turn
- * @param effects is told of every effect that was answered
+ * @param effects gets every effect that was answered
  */
 public record Backend(
     Kernel kernel,
@@ -20,7 +20,7 @@ public record Backend(
     Lane lane,
     EffectObserver effects) {
 
-  /** Is told of every effect that was answered, through whichever surface. */
+  /** Gets every effect that was answered, through any surface. */
   @FunctionalInterface
   public interface EffectObserver {
     void answered(String surface, String tenant, String subject, String tool, Answer answer);

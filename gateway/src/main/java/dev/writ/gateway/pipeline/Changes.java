@@ -2,7 +2,7 @@ package dev.writ.gateway.pipeline;
 
 import java.time.Duration;
 
-/** Wakes who waits for something new in the ledger. */
+/** Wakes threads that wait for new events in the ledger. */
 public final class Changes {
   private long count;
   private Runnable onSystem = () -> {};
@@ -13,12 +13,12 @@ public final class Changes {
     notifyAll();
   }
 
-  /** Who is told at once that the system's own state changed: another policy, for example. */
+  /** Registers a listener for changes of the installation's state: another policy, for example. */
   public synchronized void whenSystemChanges(Runnable listener) {
     onSystem = listener;
   }
 
-  /** The system's own state changed. */
+  /** The installation's state changed. */
   public void systemChanged() {
     Runnable listener;
     synchronized (this) {
@@ -33,7 +33,10 @@ public final class Changes {
     return count;
   }
 
-  /** Waits until more has happened than was seen, or so long; commits of others make no sound. */
+  /**
+   * Waits until more has been committed than was seen, or until the time is over. Only commits of
+   * this process wake it.
+   */
   public synchronized void await(long seen, Duration atMost) throws InterruptedException {
     if (count == seen) {
       wait(atMost.toMillis());

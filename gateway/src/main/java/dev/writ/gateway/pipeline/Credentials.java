@@ -3,7 +3,7 @@ package dev.writ.gateway.pipeline;
 import dev.writ.gateway.http.Caller;
 import java.util.List;
 
-/** What the credentials of callers without keys are narrowed to. */
+/** The roles to which the credentials of callers without keys are narrowed. */
 @FunctionalInterface
 public interface Credentials {
   /** No credential is narrowed. */
@@ -12,7 +12,7 @@ public interface Credentials {
   /**
    * @param method how a caller was authenticated, as {@link Caller#method}
    * @param principal the credential's name
-   * @return the roles that it is narrowed to; none: all that policy gives its subject
+   * @return the roles that it is narrowed to; empty for all that policy gives its subject
    */
   List<String> rolesOf(String method, String principal);
 }

@@ -40,7 +40,7 @@ import java.util.function.Supplier;
 
 /** The pipeline over a kernel in this process. */
 public final class KernelPipeline implements Pipeline {
-  /** What the names of runs begin with that hold nothing but refusals. */
+  /** The prefix of runs that hold only refusals. */
   private static final String REFUSED_RUN = "refused:";
 
   private final Backend backend;
@@ -60,7 +60,7 @@ public final class KernelPipeline implements Pipeline {
 
   /**
    * @param surfaceKeys by {@link #keyName}
-   * @param credentials what callers' credentials are narrowed to
+   * @param credentials the roles to which callers' credentials are narrowed
    */
   public KernelPipeline(
       Backend backend,
@@ -95,7 +95,7 @@ public final class KernelPipeline implements Pipeline {
     return new KernelPipeline(this, Ticket.NONE);
   }
 
-  /** Signed and judged within its turn, so that no request grows old while it waits. */
+  /** Signs and judges once the call has its turn, so that no request ages while it waits. */
   private <T> T inTurn(Scope scope, Effect effect, Supplier<T> work) {
     Ticket ticket = Ticket.of(scope, effect, policy().engine().classes(), patience);
     return backend.lane().run(ticket, work).value();
@@ -121,14 +121,14 @@ public final class KernelPipeline implements Pipeline {
     return closed;
   }
 
-  /** How a surface's key for a tenant is found. */
+  /** The name of a surface's key for a tenant. */
   public static String keyName(String surface, String tenant) {
     return surface + "\u0000" + tenant;
   }
 
   @Override
   public Answer vouch(Vouched asked) {
-    key(asked.origin(), asked.tenant()); // who is not served here does not wait for it
+    key(asked.origin(), asked.tenant()); // refuses a call without a key before it waits
     return inTurn(
         new Scope(asked.tenant(), asked.run(), asked.subject()),
         asked.effect(),
@@ -148,9 +148,9 @@ public final class KernelPipeline implements Pipeline {
   }
 
   /**
-   * Asks in the run that the caller named. Where that is somebody else's nothing is written in it:
-   * the same is asked in a run that holds what this caller was refused so, and the Guardian says no
-   * there, in a signed decision.
+   * Submits the request in the run that the caller named. If that run belongs to another subject
+   * nothing is written in it: the request is submitted in a run of this caller's refusals, where
+   * the Guardian refuses it with a signed decision.
    */
   private Answer refusedElsewhere(Vouched asked, Function<Signed, Answer> ask) {
     boolean reserved = asked.run().startsWith(REFUSED_RUN);
@@ -166,7 +166,7 @@ public final class KernelPipeline implements Pipeline {
     try {
       return ask.apply(signed(asked, refusedRun(asked), Optional.of(asked.run())));
     } catch (WritException e) {
-      if (e.code() == ExecutorError.NOT_THE_OPENER) { // an agent took the name: nothing is signed
+      if (e.code() == ExecutorError.NOT_THE_OPENER) { // opened by an agent's key: sign nothing
         throw new WritException(GuardianError.RUN_FOREIGN, "run \"" + asked.run() + "\"", e);
       }
       throw e;
@@ -184,7 +184,7 @@ public final class KernelPipeline implements Pipeline {
     return judged(again(caller, id));
   }
 
-  /** One that is allowed is counted when it is executed. */
+  /** Judges only. An allowed effect is counted when it is executed. */
   private Answer judged(Signed signed) {
     Request request = signed.request();
     try {
@@ -207,8 +207,8 @@ public final class KernelPipeline implements Pipeline {
   }
 
   /**
-   * @param run where it is asked
-   * @param named the run that the caller named, where it is refused in another one
+   * @param run the run in which it is submitted
+   * @param named the run that the caller named, if it is refused in another one
    */
   private Signed signed(Vouched asked, String run, Optional<String> named) {
     requireAsking(asked.method());

@@ -21,7 +21,7 @@ import java.util.Optional;
 public interface Pipeline {
 
   /**
-   * What a surface vouches for.
+   * A request for which a surface vouches.
    *
    * @param origin the surface's name, which must be that of one of its keys
    * @param method how the caller was authenticated: {@code bearer}, {@code hmac}, …
@@ -30,9 +30,9 @@ public interface Pipeline {
    * @param tenant a tenant that the surface has a key for
    * @param idempotencyKey absent: each call is an effect of its own
    * @param keepOutput false: outputs are dropped after the answer, digests stay in the receipt
-   * @param context trace context and the like, read by nobody who decides
-   * @param body the raw request itself, for a surface with a profile: the Guardian reads it, nobody
-   *     keeps it
+   * @param context trace context and the like, which no decision uses
+   * @param body the raw request itself, for a surface with a profile: the Guardian reads it, and it
+   *     is not stored
    * @param execution a name by which the surface's callers know the execution
    */
   record Vouched(
@@ -86,28 +86,28 @@ public interface Pipeline {
     }
   }
 
-  /** What is known of an idempotency key. */
+  /** The state of an idempotency key. */
   sealed interface Standing {
     /** Nothing was asked under it. */
     record New() implements Standing {}
 
-    /** An effect under it is being judged or executed now, in this process. */
+    /** An effect under the key is being judged or executed now, in this process. */
     record Running() implements Standing {}
 
     /**
-     * It was used.
+     * The key was used.
      *
      * @param request the request that took it
-     * @param raw digest of the raw request that a surface vouched for then
-     * @param served absent where it was not served: refused, waiting, or cut off by a crash
+     * @param raw digest of the raw request of that time
+     * @param served absent if there is no receipt: refused, waiting, or interrupted by a crash
      */
     record Known(Digest request, Optional<Digest> raw, Effect effect, Optional<Served> served)
         implements Standing {}
   }
 
   /**
-   * Signs a request with the surface's key and puts it through judgement and execution, when its
-   * turn comes (spec/scheduling.md).
+   * Signs a request with the surface's key, and has it judged and executed when its turn comes
+   * (spec/scheduling.md).
    *
    * @throws dev.writ.canonicalize.WritException {@code GWY-030} where the surface has no key for
    *     that tenant; else as {@link dev.writ.executor.Kernel#submit}
@@ -115,10 +115,10 @@ public interface Pipeline {
   Answer vouch(Vouched request);
 
   /**
-   * Puts a request that was vouched for before, and has waited, through again: the same bytes.
+   * Submits an earlier vouched request again, with the same bytes: one that waited for approval,
+   * for example.
    *
-   * @param caller of its subject, with a credential that is narrowed as the one was that it was
-   *     vouched for
+   * @param caller must have the request's subject, and a credential narrowed to the same roles
    * @param request the id of one of the tenant's requests
    * @param body as for {@link Vouched}
    * @throws dev.writ.canonicalize.WritException {@code GWY-022}, {@code GWY-040}
@@ -126,15 +126,16 @@ public interface Pipeline {
   Answer again(Caller caller, Digest request, Optional<byte[]> body);
 
   /**
-   * Signs a request with the surface's key and has it judged, no more: it is executed by {@link
-   * #again}, when its turn comes.
+   * Signs a request with the surface's key and has it judged only; {@link #again} executes it, when
+   * its turn comes.
    *
    * @throws dev.writ.canonicalize.WritException as {@link #vouch}
    */
   Answer decide(Vouched request);
 
   /**
-   * How a request that was vouched for before is judged now: as it was, where that still stands.
+   * The judgement on an earlier vouched request: the earlier one, or a new one if that no longer
+   * stands.
    *
    * @param caller as for {@link #again}
    * @throws dev.writ.canonicalize.WritException {@code GWY-022}, {@code GWY-040}
@@ -142,32 +143,32 @@ public interface Pipeline {
   Answer decideAgain(Caller caller, Digest request);
 
   /**
-   * Asks that the running effect of a request end.
+   * Asks to end the running effect of a request.
    *
    * @throws dev.writ.canonicalize.WritException {@code GWY-041}
    */
   void cancel(Caller caller, Digest request);
 
   /**
-   * Does work of a tenant's on a thread of its own; a server that drains waits for it.
+   * Runs a tenant's work on a thread of its own; a draining server waits for it.
    *
    * @throws dev.writ.canonicalize.WritException {@code GWY-025} to {@code GWY-027}
    */
   void inBackground(String tenant, Runnable work);
 
   /**
-   * The same pipeline for a surface that forbids queues: what does not have its turn at once is
-   * refused with {@code GWY-080} to {@code GWY-083}, and nothing of it is begun.
+   * The same pipeline for a surface that forbids queues: a call that does not get its turn at once
+   * is refused with {@code GWY-080} to {@code GWY-083}, before anything is begun.
    */
   Pipeline withoutWaiting();
 
-  /** Looks without taking anything. */
+  /** Reads without reserving or writing anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);
 
   /**
-   * A tenant's content, verified by its digest, where it is at hand.
+   * A tenant's content, verified by its digest; empty if it is not stored.
    *
-   * @param bytesMax more is refused
+   * @param bytesMax larger content is refused
    */
   Optional<byte[]> content(String tenant, Content content, long bytesMax);
 
@@ -177,18 +178,18 @@ public interface Pipeline {
   /** The policy in force. */
   Policy policy();
 
-  /** What is committed, of all tenants: a surface shows each caller its own. */
+  /** Everything that is committed, of all tenants; a surface must show a caller only its own. */
   LedgerView ledger();
 
-  /** The kernel, for what a surface reads; effects are asked for by {@link #vouch}. */
+  /** The kernel, for reading only; effects are submitted by {@link #vouch}. */
   Kernel kernel();
 
-  /** Wakes who waits for something new in it. */
+  /** Wakes threads that wait for new events in it. */
   Changes changes();
 
   /** One reading of the kernel's clock. */
   Instant now();
 
-  /** Whether the server drains: nothing new is begun. */
+  /** Whether the server drains: no new work is begun. */
   boolean isDraining();
 }

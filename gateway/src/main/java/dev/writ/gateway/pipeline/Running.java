@@ -16,16 +16,16 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /**
- * The effects that tools work at now, so that they can be cancelled. Only the tool's own work is
- * interrupted: what the kernel does before and after it is not, so every cancelled effect ends in
- * its receipt.
+ * The effects that tools are executing now, so that they can be cancelled. Only the tool itself is
+ * interrupted, not the kernel's work before and after it, so every cancelled effect gets its
+ * receipt.
  */
 public final class Running {
   private final ThreadLocal<Effect> current = new ThreadLocal<>();
   private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
   private BiPredicate<String, String> prohibited = (_, _) -> false;
 
-  /** One request's passage through the kernel. */
+  /** One request's execution in the kernel. */
   private static final class Effect {
     final String tenant;
     final String subject;
@@ -46,7 +46,7 @@ public final class Running {
       }
     }
 
-    /** From here on nothing interrupts; an interrupt that came at the last moment is taken back. */
+    /** The tool has ended: no more interrupts, and one that came at the last moment is cleared. */
     synchronized void leave() {
       inTool = null;
       Thread.interrupted();
@@ -59,7 +59,7 @@ public final class Running {
       }
     }
 
-    /** Ends it where it is a tool that must not run any more. */
+    /** Cancels it if its tool must no longer run. */
     synchronized void cancelIf(BiPredicate<String, String> prohibited) {
       if (inTool != null && prohibited.test(tool.name(), tool.version())) {
         cancel();
@@ -67,12 +67,13 @@ public final class Running {
     }
   }
 
-  /** Does a request's work as cancellable. */
+  /** Runs a request's work so that it can be cancelled. */
   public <T> T during(Digest request, String tenant, String subject, Supplier<T> work) {
     Effect effect = new Effect(tenant, subject);
     boolean first;
     synchronized (byRequest) {
-      first = byRequest.putIfAbsent(request, effect) == null; // others wait for it in the kernel
+      first =
+          byRequest.putIfAbsent(request, effect) == null; // more threads with it wait in the kernel
     }
     current.set(effect);
     try {
@@ -88,8 +89,8 @@ public final class Running {
   }
 
   /**
-   * Asks that a request's effect end. Its receipt says how it ended: {@code killed}, or as it did
-   * where it was faster.
+   * Asks to end a request's effect. Its receipt states {@code killed}, or its own end if that came
+   * first.
    *
    * @throws WritException {@code GWY-041} where no effect of that request runs for this subject
    */
@@ -105,7 +106,7 @@ public final class Running {
   }
 
   /**
-   * Stops these tools: running calls are cancelled, and their receipts say so.
+   * Stops these tools: their running calls are cancelled, and the receipts state that.
    *
    * @param tools tells by name and version whether a tool must not run
    */
@@ -118,7 +119,7 @@ public final class Running {
     all.forEach(effect -> effect.cancelIf(tools));
   }
 
-  /** A driver whose work can be cancelled, otherwise as it is. */
+  /** Wraps a driver so that its work can be cancelled. */
   public Driver cancellable(Driver driver) {
     return new Driver() {
       @Override
@@ -162,7 +163,7 @@ public final class Running {
       return prepared.run(invocation);
     }
     effect.enter(manifest);
-    synchronized (byRequest) { // it was let through before a revocation, and comes after it
+    synchronized (byRequest) { // it may have passed its checks before a revocation
       effect.cancelIf(prohibited);
     }
     try {

@@ -16,16 +16,16 @@ public interface ToolPackages {
   Optional<ToolManifest> manifest(ToolRef tool);
 
   /**
-   * Whether it is a package that somebody wrote, tested and signed: it carries its {@code
-   * tool.manifest}, and a driver of that language runs it. Tools of the release that take source
-   * code as their input ({@code js}, {@code sql}, {@code exec}, …) have neither.
+   * Whether it is a package from a publisher: it contains its {@code tool.manifest}, and a driver
+   * of its language runs it. Built-in tools that take source code as their input ({@code js},
+   * {@code sql}, {@code exec}, …) have neither.
    */
   static boolean isPackage(ToolManifest manifest) {
     return Language.ALL.stream().anyMatch(language -> language.text().equals(manifest.driver()))
         && manifest.files().stream().anyMatch(file -> file.path().equals(ToolSource.FILE));
   }
 
-  /** The smallest class that has room for all that the tool may declare. */
+  /** The smallest class that covers the tool's maximum of resources. */
   static ResourceClass ownClass(ToolManifest manifest) {
     return ResourceClass.ALL.stream()
         .filter(resourceClass -> covers(resourceClass.ceiling(), manifest.resourcesMax()))

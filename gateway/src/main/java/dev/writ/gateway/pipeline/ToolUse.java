@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a caller may use an operation, by policy's roles. Whether a call is allowed, the Guardian
- * says.
+ * The bounds within which a caller may use an operation, by policy's roles. The Guardian decides on
+ * each call.
  *
- * @param sandbox the first that both the tool and the role have
- * @param most that tool and role allow
+ * @param sandbox the first profile that both the tool and the role have
+ * @param most the most resources that both tool and role allow
  */
 public record ToolUse(String sandbox, Resources most) {
 
-  /** Empty where none of its roles has the operation and a sandbox of the tool. */
+  /** Empty if none of its roles has both the operation and a sandbox profile of the tool. */
   public static Optional<ToolUse> of(
       Policy policy, Caller caller, ToolManifest manifest, String operation) {
     for (String name : roles(policy, caller)) {
@@ -35,7 +35,7 @@ public record ToolUse(String sandbox, Resources most) {
     return Optional.empty();
   }
 
-  /** A credential may be narrower than its subject; a key is its subject. */
+  /** The subject's roles; a credential may be narrowed to some of them, a key has them all. */
   private static List<String> roles(Policy policy, Caller caller) {
     List<String> held = policy.rolesOf(caller.tenant(), caller.subject());
     return caller.roles().isEmpty()

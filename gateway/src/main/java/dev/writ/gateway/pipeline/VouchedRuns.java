@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The open runs that surfaces opened for their callers, and which of them are over (protocol rule
- * 33). Nothing is remembered while policy does not say when they close. Thread safe.
+ * The open runs that surfaces opened for their callers, and which of them must be closed (protocol
+ * rule 33). Nothing is remembered while policy has no limits for runs. Thread safe.
  */
 final class VouchedRuns {
   private final Kernel kernel;
@@ -34,21 +34,23 @@ final class VouchedRuns {
   record Over(String surface, RunId run) {}
 
   /**
-   * @param openers by key id: the surface whose key it is, of those that can sign here
+   * @param openers by key id: the surface of each surface key that this server has
    */
   VouchedRuns(Kernel kernel, SortedMap<String, String> openers) {
     this.kernel = kernel;
     this.openers = new TreeMap<>(openers);
   }
 
-  /** Something was vouched for in a run. */
+  /** A surface vouched for a request in a run. */
   synchronized void used(RunId run) {
     if (known) {
       open.add(run);
     }
   }
 
-  /** Those that are to be closed now: idle or alive for so long, and with nothing unfinished. */
+  /**
+   * The runs to close now: idle or open for longer than policy allows, and with nothing unfinished.
+   */
   synchronized List<Over> over() {
     Optional<RunLimits> limits = kernel.system().policyInForce().runs();
     if (limits.isEmpty()) {
@@ -76,7 +78,7 @@ final class VouchedRuns {
     return over;
   }
 
-  /** Once: what was opened before this server began to count. */
+  /** Reads, once, the runs that were opened before this server started to count. */
   private void read() {
     kernel
         .ledger()
@@ -104,7 +106,7 @@ final class VouchedRuns {
         .map(RunState::parse);
   }
 
-  /** When an operator had the log's time go back last. */
+  /** When an operator last set the log's time back. */
   private Instant restarted() {
     LedgerView ledger = kernel.ledger();
     Instant[] at = {Instant.MAX};
@@ -116,7 +118,7 @@ final class VouchedRuns {
     return at[0];
   }
 
-  /** What happened at a time that is not yet happened when time went back, at the latest. */
+  /** Times in the future count as the time at which the log's time was set back, at the latest. */
   private boolean isOver(RunId run, RunLimits limits, Instant now, Instant restarted) {
     LedgerView ledger = kernel.ledger();
     Instant first = ledger.event(run, 0).map(Event::at).orElse(now);
@@ -125,7 +127,7 @@ final class VouchedRuns {
         first.isAfter(now) ? restarted : first, last.isAfter(now) ? restarted : last, now);
   }
 
-  /** A run that somebody used, or that somebody closed, at the last moment is left as it is. */
+  /** Whether the run was used or closed at the last moment; it is left as it is then. */
   static boolean isOfTheMoment(WritException e) {
     return List.of("EXE-901", "EXE-903").contains(e.code().code());
   }

@@ -43,7 +43,7 @@ final class FairQueue {
   private long turns;
 
   /**
-   * A call comes. It waits; {@link #next} says whether it need not.
+   * Adds a call, which waits at first; {@link #next} may start it at once.
    *
    * @throws WritException {@code GWY-080}, {@code GWY-081}, {@code GWY-083}
    */
@@ -59,7 +59,7 @@ final class FairQueue {
     return call;
   }
 
-  /** Who would run at once need not fit into the queue, which may have no place at all. */
+  /** A call that will run at once needs no room in the queue, whose length may be 0. */
   private void requireRoom(TenantShare tenant, EngineSettings settings) {
     Quota quota = settings.quotas().of(tenant.name);
     boolean atQuota = tenant.running() >= quota.running();
@@ -85,7 +85,7 @@ final class FairQueue {
     }
   }
 
-  /** The call whose turn it is: it runs from now on. Nobody where nobody may run. */
+  /** Starts the call whose turn it is and returns it; empty if none may run. */
   Optional<QueuedCall> next(EngineSettings settings, long nowNs) {
     refresh(settings, nowNs);
     if (running >= settings.slots()) {
@@ -117,7 +117,7 @@ final class FairQueue {
     return Optional.of(call);
   }
 
-  /** A waiting call goes without having had its turn. */
+  /** A waiting call gives up before its turn. */
   void leave(QueuedCall call, EngineSettings settings, long nowNs) {
     tenants.get(call.ticket.tenant()).leave(call);
     call.end();
@@ -125,7 +125,7 @@ final class FairQueue {
     refresh(settings, nowNs);
   }
 
-  /** A running call is over: its slot is free, and its tenant is charged what it took. */
+  /** A running call has ended: frees its slot, and charges its tenant for its time. */
   void finish(QueuedCall call, EngineSettings settings, long nowNs) {
     TenantShare tenant = tenants.get(call.ticket.tenant());
     tenant.finish(call, nowNs, weight(tenant, settings));
@@ -136,7 +136,10 @@ final class FairQueue {
     refresh(settings, nowNs);
   }
 
-  /** Looks at who is eligible now, and lets who becomes it begin where the others are. */
+  /**
+   * Updates which tenants are eligible; one that becomes eligible is raised to the level of the
+   * others.
+   */
   private void refresh(EngineSettings settings, long nowNs) {
     for (TenantShare tenant : tenants.values()) {
       tenant.eligible &= isHeldUpByOthersAlone(tenant, settings);
@@ -155,7 +158,10 @@ final class FairQueue {
                     || tenant.attainedNs(nowNs, weight(tenant, settings)) <= least.getAsLong()));
   }
 
-  /** While no slot is free nobody's quota keeps anything from it. */
+  /**
+   * Whether the tenant waits only because of others. A tenant at its quota counts, too, while no
+   * slot is free.
+   */
   private boolean isHeldUpByOthersAlone(TenantShare tenant, EngineSettings settings) {
     int quota = settings.quotas().of(tenant.name).running();
     boolean allTaken = running >= settings.slots();
@@ -185,7 +191,9 @@ final class FairQueue {
     return settings.quotas().of(tenant.name).weight();
   }
 
-  /** Of a class that a tenant has not used yet, the most that the class allows is expected. */
+  /**
+   * For a class that a tenant has not used yet, the longest time that the class allows is expected.
+   */
   private static long unknownNs(String resourceClass, EngineSettings settings) {
     Resources most =
         settings.classes().of(resourceClass).orElseGet(() -> settings.classes().large());
@@ -216,7 +224,7 @@ final class FairQueue {
     return tenants.containsKey(tenant) && tenants.get(tenant).eligible;
   }
 
-  /** How many tenants it remembers anything of. */
+  /** How many tenants it has data of. */
   int remembered() {
     return tenants.size();
   }

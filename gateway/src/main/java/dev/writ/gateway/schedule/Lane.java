@@ -2,10 +2,10 @@ package dev.writ.gateway.schedule;
 
 import java.util.function.Supplier;
 
-/** Where allowed calls wait until there is room for them, or go at once. */
+/** Runs calls that were allowed, once there is room for them. */
 public interface Lane {
 
-  /** Without a limit: nothing ever waits. For a pipeline with one caller. */
+  /** Runs every call at once. For a pipeline with one caller. */
   Lane DIRECT =
       new Lane() {
         @Override

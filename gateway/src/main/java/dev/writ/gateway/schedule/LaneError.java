@@ -2,7 +2,7 @@ package dev.writ.gateway.schedule;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** Why a call did not get its turn; nothing of it was begun, so it can be sent again as it is. */
+/** Why a call did not get its turn. None of it was begun, so it can be sent again unchanged. */
 public enum LaneError implements ErrorCode {
   QUEUE_FULL(
       "GWY-080",

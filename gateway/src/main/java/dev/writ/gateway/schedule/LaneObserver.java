@@ -2,18 +2,18 @@ package dev.writ.gateway.schedule;
 
 import java.util.Locale;
 
-/** Is told how each call's waiting ended. */
+/** Called when a call's wait has ended, in any way. */
 @FunctionalInterface
 public interface LaneObserver {
   LaneObserver NONE = (_, _, _) -> {};
 
   /** How it ended. */
   enum End {
-    /** Its turn came, or it did not have to wait. */
+    /** It got its turn, or did not have to wait. */
     TURN,
-    /** There was no place to wait in. */
+    /** The queue was full. */
     REFUSED,
-    /** It waited for as long as it may. */
+    /** It waited for the longest time that it may. */
     EXPIRED,
     /** Its caller gave it up. */
     GIVEN_UP,

@@ -40,7 +40,8 @@ final class QueuedCall {
   }
 
   /**
-   * What its tenant is charged for it by now: what is expected of it, or more where it took more.
+   * What its tenant is charged for it so far: the expected time, or the elapsed time if that is
+   * longer.
    */
   long chargedNs(long nowNs) {
     return Math.max(expectedNs, elapsedNs(nowNs));

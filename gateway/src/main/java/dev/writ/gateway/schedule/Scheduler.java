@@ -16,12 +16,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: who calls
- * waits, and a freed slot is handed to the next call. {@link FairQueue} decides; this gives it the
- * clock, the policy that is in force at that moment, and the threads.
+ * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: callers'
+ * threads wait, and a freed slot is handed to the next call. {@link FairQueue} decides; this adds
+ * the clock, the policy in force, and the threads.
  *
- * <p>Work that is done in a turn and asks for another one goes on in its own: it would wait for
- * itself.
+ * <p>Work that asks for another turn within its turn uses its own: it would wait for itself
+ * otherwise.
  */
 public final class Scheduler implements Lane {
   private static final long NS_PER_MS = 1_000_000;
@@ -37,7 +37,7 @@ public final class Scheduler implements Lane {
   private boolean draining;
 
   /**
-   * @param policy the one in force, asked for whenever something is decided
+   * @param policy the policy in force, read for each decision
    * @param clock in nanoseconds, as {@link System#nanoTime}
    */
   public Scheduler(Supplier<Policy> policy, LongSupplier clock, LaneObserver observer) {
@@ -105,9 +105,9 @@ public final class Scheduler implements Lane {
   }
 
   /**
-   * Returns when it has its turn; otherwise it is out of the queue and holds no slot. Who was
-   * interrupted does not begin, also where its turn came at the same moment: the kernel is not to
-   * be entered by a thread that is.
+   * Returns when the call has its turn; on an exception it has left the queue and holds no slot. An
+   * interrupted call does not begin even if its turn came at the same moment, since no interrupted
+   * thread may enter the kernel.
    */
   private void await(QueuedCall call) {
     while (call.state() != QueuedCall.State.RUNNING) {
@@ -133,7 +133,7 @@ public final class Scheduler implements Lane {
     long waited = waited(call);
     long now = clock.getAsLong();
     if (call.state() == QueuedCall.State.RUNNING) {
-      queue.finish(call, known, now); // its turn came at the last moment: somebody else's now
+      queue.finish(call, known, now); // its turn came at the last moment: pass it on
     } else {
       queue.leave(call, known, now);
     }
@@ -152,12 +152,12 @@ public final class Scheduler implements Lane {
     return patience.isNegative() ? 0 : (patience.compareTo(ttl) < 0 ? patience : ttl).toNanos();
   }
 
-  /** Wakes everybody who may run now, under the policy that is in force now. */
+  /** Wakes all calls that may run now, under the policy in force. */
   private void handOut() {
     try {
       known = policy.get().engine();
     } catch (RuntimeException e) {
-      return; // there is none: nobody's turn comes until there is one
+      return; // there is no policy, so no call may run
     }
     for (Optional<QueuedCall> next = next(); next.isPresent(); next = next()) {
       Optional.ofNullable(waiters.get(next.get())).ifPresent(Condition::signal);
@@ -168,7 +168,7 @@ public final class Scheduler implements Lane {
     return draining ? Optional.empty() : queue.next(known, clock.getAsLong());
   }
 
-  /** Another policy is in force: more may run now, or who waits may wait for less. */
+  /** After a change of policy more calls may run, or waiting calls may have to give up earlier. */
   public void policyChanged() {
     lock.lock();
     try {
@@ -220,7 +220,7 @@ public final class Scheduler implements Lane {
     }
   }
 
-  /** A class's name, for labels: callers can say what they like. */
+  /** A class's name for labels: callers may send any name, so unknown ones get one label. */
   private static String label(Ticket ticket) {
     return ResourceClasses.NAMES.contains(ticket.resourceClass())
         ? ticket.resourceClass()

@@ -16,13 +16,16 @@ final class TenantShare {
   private final TreeMap<String, Long> lastTook = new TreeMap<>();
   private int waitingCount;
 
-  /** Slot time of its calls that ended, by its weight; counted from the last level start. */
+  /**
+   * Slot time of its ended calls, divided by its weight; counted since all tenants last began
+   * level.
+   */
   private long settledNs;
 
-  /** When it was served last, in turns; 0 is never. */
+  /** The turn in which it was last served; 0 is never. */
   long servedAt;
 
-  /** Whether it had a claim to slots that are free, when that was last looked at. */
+  /** Whether it had a claim to free slots when that was last determined. */
   boolean eligible;
 
   TenantShare(String name) {
@@ -82,7 +85,7 @@ final class TenantShare {
     lastTook.put(call.ticket.resourceClass(), took);
   }
 
-  /** The slot time that it has had until now, by its weight. */
+  /** The slot time that it has had so far, divided by its weight. */
   long attainedNs(long nowNs, int weight) {
     long sum = 0;
     for (QueuedCall call : running) {
@@ -100,12 +103,12 @@ final class TenantShare {
     return settledNs + sum / weight;
   }
 
-  /** From now on it counts as if it had had at least so much. */
+  /** Raises its slot time to at least so much. */
   void raiseTo(long attainedNs, long nowNs, int weight) {
     settledNs += Math.max(0, attainedNs - attainedNs(nowNs, weight));
   }
 
-  /** From now on it counts as if it had had nothing. */
+  /** Sets its slot time to none. */
   void level(long nowNs, int weight) {
     settledNs -= attainedNs(nowNs, weight);
   }

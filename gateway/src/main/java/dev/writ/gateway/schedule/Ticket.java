@@ -6,21 +6,22 @@ import dev.writ.guardian.policy.ResourceClasses;
 import java.time.Duration;
 
 /**
- * What the scheduler is told of a call that was allowed and waits for its turn.
+ * A call that was allowed, as the scheduler sees it.
  *
  * @param resourceClass {@code small}, {@code medium} or {@code large} (seed 004)
- * @param patience how long it may wait; the policy's queue TTL where that is shorter
+ * @param patience how long it may wait; at most the policy's queue TTL
  */
 public record Ticket(
     String tenant, String subject, String tool, String resourceClass, Duration patience) {
-  /** For who waits as long as policy lets it. */
+  /** To wait as long as policy lets calls wait. */
   public static final Duration AS_POLICY_SAYS = Duration.ofDays(1);
 
-  /** For who goes at once or not at all. */
+  /** To run at once or not at all. */
   public static final Duration NONE = Duration.ZERO;
 
   /**
-   * For an effect whose caller names no class: the least class that has what it declares.
+   * For an effect whose caller names no class: the smallest class that covers its declared
+   * resources.
    *
    * @param classes of the policy in force
    */

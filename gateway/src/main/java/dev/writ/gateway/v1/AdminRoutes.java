@@ -22,14 +22,16 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What the installation's owners say to a running server, each signed with their own keys: a new
- * policy, an enrolment or revocation, a word on a tool, what came of an effect in doubt. It holds
- * at once.
+ * Signed changes by the installation's owners: a new policy, an enrolment or revocation, a
+ * submission or approval of a tool, the resolution of an effect in doubt. They take effect at once.
  */
 final class AdminRoutes {
   private static final int BYTES_MAX = 4 << 20;
 
-  /** Operators change the installation; publishers and approvers speak of tools. */
+  /**
+   * Types of changes: operators change the installation; publishers submit tools and approvers
+   * judge them.
+   */
   private static final List<String> WORDS =
       List.of(SystemChange.TYPE, ToolSubmission.TYPE, ToolApproval.TYPE);
 
@@ -55,7 +57,7 @@ final class AdminRoutes {
             call -> take(call, List.of(Resolution.TYPE), kernel::resolve)));
   }
 
-  /** A revocation holds at once, also for what runs. */
+  /** A revocation takes effect at once, also on running calls. */
   private void change(Envelope signed) {
     kernel.change(signed);
     running.prohibit(kernel.system()::isProhibited);

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Content by its digest: put by a tenant, and read through a document that names it. */
+/** Content by its digest: uploaded by a tenant, and read through a document that names it. */
 final class BlobRoutes {
   private static final int PIECE_BYTES = 1 << 16;
 
@@ -72,7 +72,7 @@ final class BlobRoutes {
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }
 
-  /** What the caller's tenant has put into the store, and what it may. */
+  /** The storage that the caller's tenant uses, and its limits. */
   private HttpAnswer storage(HttpCall call) {
     StorageLimits limits = reader.kernel().system().policyInForce().storage();
     StorageUse used = reader.kernel().storageUse(call.caller().tenant());
@@ -86,7 +86,7 @@ final class BlobRoutes {
             .build());
   }
 
-  /** Refuses at the end what is not what its name says, before it is stored. */
+  /** Compares the digest at the end, and refuses other content before it is stored. */
   private static final class Checked extends FilterInputStream {
     private final MessageDigest hash = Digest.newSha256();
     private final Digest wanted;
@@ -127,8 +127,8 @@ final class BlobRoutes {
 
   /**
    * A blob, through the receipt or request ({@code ?of=}) that names it and that the caller may
-   * read; without one, for who put it or whose effect it came of. That a request names it is no
-   * right to it: its subject may have written any digest there.
+   * read; without one, only for the subject that uploaded it or whose effect produced it. A request
+   * that names a digest gives no right to the content: its author can write any digest there.
    */
   private HttpAnswer get(HttpCall call) {
     Caller caller = call.caller();
@@ -168,7 +168,7 @@ final class BlobRoutes {
         .flatMap(content -> content);
   }
 
-  /** Then the executor had looked whether the request may name its inputs. */
+  /** If a request was served, the executor has checked that it may name its inputs. */
   private boolean isServed(Digest request) {
     return reader.kernel().ledger().get(Tables.SERVED, Tables.key(request)).isPresent();
   }
@@ -207,7 +207,10 @@ final class BlobRoutes {
             sent.to() - sent.from(), sink -> copy(ledger, digest, sent, size, sink)));
   }
 
-  /** A tool's media type goes beside Content-Type: a browser must not run what a tool wrote. */
+  /**
+   * The media type from the tool goes into a header beside Content-Type, so that a browser does not
+   * run a tool's output.
+   */
   private static String printable(String mediaType) {
     return mediaType.replaceAll("[^ -~]", "?");
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads what calls of the native API bring. */
+/** Reads the bodies of calls to the native API. */
 final class Bodies {
   private static final byte[] ENVELOPE_BEGIN = "{\"payload\"".getBytes(StandardCharsets.US_ASCII);
 
@@ -55,7 +55,7 @@ final class Bodies {
     return weighed(call, Envelope.parse(Jcs.write(value)));
   }
 
-  /** Reading its payload takes memory as well. */
+  /** Takes the memory for the payload, too. */
   private static Envelope weighed(HttpCall call, Envelope envelope) {
     call.admission().weigh(envelope.payload());
     return envelope;
@@ -67,7 +67,7 @@ final class Bodies {
     return weighed(call, Envelope.parse(call.body()));
   }
 
-  /** Another media type is what a web page can send without asking. */
+  /** Requires JSON: other media types can be sent by any web page without a preflight. */
   static void requireJson(HttpCall call) {
     String type =
         call.headers()
@@ -87,8 +87,8 @@ final class Bodies {
   }
 
   /**
-   * Verifies who signed an envelope, so that the call is counted as that key's. What the key may
-   * sign and when, the kernel says.
+   * Verifies the signatures of an envelope, and counts the call as the signer's. Whether the key
+   * may sign it is checked by the kernel.
    *
    * @throws WritException {@code CAN-052}, {@code CAN-06x}; {@code GWY-025} to {@code GWY-027},
    *     {@code GWY-035}, {@code GWY-038}
@@ -109,7 +109,7 @@ final class Bodies {
         .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + kid));
   }
 
-  /** The header must be what the request signs. */
+  /** Requires that an idempotency key in the header equals the one in the signed request. */
   static void requireSameKey(HttpCall call, Envelope request) {
     Optional<String> header = call.headers().one("idempotency-key");
     if (header.isEmpty()) {

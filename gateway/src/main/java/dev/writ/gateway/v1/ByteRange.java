@@ -16,8 +16,8 @@ record ByteRange(long from, long to) {
   private static final Pattern ONE = Pattern.compile("bytes=([0-9]{0,15})-([0-9]{0,15})");
 
   /**
-   * The range that the headers ask for; none where they ask for none, for several, or for one of
-   * another version.
+   * The range that the headers request; empty if they request none, several, or one of another
+   * version.
    *
    * @throws WritException {@code GWY-033}
    */

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DocumentRoutes {
   private static final int WAITING_MAX = 1000;
 
-  /** Size limit of documents that are read at once; callers of effects declare theirs. */
+  /** The list of waiting requests ends once their payloads add up to this many bytes. */
   private static final long WAITING_BYTES_MAX = 2 << 20;
 
   private final Reader reader;
@@ -55,7 +55,7 @@ final class DocumentRoutes {
     return Replies.envelope(reader.document(caller, id, type));
   }
 
-  /** Where a request stands: its decision, and its receipt with the output where it was served. */
+  /** The outcome of a request: its decision, and after execution its receipt with the output. */
   private HttpAnswer outcome(HttpCall call) {
     Caller caller = call.caller();
     Digest id = Bodies.id(call, "id");

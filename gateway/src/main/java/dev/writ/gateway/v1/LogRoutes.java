@@ -110,7 +110,7 @@ final class LogRoutes {
             .build());
   }
 
-  /** The installation's public keys. Whoever verifies should pin them from elsewhere. */
+  /** The installation's public keys. Verifiers should obtain them from elsewhere and pin them. */
   private HttpAnswer keys() {
     var trust = reader.kernel().system().trust();
     var installation =

@@ -47,7 +47,7 @@ public final class NativeApi implements Surface {
 
   /**
    * @param requestBytesMax of a submission with its evidence; policy limits the request itself
-   * @param blobBytesMax of one blob that is put
+   * @param blobBytesMax of one uploaded blob
    */
   public NativeApi(Backend backend, RunBundle bundles, int requestBytesMax, long blobBytesMax) {
     this(backend, bundles, requestBytesMax, blobBytesMax, List.of());
@@ -137,8 +137,8 @@ public final class NativeApi implements Surface {
   }
 
   /**
-   * Who signed: only a tenant itself takes its tenant's turns. The kernel verifies it once more, by
-   * what is in force when the turn has come.
+   * The signer, verified before the request waits for a turn, so that nobody else can use up a
+   * tenant's turns. The kernel verifies it again when the turn has come.
    */
   private TrustedKey verified(Envelope signed, String type) {
     return kernel.system().trust().verify(signed, type, kernel.now()).getFirst();
@@ -149,7 +149,10 @@ public final class NativeApi implements Surface {
     return backend.lane().run(ticket, work).value();
   }
 
-  /** An intent does not say what its effect declares: what it takes counts, not what it may. */
+  /**
+   * An intent does not state the resources of its effect, so the actual use is charged, not the
+   * declared one.
+   */
   private static Ticket ordered(TrustedKey by, Envelope intent) {
     return new Ticket(
         by.tenant().orElse(""),
@@ -204,7 +207,7 @@ public final class NativeApi implements Surface {
         });
   }
 
-  /** Unverified: only by which name it can be cancelled. */
+  /** The request of an unverified intent, only as the name by which it can be cancelled. */
   private static Digest requestOf(Envelope intent) {
     return intent.document() instanceof JsonValue.Obj document
             && document.get("request") instanceof JsonValue.Str request
@@ -253,7 +256,7 @@ public final class NativeApi implements Surface {
         });
   }
 
-  /** Does the work in a place of the signer's. */
+  /** Runs the work within the limits of the signer. */
   private HttpAnswer ofSigner(
       HttpCall call, Envelope envelope, Function<TrustedKey, HttpAnswer> work) {
     TrustedKey signer = Bodies.admit(call, envelope, kernel);

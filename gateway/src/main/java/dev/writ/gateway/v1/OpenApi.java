@@ -17,7 +17,8 @@ final class OpenApi {
   private OpenApi() {}
 
   /**
-   * @param served the routes of the server; those that the document does not describe are left out
+   * @param served the routes of the server; paths that the server does not have are left out of the
+   *     document
    */
   static byte[] of(List<Route> served) {
     Set<String> paths = served.stream().map(Route::path).collect(Collectors.toSet());

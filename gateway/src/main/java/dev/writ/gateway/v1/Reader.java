@@ -18,9 +18,9 @@ import dev.writ.ledger.LedgerView;
 import java.util.Optional;
 
 /**
- * Who may read what (protocol rules 3 and 4): its own subject's things, those of runs that policy
- * shares with it, or all of its tenant's where policy names its role in {@code execute_for}. What
- * is another's and what is not there answer alike.
+ * What a caller may read (protocol rules 3 and 4): documents of its own subject, those of runs that
+ * policy shares with it, or all of its tenant if policy names its role in {@code execute_for}.
+ * Unauthorized and unknown ids get the same refusal.
  */
 public final class Reader {
   private final Kernel kernel;
@@ -29,7 +29,7 @@ public final class Reader {
     this.kernel = kernel;
   }
 
-  /** Whether it is the refusal that unknown and unauthorized ids get alike. */
+  /** Whether this is the refusal that unknown and unauthorized ids both get. */
   public static boolean isUnknown(WritException e) {
     return e.code() == GatewayError.UNKNOWN_ID || e.code() == ExecutorError.UNKNOWN_ID;
   }
@@ -41,7 +41,7 @@ public final class Reader {
   /**
    * A document that carries a scope.
    *
-   * @throws WritException {@code GWY-040}, alike for what is not there and what is another's
+   * @throws WritException {@code GWY-040}, for unknown and unauthorized ids alike
    */
   public Envelope document(Caller caller, Digest id, String type) {
     return find(id, type).filter(e -> maySee(caller, e)).orElseThrow(() -> unknown(id));
@@ -59,17 +59,17 @@ public final class Reader {
         && maySee(caller, new Scope(tenant.value(), run.value(), subject.value()));
   }
 
-  /** Whether a caller may see what is of that scope, by the policy in force. */
+  /** Whether a caller may read documents of that scope, by the policy in force. */
   public boolean maySee(Caller caller, Scope scope) {
     return kernel.access().mayRead(who(caller), scope);
   }
 
-  /** Whether a caller may see that run, by the policy in force. */
+  /** Whether a caller may read that run, by the policy in force. */
   boolean maySee(Caller caller, String run) {
     return kernel.access().mayRead(who(caller), run);
   }
 
-  /** Whether a caller's subject put that content, or it came of a run that it may see. */
+  /** Whether a caller's subject uploaded that content, or a run that it may read produced it. */
   public boolean mayName(Caller caller, Digest content) {
     return kernel.access().mayName(who(caller), content);
   }
@@ -78,19 +78,19 @@ public final class Reader {
     return caller.who(kernel.system().policyInForce());
   }
 
-  /** Whether policy lets it read for everybody in its tenant. */
+  /** Whether policy lets the caller read for everybody in its tenant. */
   boolean seesTenant(Caller caller) {
     return caller.seesTenant(kernel.system().policyInForce());
   }
 
-  /** Whether policy lets it approve in its tenant. */
+  /** Whether policy lets the caller approve in its tenant. */
   boolean approves(Caller caller) {
     return caller.approves(kernel.system().policyInForce());
   }
 
   /**
-   * The payload of a request or its decision, for an approver who has to look at it. Not the
-   * envelope: with its signature the request could be submitted.
+   * The payload of a request or its decision, for an approver. The envelope is not handed out: with
+   * its signature the approver could submit the request.
    */
   Optional<Envelope> waiting(Caller caller, Digest id, String type) {
     return approves(caller)

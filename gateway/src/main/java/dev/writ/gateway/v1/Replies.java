@@ -17,14 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Outcomes of the kernel as the native API answers them. */
+/** The kernel's answers as the native API returns them. */
 final class Replies {
-  /** Above this an output is not in the answer but at its own address. */
+  /** Larger outputs are not in the answer; they are read at their own address. */
   static final int INLINE_BYTES_MAX = 1 << 20;
 
   private Replies() {}
 
-  /** 200 where it was served or allowed, 202 where it waits, 403 where it is denied. */
+  /** 200 if it was served or allowed, 202 if it waits, 403 if it was denied. */
   static HttpAnswer of(Answer answer) {
     ObjectBuilder body =
         JsonValue.object()
@@ -67,7 +67,7 @@ final class Replies {
     }
   }
 
-  /** JSON as it is, text as a string, anything else in base64. */
+  /** JSON unchanged, text as a string, anything else in base64. */
   private static JsonValue output(Content content, Optional<byte[]> bytes) {
     ObjectBuilder output =
         JsonValue.object()
@@ -84,7 +84,7 @@ final class Replies {
         output.put("json", Jcs.parseCanonical(bytes, Limits.DEFAULT));
         return;
       } catch (WritException e) {
-        // deeper than our own documents may be: given as bytes
+        // deeper than the limits of our documents: returned as bytes
       }
     } else if (mediaType.startsWith("text/")) {
       try {
@@ -92,13 +92,13 @@ final class Replies {
         output.put("text", StandardCharsets.UTF_8.newDecoder().decode(buffer).toString());
         return;
       } catch (CharacterCodingException e) {
-        // text in another coding: given as bytes
+        // text in another encoding: returned as bytes
       }
     }
     output.put("base64", Base64.getEncoder().encodeToString(bytes));
   }
 
-  /** A signed document, the bytes that were signed inside. */
+  /** An envelope; its payload is the signed bytes. */
   static HttpAnswer envelope(Envelope envelope) {
     return HttpAnswer.of(200, "application/vnd.writ.envelope+json", envelope.toBytes());
   }

@@ -6,6 +6,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.BundleExport;
+import dev.writ.verify.error.BundleError;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,19 +16,27 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
-/** The bundle of a run, as replay exports it: the only place of the gateway that knows how. */
+/** Writes the bundle of a run; the only place of the gateway that knows the format. */
 public final class RunBundle {
   public static final String MEDIA_TYPE = "application/vnd.writ.bundle+zip";
   private static final int PIECE_BYTES = 1 << 16;
 
   private final BundleExport.Packages packages;
+  private final TemporaryStorage storage;
 
   public RunBundle(BundleExport.Packages packages) {
-    this.packages = packages;
+    this(packages, TemporaryStorage.ofHost());
   }
 
-  /** The registered packages, which bundles carry. */
+  RunBundle(BundleExport.Packages packages, TemporaryStorage storage) {
+    this.packages = packages;
+    this.storage = storage;
+  }
+
+  /** The registered packages, which are stored in bundles. */
   BundleExport.Packages packages() {
     return packages;
   }
@@ -35,52 +44,98 @@ public final class RunBundle {
   /**
    * A bundle in memory; empty where it is larger.
    *
-   * @throws WritException {@code GWY-050}
+   * @throws WritException {@code GWY-050}, {@code GWY-051}
    */
   public Optional<byte[]> bytes(Kernel kernel, RunId run, int bytesMax) {
-    FileChannel file = temporary();
-    try {
-      write(kernel, run, file);
-      if (file.size() > bytesMax) {
-        return Optional.empty();
-      }
-      ByteBuffer whole = ByteBuffer.allocate((int) file.size());
-      while (whole.hasRemaining() && file.read(whole, whole.position()) >= 0) {
+    AtomicLong size = new AtomicLong();
+    try (Written file = new Written(run.tenant())) {
+      file.write(
+          kernel,
+          run,
+          more -> {
+            if (size.addAndGet(more) > bytesMax) {
+              throw new TooLarge();
+            }
+          });
+      ByteBuffer whole = ByteBuffer.allocate((int) file.channel.size());
+      while (whole.hasRemaining() && file.channel.read(whole, whole.position()) >= 0) {
         // until all of it is read
       }
       return Optional.of(whole.array());
+    } catch (TooLarge e) {
+      return Optional.empty();
     } catch (IOException e) {
       throw failed(e);
-    } finally {
-      close(file);
     }
   }
 
-  /** An open run's bundle rests on the latest checkpoint. */
-  private void write(Kernel kernel, RunId run, FileChannel file) throws IOException {
-    kernel.checkpoint();
-    BundleExport.write(kernel.ledger(), run, packages, BundleExport.Options.WHOLE, file);
-  }
-
-  /** Exports to a file without a name, which is gone when it has been sent. */
+  /** Exports to a temporary file without a name, which is gone when it has been sent. */
   HttpAnswer of(Kernel kernel, RunId run) {
-    FileChannel file = temporary();
+    Written file = new Written(run.tenant());
     boolean handedOver = false;
     try {
-      write(kernel, run, file);
+      file.write(kernel, run, _ -> {});
       HttpAnswer answer =
           new HttpAnswer(
               200,
               List.of(
                   Map.entry("Content-Type", MEDIA_TYPE), Map.entry("Cache-Control", "no-store")),
-              new HttpAnswer.Body.Stream(file.size(), sink -> send(file, sink), () -> close(file)));
+              new HttpAnswer.Body.Stream(
+                  file.channel.size(), sink -> send(file.channel, sink), file::close));
       handedOver = true;
       return answer;
     } catch (IOException e) {
       throw failed(e);
     } finally {
       if (!handedOver) {
-        close(file);
+        file.close();
+      }
+    }
+  }
+
+  /** Ends an export that nobody will want. */
+  private static final class TooLarge extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** A temporary file, and the room that it takes. */
+  private final class Written implements AutoCloseable {
+    final FileChannel channel = temporary();
+    private final TemporaryStorage.Lease room;
+
+    Written(String tenant) {
+      room = storage.lease(tenant);
+    }
+
+    /** An open run's bundle rests on the latest checkpoint. */
+    void write(Kernel kernel, RunId run, LongConsumer growth) {
+      kernel.checkpoint();
+      try {
+        BundleExport.write(
+            kernel.ledger(),
+            run,
+            packages,
+            BundleExport.Options.WHOLE,
+            channel,
+            more -> {
+              growth.accept(more);
+              room.grow(more);
+            });
+      } catch (WritException e) {
+        throw e.code() == BundleError.STORAGE
+            ? new WritException(GatewayError.STORAGE, "a bundle", e)
+            : e;
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        throw failed(e);
+      } finally {
+        room.close();
       }
     }
   }
@@ -109,14 +164,6 @@ public final class RunBundle {
       piece.flip().get(bytes);
       at += bytes.length;
       sink.write(bytes);
-    }
-  }
-
-  private static void close(FileChannel file) {
-    try {
-      file.close();
-    } catch (IOException e) {
-      throw failed(e);
     }
   }
 

@@ -21,12 +21,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs: where they stand, their events as a list or live, and their bundles. */
+/** Runs: their state, their events as a list or live, and their bundles. */
 final class RunRoutes {
   private static final int PAGE_MAX = 1000;
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
-  /** Looks without news after which a comment is sent, so that a dead peer is noticed. */
+  /** After so many polls without news a comment is sent, so that a dead peer is noticed. */
   private static final int QUIET_MAX = 20;
 
   private final Reader reader;
@@ -122,7 +122,10 @@ final class RunRoutes {
     return events;
   }
 
-  /** Until the run is closed or shared no more, the client goes, or the server drains. */
+  /**
+   * Sends events until the run is closed or no longer shared, the client goes, or the server
+   * drains.
+   */
   private void follow(Caller caller, RunId run, long from, HttpAnswer.Sink sink)
       throws IOException {
     long next = from;

@@ -16,7 +16,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 
-/** The registry as a caller may use it: what MCP lists and the engine runs is the same. */
+/** The registry for callers, with the same tools that MCP lists and the engine runs. */
 final class ToolRoutes {
   private final Kernel kernel;
   private final BundleExport.Packages packages;
@@ -30,7 +30,7 @@ final class ToolRoutes {
     return List.of(Route.get("/v1/tools", Route.Access.CALLER, this::tools));
   }
 
-  /** Those of which one of the caller's roles has an operation, by name and version. */
+  /** The tools with an operation that one of the caller's roles may use, by name and version. */
   private HttpAnswer tools(HttpCall call) {
     SystemState system = kernel.system();
     String run = Bodies.parameter(call, "run").orElse("");

@@ -5,19 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.testing.TestGovernance;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestGovernance;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
-import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.verify.bundle.BundleExport;
@@ -81,23 +80,11 @@ class TheServerTellsHowItIsTest {
                 running,
                 dir,
                 new TreeMap<>(),
-                new RunBundle(new Packages()),
+                new RunBundle(BundleExport.Packages.of(home.tools)),
                 home.clock,
                 new SecureRandom(),
                 new PrintStream(log, true, StandardCharsets.UTF_8)),
             _ -> List.of());
-  }
-
-  private final class Packages implements BundleExport.Packages {
-    @Override
-    public Optional<ToolManifest> manifest(ToolRef tool) {
-      return home.tools.manifest(tool.name(), tool.version());
-    }
-
-    @Override
-    public Driver.PackageContent files(ToolManifest manifest) {
-      return home.tools.content(manifest);
-    }
   }
 
   @AfterEach
@@ -232,7 +219,7 @@ class TheServerTellsHowItIsTest {
   void aToolIsGovernedWhileTheServerRuns() throws Exception {
     var policy = TestPolicy.after(home.policy(), TestGovernance.YAML, home.tools);
     assertThat(post("/v1/policies", home.signed(policy))).isEqualTo(200);
-    for (TestKeys.Party party : TestGovernance.PARTIES) {
+    for (TestParty party : TestGovernance.PARTIES) {
       assertThat(post("/v1/system-changes", home.enrolment(party.trusted()))).isEqualTo(200);
     }
     TestGovernance governance = new TestGovernance(home);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.executor.testing.Behaviours;
+import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import java.io.ByteArrayInputStream;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.AccessDocument;

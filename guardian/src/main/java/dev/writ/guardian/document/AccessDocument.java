@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.Base64;
 
 /**
- * A key holder's word that it wants to read what is its own, for a short time, from one log's
- * server (spec/gateway.md). It asks for no effect.
+ * A credential that a key holder signs to read its own documents, for a short time, from the server
+ * of one log (spec/gateway.md). It allows no effect.
  *
  * @param audience the log's origin
  */
@@ -18,7 +18,7 @@ public record AccessDocument(String tenant, String audience, Instant issuedAt, I
   public static final String TYPE = PayloadTypes.of("access");
   public static final String SCHEME = "Writ";
 
-  /** From issue to expiry, at most. */
+  /** The longest time from issue to expiry. */
   public static final Duration LIFE_MAX = Duration.ofMinutes(5);
 
   public static AccessDocument read(JsonValue document) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An approver's word on one exact request under one exact policy (protocol rule 8).
+ * An approver's verdict on one exact request under one exact policy (protocol rule 8).
  *
  * @param role the approver role, as policy names it
  */

@@ -7,18 +7,21 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How one check went: of the four, or before them the profile of the vouching surface.
+ * The outcome of one check: one of the four, or before them the profile of the vouching surface.
  *
  * @param check {@code profile}, {@code prg}, {@code budget}, {@code temporal} or {@code envelope}
- * @param code the stable code of the refusal, where there was one
+ * @param code the stable code of the refusal, if there is one
  * @param detail what was found, for people; part of the signed bytes like everything else
  */
 public record CheckOutcome(String check, Outcome outcome, Optional<String> code, String detail) {
-  /** The seed's order, after the profile. */
+  /** The seed's order; the profile comes first. */
   public static final List<String> ORDER =
       List.of("profile", "prg", "budget", "temporal", "envelope");
 
-  /** A check after the one that refused is not reached; its inputs are recorded all the same. */
+  /**
+   * The outcomes of a check. Checks after a refusal are not reached; their inputs are recorded
+   * nevertheless.
+   */
   public enum Outcome {
     PASS,
     REFUSE,

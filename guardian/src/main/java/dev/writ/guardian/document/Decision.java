@@ -9,16 +9,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Guardian's judgement on one request. ALLOW, DENY and ESCALATE are documents of the same
- * standing.
+ * The Guardian's judgement on one request. It is signed and recorded whatever the verdict: ALLOW,
+ * DENY or ESCALATE.
  *
  * @param holder key id that signed the request
  * @param effect digest of the effect
  * @param code the refusing check's code; absent for ALLOW
- * @param checks all four, in order; before them {@code profile} where a surface with one vouched
- * @param inputs everything that was read, so that the decision can be judged again from this
+ * @param checks all four, in order; preceded by {@code profile} if a surface with a profile vouched
+ * @param inputs everything that the checks read, so that an auditor can judge again from this
  *     document and the request alone (protocol rule 6); {@code JudgeInputs} reads it
- * @param snapshot what the executor must still find (protocol rule 12)
+ * @param snapshot digest of the circumstances, which the executor must find unchanged (protocol
+ *     rule 12)
  * @param supersedes the decision on the same request that this one replaces
  */
 public record Decision(

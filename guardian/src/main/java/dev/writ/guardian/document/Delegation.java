@@ -13,8 +13,8 @@ import java.util.List;
  *
  * @param from key id of the giver, who signs this
  * @param to key id of the taker
- * @param tools tool names, sorted; the taker may ask for no other
- * @param depth how many further links may follow; falls with each
+ * @param tools tool names, sorted; the taker may use no other
+ * @param depth how many further links may follow; smaller in each link
  */
 public record Delegation(
     String tenant,

@@ -2,15 +2,16 @@ package dev.writ.guardian.document;
 
 import java.util.Locale;
 
-/** What running an operation again with the same inputs gives (protocol rule 14). */
+/**
+ * Whether an operation gives the same result when it runs again with the same inputs (protocol rule
+ * 14).
+ */
 public enum Determinism {
-  /**
-   * The same bytes, and no trace in the world. Granted by the driver, never by a manifest alone.
-   */
+  /** The same bytes, without side effects. Granted by the driver, never by a manifest alone. */
   PURE,
   /** The same bytes; counts as impure for dispatch. */
   REPRODUCIBLE,
-  /** Whatever the world says; the outcome is recorded. */
+  /** Depends on the outside world; the outcome is recorded. */
   RECORDED;
 
   public String text() {

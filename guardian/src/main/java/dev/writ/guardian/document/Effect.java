@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One exact thing to be done: what a decision allows and an intent orders. Its digest is what
- * everything binds to.
+ * One exact call of a tool, which a decision allows and an intent permits. Documents refer to it by
+ * its digest.
  *
  * @param tool the tool's name
  * @param version the tool's exact version
  * @param operation the operation of its manifest
- * @param params any JSON object; the manifest's schema says which
+ * @param params a JSON object that is valid by the manifest's schema
  * @param inputs files by digest, sorted by name
  * @param resources the declared ceiling
  * @param sandbox the sandbox profile's name; {@code wasm} for tools that run inside WebAssembly
@@ -42,7 +42,7 @@ public record Effect(
     }
   }
 
-  /** Begins to say what is to be done by a tool. */
+  /** Begins a draft of an effect of that tool. */
   public static EffectDraft of(String tool) {
     return EffectDraft.of(tool);
   }

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An effect as a caller thinks of it, before it is exact: which tool and which parameters. What it
- * leaves open (version, operation, resources, sandbox) is settled against the policy in force when
- * it is asked for. Immutable: each method gives another one.
+ * An effect that need not be complete: a tool and its parameters. Missing members (version,
+ * operation, resources, sandbox) are completed by the policy in force when it is submitted.
+ * Immutable: each method returns another draft.
  *
- * @param version empty for the one that policy has as the default
- * @param operation empty for a tool that has one alone
+ * @param version empty for policy's default version
+ * @param operation empty for a tool with only one
  * @param inputs in any order
- * @param resources what is declared by hand; the rest is a modest amount within what the tool may
- *     use
+ * @param resources the resources that are declared; others get modest defaults within the tool's
+ *     maximum
  * @param sandbox empty for the tool's usual profile
  */
 public record EffectDraft(
@@ -31,7 +31,7 @@ public record EffectDraft(
     Optional<Digest> workspaceBefore) {
 
   /**
-   * Resources declared by hand.
+   * Declared resources.
    *
    * @param cpuMs processor time in milliseconds
    * @param memoryBytes memory in bytes
@@ -64,13 +64,13 @@ public record EffectDraft(
         Optional.empty());
   }
 
-  /** Another version than policy's default. */
+  /** Uses another version than policy's default. */
   public EffectDraft version(String exact) {
     return new EffectDraft(
         tool, Optional.of(exact), operation, params, inputs, resources, sandbox, workspaceBefore);
   }
 
-  /** Which operation, of a tool that has several. */
+  /** Names the operation, for a tool that has several. */
   public EffectDraft operation(String name) {
     return new EffectDraft(
         tool, version, Optional.of(name), params, inputs, resources, sandbox, workspaceBefore);
@@ -81,17 +81,17 @@ public record EffectDraft(
     return param(name, JsonValue.of(value));
   }
 
-  /** A parameter that is an integer. */
+  /** Sets an integer parameter. */
   public EffectDraft param(String name, long value) {
     return param(name, JsonValue.of(value));
   }
 
-  /** A parameter that is true or false. */
+  /** Sets a parameter that is true or false. */
   public EffectDraft param(String name, boolean value) {
     return param(name, JsonValue.of(value));
   }
 
-  /** A parameter of any form; one of that name before is replaced. */
+  /** Sets a parameter of any form; replaces an earlier one of that name. */
   public EffectDraft param(String name, JsonValue value) {
     ObjectBuilder all = JsonValue.object();
     params
@@ -110,7 +110,7 @@ public record EffectDraft(
         tool, version, operation, all, inputs, resources, sandbox, workspaceBefore);
   }
 
-  /** A file for the tool to read, which is in the store already. */
+  /** Adds a file for the tool to read, which must be in the store already. */
   public EffectDraft input(Input file) {
     List<Input> all = new ArrayList<>(inputs);
     all.add(file);
@@ -124,7 +124,7 @@ public record EffectDraft(
         tool, version, operation, params, inputs, declared, sandbox, workspaceBefore);
   }
 
-  /** Another sandbox profile than the tool's usual one. */
+  /** Uses another sandbox profile than the tool's usual one. */
   public EffectDraft sandbox(String profile) {
     return new EffectDraft(
         tool, version, operation, params, inputs, resources, Optional.of(profile), workspaceBefore);

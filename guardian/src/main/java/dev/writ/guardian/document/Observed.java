@@ -32,7 +32,7 @@ public record Observed(
   }
 
   /**
-   * @throws WritException {@code CAN-023} where none or several are there
+   * @throws WritException {@code CAN-023} unless exactly one is there
    */
   static Observed read(Fields fields) {
     Observed observed =

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * For a request that a surface signed for a caller without a key of its own: where it came from
- * (protocol rule 32).
+ * The origin of a request that a surface signed for a caller without a key of its own (protocol
+ * rule 32).
  *
  * @param raw digest of the surface's raw request
  * @param execution a name by which the surface's callers know the execution
- * @param run the run that the caller named, where the surface may not vouch for this subject in it:
- *     the request then stands in another run, so that it can be refused there
- * @param roles what the caller's credential is narrowed to; absent: it is not. Only those of them
- *     that policy gives the subject can hold the effect.
+ * @param run the run that the caller named, if the surface may not vouch for this subject in it:
+ *     the request then names another run, in which the refusal is recorded
+ * @param roles roles that the caller's credential is narrowed to; absent if it is not narrowed.
+ *     Only roles among them that policy gives the subject can cover the effect.
  */
 public record Origin(
     String surface,

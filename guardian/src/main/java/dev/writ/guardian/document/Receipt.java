@@ -13,20 +13,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The executor's signed word on what happened to one intent. Every dispatched effect ends in one.
+ * The executor's signed statement of the outcome of one intent. Every dispatched effect gets one.
  *
  * @param lamport one more than the greatest of the previous receipt's and of every receipt that the
  *     effect consumes (protocol rule 16)
  * @param prev id of the previous receipt of the run; of the run's opening event for the first
  * @param argsHash digest of the effect's params
- * @param code stable code of the stage that refused after dispatch; absent where the tool itself
- *     ended so
+ * @param code stable code of the stage that refused after dispatch; absent if the outcome is the
+ *     tool's own
  * @param reason {@code ok}, or the cause in a stable word
  * @param message the cause for people; may be empty
  * @param output the canonical output of a success
- * @param rawOutput what the tool gave, where the outcome is not a success
- * @param retained false where the request asked that output be dropped
- * @param observations digest of what the driver saw (metrics, captured streams, …)
+ * @param rawOutput the tool's output if the outcome is not a success
+ * @param retained false if the request asked to drop the output
+ * @param observations digest of the driver's observations (metrics, captured streams, …)
  * @param finishedAt for IN_DOUBT, when recovery found it
  */
 public record Receipt(
@@ -57,12 +57,12 @@ public record Receipt(
 
   public static final String TYPE = PayloadTypes.of("receipt");
 
-  /** Characters of a message, with the one that says that it was cut. */
+  /** The greatest length of a message, with the character that marks a cut. */
   private static final int MESSAGE_MAX = 501;
 
   private static final Pattern SEED = Pattern.compile("[0-9a-f]{64}");
 
-  /** A file that the tool left behind. */
+  /** A file that the tool produced as an artifact. */
   public record Artifact(String name, Content content) {
     static Artifact read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);

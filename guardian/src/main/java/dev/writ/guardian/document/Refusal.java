@@ -8,13 +8,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The executor's signed word that it did not dispatch an intent which the Guardian did issue
- * (stages 1 to 3).
+ * The executor's signed statement that it refused to dispatch an issued intent (stages 1 to 3).
  *
  * @param stage {@code gate}, {@code snapshot} or {@code prepare}
- * @param found what was found, for people: nothing reads it
- * @param observed what was found, for a replay; absent where it follows from the documents, and in
- *     refusals from before there was this field
+ * @param found what was found, for people; no program reads it
+ * @param observed what was found, for a replay; absent if it follows from the documents, and in
+ *     refusals that are older than this field
  */
 public record Refusal(
     Scope scope,

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an agent asks for, signed by it or by a surface that vouches for it.
+ * A request for an effect, signed by an agent or by a surface that vouches for it.
  *
  * @param consumes ids of receipts whose outcome this effect builds on (protocol rule 16)
  * @param idempotencyKey scoped to tenant and subject; the request's id where absent (protocol rule
  *     2)
  * @param nonce never used twice within the freshness window
  * @param retention {@code keep} or {@code drop-output} (protocol rule 21)
- * @param context trace context and the like; read by nobody who decides
- * @param evidence digests of documents brought as artifacts
+ * @param context trace context and the like, which no decision uses
+ * @param evidence digests of documents that are submitted as evidence
  * @param delegations envelopes, from the principal's to the signer's (protocol rule 9)
  */
 public record Request(
@@ -43,7 +43,10 @@ public record Request(
     delegations = List.copyOf(delegations);
   }
 
-  /** The run that the caller named: the request's own, but where a surface could not use that. */
+  /**
+   * The run that the caller named: the request's own run, unless the surface could not use that
+   * one.
+   */
   public String namedRun() {
     return origin.flatMap(Origin::run).orElse(scope.run());
   }

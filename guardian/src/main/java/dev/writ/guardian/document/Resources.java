@@ -4,8 +4,8 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * The ceiling that an effect declares; the budget reserves it and the tool is held to it. All four
- * are named always: there is no way to write "unlimited" (protocol rule 7).
+ * The ceiling that an effect declares; the budget reserves it and the sandbox enforces it. All four
+ * are always given: there is no way to write "unlimited" (protocol rule 7).
  *
  * @param cpuMs processor time in milliseconds
  * @param memoryBytes memory in bytes

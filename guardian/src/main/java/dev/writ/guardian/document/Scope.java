@@ -3,9 +3,10 @@ package dev.writ.guardian.document;
 import dev.writ.canonicalize.json.Fields;
 
 /**
- * Who acts and where: carried alike by request, decision, intent and receipt.
+ * The subject that acts, and the tenant and run in which it acts; a member of request, decision,
+ * intent and receipt.
  *
- * @param tenant whose things are touched
+ * @param tenant the tenant whose data is used
  * @param run the run, unique within its tenant
  * @param subject the agent
  */

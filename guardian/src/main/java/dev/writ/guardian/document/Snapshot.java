@@ -6,12 +6,12 @@ import dev.writ.canonicalize.json.JsonValue;
 
 /**
  * The circumstances that a decision was made under (the seed's phenotype hash, protocol rule 12):
- * the executor refuses a decision that was made under others.
+ * the executor refuses a decision that was made under other ones.
  */
 public final class Snapshot {
   /**
-   * The version of the judgement's specification, not of the build: it changes only when the bytes
-   * of some judgement would.
+   * The version of the judgement's specification, not of the build: it changes only if some
+   * decision would get other bytes.
    */
   public static final String KERNEL = "writ/1";
 

@@ -2,14 +2,14 @@ package dev.writ.guardian.document;
 
 import java.util.Locale;
 
-/** How a dispatched effect ended, as its receipt says. */
+/** How a dispatched effect ended, as its receipt states it. */
 public enum Status {
   SUCCEEDED,
-  /** The tool failed, or a stage after it refused what it gave. */
+  /** The tool failed, or a stage after it refused its output. */
   FAILED,
   TIMED_OUT,
   KILLED,
-  /** A crash came between dispatch and receipt: nobody knows (protocol rule 18). */
+  /** A crash came between dispatch and receipt: the outcome is unknown (protocol rule 18). */
   IN_DOUBT;
 
   public String text() {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a tool is. It names its files by digest, so the digest of the manifest is the digest of the
- * whole package; it is asked for many times in every effect, so it is computed once.
+ * The manifest of a tool. It names its files by digest, so the digest of the manifest is the digest
+ * of the whole package. That digest is used many times for each effect, so it is computed once.
  */
 public final class ToolManifest {
   private final String name;
@@ -59,14 +59,14 @@ public final class ToolManifest {
   }
 
   /**
-   * What params mean to the envelope check, as JSON Pointers into them; each list is sorted.
+   * The meaning of params for the envelope check, as JSON Pointers into them; each list is sorted.
    *
    * @param paths params that are paths under the workspace root
    * @param environment params that are objects of environment variables
    * @param network params that are URLs or {@code host:port}
    * @param commands params that name programs which are to exist in the sandbox
    * @param secrets params that name secrets
-   * @param hosts places {@code host:port} that the tool itself connects to, whatever its params say
+   * @param hosts destinations {@code host:port} to which the tool connects whatever its params say
    * @param workspace whether the tool uses the run's workspace
    */
   public record Capabilities(
@@ -119,7 +119,10 @@ public final class ToolManifest {
       return capabilities;
     }
 
-    /** A list that came later: it is left out where it is empty, so a manifest has one form. */
+    /**
+     * Reads a list that was added to the format later: it must be left out if it is empty, so that
+     * a manifest has only one form.
+     */
     private static List<String> listIfAny(Fields fields, String key) {
       List<String> list =
           fields.optional(key, k -> fields.list(k, Fields::stringItem)).orElse(List.of());
@@ -148,7 +151,7 @@ public final class ToolManifest {
           .map(l -> JsonValue.of(l.stream().map(JsonValue::of).toList()));
     }
 
-    /** Nothing beyond params and inputs. */
+    /** No capabilities beyond params and inputs. */
     public static Capabilities none() {
       return NONE;
     }
@@ -194,7 +197,7 @@ public final class ToolManifest {
   }
 
   /**
-   * @param driver which driver runs it, for example {@code wasm}
+   * @param driver the driver that runs it, for example {@code wasm}
    * @param determinism the best that the author promises; the driver may grant less
    * @param operations sorted by name
    * @param capabilities what it may touch beyond its params and inputs
@@ -347,7 +350,7 @@ public final class ToolManifest {
     return operations.stream().filter(o -> o.name().equals(operationName)).findFirst();
   }
 
-  /** Equal manifests are one package: their canonical bytes are the same. */
+  /** Manifests are equal if their canonical bytes are, and so their package digests. */
   @Override
   public boolean equals(Object other) {
     return other instanceof ToolManifest that && ref.equals(that.ref);

@@ -35,12 +35,12 @@ public enum GuardianError implements ErrorCode {
       "Ask for a tool and version that policy lists, or have it approved."),
   EVIDENCE_FOREIGN(
       "GRD-010",
-      "evidence was brought that the request does not name",
+      "evidence was submitted that the request does not name",
       "Name its digest in evidence."),
   REQUEST_SETTLED("GRD-011", "the request was judged and served already", "Fetch its receipt."),
   REQUEST_NEVER_SEEN(
       "GRD-012",
-      "the request is too old to be let in, and this ledger never saw it",
+      "the request is too old to be admitted, and this ledger never received it",
       "Nothing was done for it; sign a new one if you still want it."),
   JUDGED_LATE(
       "GRD-013",
@@ -54,11 +54,13 @@ public enum GuardianError implements ErrorCode {
   PRG_NO_RULE(
       "GRD-101", "no requirement covers this effect", "Add a requirement for it to the policy."),
   PRG_UNMET(
-      "GRD-102", "the requirement does not hold", "See policy explain for what each node saw."),
+      "GRD-102",
+      "the requirement does not hold",
+      "See `writ policy explain` for the findings of each node."),
   PRG_ERROR(
       "GRD-103",
       "an expression of the requirement failed",
-      "Guard optional parameters by has(); see policy explain."),
+      "Guard optional parameters with has(); see `writ policy explain`."),
   PRG_APPROVAL_NEEDED(
       "GRD-104",
       "approvals are missing",
@@ -74,7 +76,7 @@ public enum GuardianError implements ErrorCode {
   BUDGET_NONE(
       "GRD-203",
       "no calls budget covers this effect",
-      "Write one; limit: unlimited is a choice too."),
+      "Add one; limit: unlimited is possible, too."),
   BUDGET_NO_PRICE("GRD-204", "the tool has no price", "Add it to prices."),
 
   TEMPORAL_AGE("GRD-301", "the request was outside its age when received", "Sign a new request."),
@@ -131,23 +133,24 @@ public enum GuardianError implements ErrorCode {
   ENVELOPE_SWITCHED_OFF(
       "GRD-415",
       "a feature flag of policy switches this off",
-      "Wait until policy switches it on for this tenant, tool and category; see policy explain."),
+      "Wait until policy switches it on for this tenant, tool and category; see `writ policy"
+          + " explain`."),
   ENVELOPE_STAGE(
       "GRD-416",
       "the tool's version does not run here: it is a draft, retired, revoked, or tried out"
           + " elsewhere",
-      "Name another version, or have it rolled out; see writ tool status."),
+      "Name another version, or have it rolled out; see `writ tool status`."),
   SCHEMA_REFUSED(
       "GRD-420",
       "a schema or capability of a tool manifest is not acceptable",
       "Write it as spec/tool-manifest.md says."),
-  OUTPUT_SCHEMA("GRD-421", "an output does not fit the operation's schema", "Mend the tool."),
+  OUTPUT_SCHEMA("GRD-421", "an output does not fit the operation's schema", "Correct the tool."),
   SCHEMA_MALFORMED(
       "GRD-422",
       "a schema of a tool is not valid JSON Schema 2020-12, and would check nothing",
-      "Mend what the message names; spec/tool-manifest.md has the rules."),
+      "Correct what the message names; spec/tool-manifest.md has the rules."),
 
-  POLICY_SYNTAX("GRD-501", "the file is not YAML or JSON", "Mend the syntax."),
+  POLICY_SYNTAX("GRD-501", "the file is not YAML or JSON", "Correct the syntax."),
   POLICY_KEY_UNKNOWN("GRD-502", "a key is not known here", "Leave it out; see spec/policy.md."),
   POLICY_KEY_MISSING("GRD-503", "a key is missing", "Add it; see spec/policy.md."),
   POLICY_TYPE("GRD-504", "a value has another type than it must", "See spec/policy.md."),
@@ -158,9 +161,9 @@ public enum GuardianError implements ErrorCode {
       "the file uses a YAML feature that is not allowed",
       "Write plain mappings, lists and scalars: no anchors, aliases, tags or second documents."),
   POLICY_TOO_LARGE("GRD-508", "the file is too large or nested too deeply", "Make it smaller."),
-  POLICY_CEL("GRD-509", "an expression cannot be used", "Mend the CEL expression."),
+  POLICY_CEL("GRD-509", "an expression cannot be used", "Correct the CEL expression."),
   POLICY_REFERENCE(
-      "GRD-510", "something is named that is not defined", "Define it, or mend the name."),
+      "GRD-510", "something is named that is not defined", "Define it, or correct the name."),
   POLICY_LIMIT_UNWRITTEN(
       "GRD-511", "a limit is not written", "Write it. No limit is written as limit: unlimited."),
   POLICY_NOT_CANONICAL(

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** Who shares one account of a budget or a rate limit; always within one tenant. */
+/** The party that an account of a budget or a rate limit is for; always within one tenant. */
 public enum AccountScope {
   TENANT,
   SUBJECT,
@@ -21,8 +21,8 @@ public enum AccountScope {
   }
 
   /**
-   * The accounts that an effect is charged to: a canonical list of strings each, so that no choice
-   * of names makes two accounts one. Sorted, each once.
+   * The accounts that an effect is charged to: each a canonical list of strings, so that different
+   * accounts never get the same key. Sorted, each once.
    *
    * @param subjects all that are charged: the subject and its delegators
    */

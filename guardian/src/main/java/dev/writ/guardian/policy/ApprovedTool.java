@@ -6,11 +6,11 @@ import dev.writ.guardian.yaml.Section;
 import java.util.Optional;
 
 /**
- * A tool package that may run: one that the policy lists, or one that governance brought.
+ * A tool package that may run: listed by the policy, or added by governance.
  *
- * @param stage its rollout stage. What the policy's own list says there is the owner's word and
- *     binds nobody, only that {@code active} versions are defaults
- * @param governed what governance says of it; absent for one that the policy lists
+ * @param stage its rollout stage. In the policy's own list it is only a remark, except that {@code
+ *     active} versions can be the default
+ * @param governed its state in governance; absent for a tool that the policy lists
  */
 public record ApprovedTool(ToolRef ref, String stage, Optional<GovernedTool> governed) {
   static ApprovedTool read(Section section) {
@@ -23,7 +23,7 @@ public record ApprovedTool(ToolRef ref, String stage, Optional<GovernedTool> gov
     return tool;
   }
 
-  /** A tool of that name and version as governance has it. */
+  /** A tool of that name and version, with its state in governance. */
   public static ApprovedTool of(String name, String version, GovernedTool governed) {
     return new ApprovedTool(
         new ToolRef(name, version, governed.packageDigest()),

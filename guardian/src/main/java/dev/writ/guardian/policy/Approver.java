@@ -5,7 +5,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**
- * Who may approve in which approver roles. The keys are in the trust file.
+ * An approver and its approver roles. Its keys are in the trust file.
  *
  * @param roles sorted
  */

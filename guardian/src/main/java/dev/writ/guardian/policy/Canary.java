@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Who meets a version that is being tried out: some tenants whole, and of all others a share of
- * their subjects. A run meets one version from its first call to its last.
+ * The callers that get a canary version: all of some tenants, and a share of the subjects of the
+ * others. All calls in a run get the same version.
  *
  * @param tenants sorted, each once
  * @param percent of the other tenants' subjects, 0 to 100
- * @param bySubject false in documents from before shares went by subjects: there it is a share of
- *     runs, whose names callers choose
+ * @param bySubject false in older documents, in which the share is one of runs, whose names callers
+ *     choose
  */
 public record Canary(List<String> tenants, int percent, boolean bySubject) {
   private static final int PERCENT_MAX = 100;
@@ -63,19 +63,19 @@ public record Canary(List<String> tenants, int percent, boolean bySubject) {
         .build();
   }
 
-  /** Whether a call meets this version. */
+  /** Whether a call gets this version. */
   public boolean includes(String tool, String version, CanaryDraw draw) {
     return tenants.contains(draw.tenant())
         || place(tool, version, draw.tenant(), bySubject ? draw.subject() : draw.run()) < percent;
   }
 
-  /** Whether callers choose if they meet it: the share is of runs, and they name their runs. */
+  /** Whether callers can choose to get it: the share is of runs, whose names they choose. */
   public boolean isChosenByCallers() {
     return !bySubject && percent > 0 && percent < PERCENT_MAX;
   }
 
   /**
-   * Where a subject (or a run) stands among a hundred: the first eight bytes of the SHA-256 of the
+   * The place of a subject (or run) from 0 to 99: the first eight bytes of the SHA-256 of the
    * canonical list of the four names, as a number without sign, modulo 100.
    */
   static int place(String tool, String version, String tenant, String drawn) {

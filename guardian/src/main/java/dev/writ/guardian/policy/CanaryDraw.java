@@ -4,17 +4,17 @@ import dev.writ.guardian.document.Scope;
 import java.util.Optional;
 
 /**
- * What decides whether a call meets a canary. The subject counts; the run, whose name the caller
- * chooses, only for a canary whose document is from before shares went by subjects.
+ * The input that decides whether a call gets a canary: the subject, or the run for canaries of
+ * older documents, in which shares go by runs.
  *
- * @param subject the run's owner where one is known, else who asks
+ * @param subject the run's owner if one is known, otherwise the caller
  */
 public record CanaryDraw(String tenant, String run, String subject) {
 
   /**
-   * Of a request.
+   * For a request.
    *
-   * @param owner for whom its run was opened, as its decision records it
+   * @param owner the subject that its run was opened for, as its decision records it
    */
   public static CanaryDraw of(Scope scope, Optional<String> owner) {
     return new CanaryDraw(scope.tenant(), scope.run(), owner.orElse(scope.subject()));

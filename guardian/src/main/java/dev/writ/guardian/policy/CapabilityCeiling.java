@@ -5,11 +5,11 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**
- * The most that a governed tool may ask for; the static validation holds each package to it.
+ * The most that a governed tool may declare; the static validation refuses packages that exceed it.
  *
  * @param languages of {@code tool.manifest}, sorted
  * @param workspace whether it may use the files of the run
- * @param network places that it may name, {@code host:port} or {@code *.domain:port}, sorted
+ * @param network destinations that it may name, {@code host:port} or {@code *.domain:port}, sorted
  * @param spawn whether it may start programs
  * @param resourceClass the largest: small, medium or large
  */

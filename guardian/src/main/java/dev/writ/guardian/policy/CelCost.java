@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts what an evaluation costs: one for each node that is evaluated, and the size of what it
- * gave, so that no operation gets an argument that was not paid for. The count does not depend on
- * the machine.
+ * Counts the cost of an evaluation: one for each evaluated node, plus the size of its result, so
+ * that every argument of an operation has been counted. The count does not depend on the machine.
  */
 final class CelCost implements CelEvaluationListener {
   /** How many characters cost as much as one step. */

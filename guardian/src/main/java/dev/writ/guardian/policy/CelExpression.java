@@ -132,9 +132,9 @@ public final class CelExpression {
   }
 
   /**
-   * What an evaluation gave.
+   * The result of an evaluation.
    *
-   * @param value nothing where it failed
+   * @param value empty if it failed
    * @param error a stable word for the failure, empty where there was none
    */
   public record Result(Optional<Boolean> value, String error) {}

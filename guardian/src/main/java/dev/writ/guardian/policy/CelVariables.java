@@ -2,7 +2,7 @@ package dev.writ.guardian.policy;
 
 import java.util.Optional;
 
-/** What the expressions of one judgement see. */
+/** The variables of the expressions of one judgement. */
 @FunctionalInterface
 public interface CelVariables {
   Optional<Object> resolve(String name);

@@ -3,7 +3,7 @@ package dev.writ.guardian.policy;
 import java.time.Duration;
 
 /**
- * How far the host's clock may step forward before nothing is judged any more.
+ * How far the host's clock may step forward; beyond that all judging is refused.
  *
  * @param step beyond the time that really passed since the last reading, in a running process
  * @param idle since the last event of the log, at a start

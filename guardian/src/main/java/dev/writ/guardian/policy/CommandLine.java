@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a command line as a list of words, as a POSIX shell would read one without expansions. What
- * only a shell could mean is not read as if it were plain: a word list is given only where {@code
- * sh -c} of the same line would run exactly these words.
+ * Reads a command line as a list of words, as a POSIX shell would read one without expansions. A
+ * line that needs a shell is not read as plain words: there is a word list only if {@code sh -c}
+ * with the same line would run exactly these words.
  *
- * @param words what it says; empty where a shell is needed
- * @param needsShell the first character that only a shell gives a meaning
+ * @param words the words; empty if a shell is needed
+ * @param needsShell the first character that has a meaning only in a shell
  */
 public record CommandLine(List<String> words, Optional<Character> needsShell) {
   private static final String SPECIAL = "|&;<>()$`*?[]{}!\n\r";
@@ -77,7 +77,7 @@ public record CommandLine(List<String> words, Optional<Character> needsShell) {
       append(c);
     }
 
-    /** A backslash before the end of a line joins two lines: that is a shell's business. */
+    /** A backslash before a line end joins two lines: that needs a shell. */
     private void escaped(char c) {
       if (c == '\n' || c == '\r') {
         special(c);

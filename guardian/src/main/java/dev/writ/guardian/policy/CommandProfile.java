@@ -9,13 +9,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The policy's {@code commands} section: what seed 002's tool gateway admits.
+ * The policy's {@code commands} section: the commands that seed 002's tool gateway admits.
  *
  * @param workspaceRoot the directory under which every {@code cwd} is; absolute
  * @param sandbox profile of every command
- * @param outputBytes how much output a command may give
+ * @param outputBytes the most output of a command, in bytes
  * @param images an image by program, for engines that run images
- * @param effect which tool does it
+ * @param effect the template of the effect that runs a command
  */
 public record CommandProfile(
     String workspaceRoot,
@@ -25,7 +25,7 @@ public record CommandProfile(
     SortedMap<String, String> images,
     EffectTemplate effect) {
 
-  /** What {@code params} of the effect may take from a request. */
+  /** The variables that {@code params} of the effect may take from a request. */
   public static final List<String> VARIABLES =
       List.of("$argv", "$commands", "$cpu_milli", "$cwd", "$env", "$image");
 

@@ -5,7 +5,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**
- * What a role may run through seed 002's surface.
+ * The commands that a role may run through seed 002's surface.
  *
  * @param commands programs, sorted; a shell among them may take lines that need one
  * @param cpuMilli most of {@code limits.cpu}, in thousandths of a processor

@@ -8,8 +8,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which effect a surface's request asks for. A string of {@code params} that is exactly {@code
- * $name} stands for that value of the request; {@code $$} at the beginning writes one dollar sign.
+ * The effect for a surface's request. A string in {@code params} that is exactly {@code $name} is
+ * replaced by that value of the request; {@code $$} at the beginning stands for one dollar sign.
  *
  * @param operation of the tool
  * @param params as in the policy
@@ -39,7 +39,7 @@ public record EffectTemplate(String tool, String version, String operation, Json
         .build();
   }
 
-  /** The params with the request's values in their places; what has no value is left out. */
+  /** The params with the request's values; members without a value are left out. */
   public JsonValue.Obj fill(SortedMap<String, JsonValue> values) {
     return (JsonValue.Obj) fill(params, values).orElseThrow();
   }

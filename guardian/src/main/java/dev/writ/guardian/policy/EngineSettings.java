@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the tool engine runs what is allowed (seed 004): how much at once, for whom, and what is
- * switched off.
+ * Settings of the tool engine (seed 004): how many effects run at once, the quotas of tenants, and
+ * feature flags.
  *
  * @param slots how many effects may run at once, in all
  * @param flags the first that matches decides
@@ -17,7 +17,7 @@ public record EngineSettings(
   private static final long SLOTS_MAX = 4_096;
   private static final int SLOTS = 8;
 
-  /** What holds where a policy has no such section. */
+  /** The defaults for a policy without this section. */
   public static final EngineSettings DEFAULT =
       new EngineSettings(
           ResourceClasses.DEFAULT, Queue.DEFAULT, SLOTS, Quotas.of(SLOTS), List.of());
@@ -27,7 +27,7 @@ public record EngineSettings(
   }
 
   /**
-   * Who waits for a slot.
+   * The queue for slots.
    *
    * @param length how many may wait, in all
    * @param ttlMs how long each may wait, in milliseconds
@@ -94,7 +94,7 @@ public record EngineSettings(
         .build();
   }
 
-  /** The flag that switches an effect off; none where it is on. */
+  /** The flag that switches an effect off; empty if it is on. */
   public Optional<FeatureFlag> offBy(String tenant, String tool, Optional<String> category) {
     return flags.stream()
         .filter(flag -> flag.applies(tenant, tool, category))

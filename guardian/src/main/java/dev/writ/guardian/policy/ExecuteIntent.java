@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * An intent of seed 000: what may be executed in its name.
+ * An intent of seed 000, with the executions that it allows. (Not an {@code Intent} of ours.)
  *
  * @param id its {@code intent_id}
  * @param version its {@code intent_version}
  * @param network values of {@code sandbox.network} that it allows beside {@code disabled}, sorted
  * @param ceiling the least restricted profile
- * @param outputBytes how much output an execution may give: the seed's requests do not say
- * @param effect which tool does it
+ * @param outputBytes the most output of an execution, in bytes; the seed's requests do not state it
+ * @param effect the template of the effect that executes it
  */
 public record ExecuteIntent(
     String id,
@@ -28,11 +28,11 @@ public record ExecuteIntent(
     long outputBytes,
     EffectTemplate effect) {
 
-  /** What {@code params} of the effect may take from a request. */
+  /** The variables that {@code params} of the effect may take from a request. */
   public static final List<String> VARIABLES =
       List.of("$target", "$argv", "$parameters", "$output_files", "$network", "$workspace_id");
 
-  /** The most that a request may ask for, as the seed writes it. */
+  /** The most resources that a request may declare, in the seed's notation. */
   public record Ceiling(String cpu, String memory, long timeoutMs) {
     static Ceiling read(Section section) {
       Ceiling ceiling =
@@ -101,7 +101,7 @@ public record ExecuteIntent(
         .build();
   }
 
-  /** Of one tenant: another one's intent of the same id is another intent. */
+  /** The intent of one tenant; another tenant's intent with the same id is a different one. */
   String key() {
     return tenant + "\u0000" + id;
   }

@@ -10,11 +10,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The policy's {@code execute} section: what seed 000's strict gateway admits.
+ * The policy's {@code execute} section: the executions that seed 000's strict gateway admits.
  *
  * @param freshnessS how far a request's timestamp may be from now, in seconds
  * @param sandboxes the sandbox profile for each of the seed's; one that is absent is invalid
- * @param privileged whose approvals {@code privileged} needs; absent: never
+ * @param privileged the approvals that {@code privileged} needs; absent: it is never admitted
  */
 public record ExecuteProfile(
     long freshnessS,

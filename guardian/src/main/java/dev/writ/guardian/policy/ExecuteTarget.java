@@ -9,7 +9,7 @@ public sealed interface ExecuteTarget {
   /** Exactly this text. */
   record Text(String text) implements ExecuteTarget {}
 
-  /** Any line of plain words whose first is this; nothing that needs a shell. */
+  /** Any line of plain words that begins with this program and needs no shell. */
   record Program(String name) implements ExecuteTarget {}
 
   /** Whatever the tool takes. */

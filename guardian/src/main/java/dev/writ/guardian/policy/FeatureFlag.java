@@ -5,7 +5,7 @@ import dev.writ.guardian.yaml.Section;
 import java.util.Optional;
 
 /**
- * Switches effects on or off (seed 004: by tenant, tool, category). What is absent matches all.
+ * Switches effects on or off (seed 004: by tenant, tool, category). An absent member matches all.
  *
  * @param category of the tool, by its manifest; a tool without one is in none
  */
@@ -29,7 +29,7 @@ public record FeatureFlag(
     return JsonValue.object().put("match", match()).put("enabled", enabled).build();
   }
 
-  /** Whom and what it is about, as the policy writes it. */
+  /** The part of the flag that selects effects, as the policy writes it. */
   public JsonValue.Obj match() {
     return JsonValue.object()
         .putIfPresent("tenant", tenant, JsonValue::of)

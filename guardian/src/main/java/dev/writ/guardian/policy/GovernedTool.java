@@ -8,10 +8,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.Optional;
 
 /**
- * What governance says of a version of a tool at one moment; a recorded input of every decision on
+ * The state of a tool's version in governance at one moment; a recorded input of every decision on
  * such a tool.
  *
- * @param canary who meets it, in the stage canary; absent in any other
+ * @param canary the callers that get it in the stage canary; absent in any other stage
  * @param revoked an operator prohibited it, whatever its stage
  */
 public record GovernedTool(
@@ -32,7 +32,7 @@ public record GovernedTool(
     return tool;
   }
 
-  /** {@code revoked} is left out where it is not. */
+  /** {@code revoked} is left out if it is false. */
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("package", packageDigest)

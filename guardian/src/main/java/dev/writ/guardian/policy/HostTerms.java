@@ -6,13 +6,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a policy says of the hosts that effects run on, as a driver is given it.
+ * A policy's terms for the hosts that effects run on, as drivers get them.
  *
- * @param waived names of guarantees that it does without where a host does not hold them
+ * @param waived names of guarantees that policy waives on hosts that lack them
  * @param images the image in which a program runs, by the program's name
  */
 public record HostTerms(List<String> waived, SortedMap<String, String> images) {
-  /** Of a policy that says nothing. */
+  /** For a policy without terms. */
   public static final HostTerms NONE = new HostTerms(List.of(), new TreeMap<>());
 
   public HostTerms {

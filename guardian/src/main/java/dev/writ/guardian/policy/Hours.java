@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * When something is allowed. Where several apply, one that holds is enough.
+ * Hours in which effects are allowed. If several entries apply, one of them is enough.
  *
  * @param fromMinute minute of the day, inclusive
  * @param toMinute minute of the day, exclusive; 1440 is midnight

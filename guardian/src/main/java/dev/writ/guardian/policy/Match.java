@@ -5,7 +5,10 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;
 
-/** Whom and what an entry of the policy is about; what is absent matches everything. */
+/**
+ * The subjects and tools to which an entry of the policy applies; an absent member matches
+ * everything.
+ */
 public record Match(
     Optional<String> tenant,
     Optional<String> subject,
@@ -36,7 +39,7 @@ public record Match(
         .build();
   }
 
-  /** Whether this is about that subject, in its roles, using that tool. */
+  /** Whether this applies to that subject, in its roles, with that tool. */
   public boolean applies(String aTenant, String aSubject, List<String> roles, String aTool) {
     return tenant.filter(t -> !t.equals(aTenant)).isEmpty()
         && subject.filter(s -> !s.equals(aSubject)).isEmpty()

@@ -14,7 +14,7 @@ import java.util.Optional;
 public record NetworkPlace(String host, int port) {
 
   /**
-   * Reads a URL of a scheme with a known port, or {@code host:port}. Nothing for what has user
+   * Reads a URL of a scheme with a known port, or {@code host:port}. Empty for a URL that has user
    * information, no port, or a host that is written in any unusual way.
    */
   public static Optional<NetworkPlace> parse(String text) {

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is allowed, to whom, under which limits: spec/policy.md. Immutable and checked whole when it
- * is made, expressions included. Its digest is that of its canonical JSON, in which every default
- * is written out and what has no order is sorted.
+ * A policy: what is allowed, to whom, under which limits (spec/policy.md). Immutable, and checked
+ * completely when it is made, including its expressions. Its digest is that of its canonical JSON,
+ * in which every default is written out and lists without an order are sorted.
  */
 public final class Policy {
   private final PolicyParts parts;
@@ -64,8 +64,8 @@ public final class Policy {
   }
 
   /**
-   * This policy as the one after another: people edit one file again and again, so what only counts
-   * up is counted for them. One that names its predecessor is left as it is.
+   * This policy as the successor of another: version and predecessor are filled in, so that people
+   * can edit one file again and again. A policy that names its predecessor is left unchanged.
    */
   public Policy following(Policy inForce) {
     if (previous().isPresent()) {
@@ -146,26 +146,28 @@ public final class Policy {
     return parts.roles();
   }
 
-  /** This policy, of the same document and digest, with what governance says now. */
+  /** This policy, with the same document and digest, and with the present state of governance. */
   public Policy with(Rollout now) {
     return new Policy(this, now);
   }
 
-  /** Who may bring tools by submission and approval; absent: nobody. */
+  /** The rules by which tools may be added by submission and approval; absent: none may. */
   public Optional<ToolGovernance> governance() {
     return parts.governance();
   }
 
   /**
-   * The tools that may run now, by name and version: those listed, and those governance brought.
+   * The tools that may run now, by name and version: those that are listed, and those that
+   * governance added.
    */
   public List<ApprovedTool> tools() {
     return running;
   }
 
   /**
-   * An approved tool: one that the policy lists, or one of a stage that runs for somebody. Whether
-   * it runs for a tenant is {@link #mayRun}'s to say; what was revoked is looked at live.
+   * An approved tool: one that the policy lists, or a governed one in a stage that runs for
+   * anybody. Whether it runs for a caller is for {@link #mayRun}; whether it was revoked is checked
+   * at execution.
    */
   public Optional<ApprovedTool> tool(String name, String version) {
     return listed(name, version)
@@ -180,12 +182,12 @@ public final class Policy {
     return Optional.ofNullable(parts.tools().get(ApprovedTool.key(name, version)));
   }
 
-  /** Whether governance may bring that tool: it is not listed, and its name is covered. */
+  /** Whether governance may add that tool: it is not listed, and its name is covered. */
   public boolean governs(String name, String version) {
     return parts.governs(name) && listed(name, version).isEmpty();
   }
 
-  /** What governance says of a tool that it may bring, whatever its stage. */
+  /** The state in governance of a tool that governance may add, in any stage. */
   public Optional<GovernedTool> governed(String name, String version) {
     return rollout
         .tool(name, version)
@@ -196,7 +198,7 @@ public final class Policy {
   /**
    * The version for a call that names none: {@link VersionRule}.
    *
-   * @return empty where no version is for such calls
+   * @return empty if there is none for such calls
    */
   public Optional<ApprovedTool> defaultVersion(String tool, CanaryDraw draw) {
     return VersionRule.choose(
@@ -255,7 +257,9 @@ public final class Policy {
     return approver == null ? List.of() : approver.roles();
   }
 
-  /** Whether a subject may execute or fetch what another one holds (protocol rule 3). */
+  /**
+   * Whether a subject may execute for, and fetch the outcomes of, another one (protocol rule 3).
+   */
   public boolean mayExecuteFor(String tenant, String subject) {
     return rolesOf(tenant, subject).stream().anyMatch(parts.executeFor()::contains);
   }
@@ -265,22 +269,22 @@ public final class Policy {
     return rolesOf(tenant, subject).contains(role) && parts.executeFor().contains(role);
   }
 
-  /** Whether a delegation or approval was taken back. */
+  /** Whether this policy revokes a delegation or approval. */
   public boolean revokes(Digest document) {
     return parts.revoked().contains(document);
   }
 
-  /** What seed 000's surface admits; absent: nothing. */
+  /** The profile of seed 000's surface; absent: it admits nothing. */
   public Optional<ExecuteProfile> execute() {
     return parts.execute();
   }
 
-  /** What seed 002's surface admits; absent: nothing. */
+  /** The profile of seed 002's surface; absent: it admits nothing. */
   public Optional<CommandProfile> commands() {
     return parts.commands();
   }
 
-  /** Whether a subject that acts in a role may hand a secret to a tool. */
+  /** Whether a subject, acting in a role, may hand a secret to a tool. */
   public boolean grantsSecret(
       String secret, String tenant, String subject, String role, String tool) {
     return parts.secrets().values().stream()
@@ -306,13 +310,13 @@ public final class Policy {
     return List.copyOf(names);
   }
 
-  /** What tenants may put into the store; the defaults where the section is absent. */
+  /** Limits on what tenants may store; the defaults if the section is absent. */
   public StorageLimits storage() {
     return parts.storage().orElse(StorageLimits.DEFAULT);
   }
 
   /**
-   * Whether a subject may put content into its tenant's store: where it has a role for that.
+   * Whether a subject may upload content into its tenant's store: it needs a role for that.
    *
    * @param narrowed the roles that its credential is narrowed to; none: all of the subject's
    */
@@ -344,25 +348,22 @@ public final class Policy {
         .anyMatch(share -> share.isOf(owner, ownersRoles) && share.isOf(subject, roles));
   }
 
-  /**
-   * Guarantees of sandboxes that this policy does without where a host does not hold them, by their
-   * names, sorted.
-   */
+  /** Names of sandbox guarantees that this policy waives on hosts that lack them, sorted. */
   public List<String> waived() {
     return parts.sandbox().map(SandboxRules::waived).orElse(List.of());
   }
 
-  /** How the tool engine runs what is allowed; the defaults where the section is absent. */
+  /** Settings of the tool engine; the defaults if the section is absent. */
   public EngineSettings engine() {
     return parts.engine().orElse(EngineSettings.DEFAULT);
   }
 
-  /** What a resource class asks for; nothing for what is no class. */
+  /** The resources of a resource class; empty for an unknown class. */
   public Optional<Resources> resourceClass(String name) {
     return engine().classes().of(name);
   }
 
-  /** What drivers are told of the hosts that effects run on. */
+  /** The terms for hosts that drivers get. */
   public HostTerms host() {
     return new HostTerms(
         waived(), parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new));

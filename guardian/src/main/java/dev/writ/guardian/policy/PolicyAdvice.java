@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a policy may say and is no wall: warnings for people, and never a refusal. */
+/** Warnings on rules of a policy that look protective and are not; never a refusal. */
 public final class PolicyAdvice {
-  /** Names of params that hold a program in tools of the release and in most others. */
+  /** Names of params that hold program text in built-in tools and in most others. */
   private static final String PROGRAMS =
       "cmd|code|command|expression|program|query|script|source|sql|statement";
 
@@ -39,7 +39,7 @@ public final class PolicyAdvice {
     return warnings;
   }
 
-  /** Whether an expression looks for a text in a param that is a program. */
+  /** Whether an expression searches for text in a param that holds a program. */
   public static boolean matchesProgramText(String cel) {
     return MATCHING.matcher(cel).find();
   }

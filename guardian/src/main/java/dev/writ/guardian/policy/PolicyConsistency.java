@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** What must hold between the entries of a policy: every name is defined, every limit written. */
+/** Conditions between the entries of a policy: every name is defined, every limit is given. */
 final class PolicyConsistency {
   private PolicyConsistency() {}
 
@@ -23,7 +23,9 @@ final class PolicyConsistency {
     parts.engine().ifPresent(engine -> engine(parts, section, toolNames, engine));
   }
 
-  /** A misspelt name would leave something switched on, or without its quota. */
+  /**
+   * Requires known names: a misspelt one would leave something switched on, or without its quota.
+   */
   private static void engine(
       PolicyParts parts, Section section, TreeSet<String> toolNames, EngineSettings engine) {
     engine.quotas().tenants().keySet().forEach(t -> tenant(parts, section, "engine", t));
@@ -121,7 +123,7 @@ final class PolicyConsistency {
     }
   }
 
-  /** Who shares runs is there: a misspelled name would share with nobody. */
+  /** Requires that members of shares exist: a misspelt name would share with nobody. */
   private static void shares(PolicyParts parts, Section section) {
     for (RunShare share : parts.runs().map(RunLimits::sharedBy).orElse(List.of())) {
       share.roles().forEach(role -> defined(parts, section, "runs", role));
@@ -150,7 +152,10 @@ final class PolicyConsistency {
         .forEach(m -> m.tool().ifPresent(t -> tool(parts, section, "tools", toolNames, t)));
   }
 
-  /** Listed, or one that governance may bring: that it is here one day cannot be seen from here. */
+  /**
+   * Requires a tool that is listed or that governance may add; whether it is ever added cannot be
+   * checked here.
+   */
   private static void tool(
       PolicyParts parts, Section section, String key, TreeSet<String> toolNames, String tool) {
     if (!toolNames.contains(tool) && !parts.governs(tool)) {
@@ -167,8 +172,8 @@ final class PolicyConsistency {
   }
 
   /**
-   * What a principal may use is counted by some budget of calls, and has a price where one counts;
-   * so is what it may use once governance brings it.
+   * Everything that a principal may use, now or once governance adds it, must be counted by a
+   * budget of calls, and must have a price if a budget of costs counts it.
    */
   private static void budgets(PolicyParts parts, Section section) {
     for (Principal principal : parts.principals().values()) {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** The content of a policy: how it is read and written. */
+/** The content of a policy, and how it is read and written. */
 record PolicyParts(
     String name,
     long version,
@@ -85,7 +85,7 @@ record PolicyParts(
     return parts;
   }
 
-  /** Whether a tool of that name may come by governance. */
+  /** Whether governance may add a tool of that name. */
   boolean governs(String tool) {
     return governance.filter(g -> g.covers(tool)).isPresent();
   }

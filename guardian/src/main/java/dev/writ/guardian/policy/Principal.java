@@ -5,7 +5,8 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**
- * Who may ask, or delegate. The keys are in the trust file, under the same tenant and subject.
+ * A subject that may submit requests or delegate. Its keys are in the trust file, under the same
+ * tenant and subject.
  *
  * @param roles sorted
  * @param surfaces surfaces that may vouch for it (protocol rule 32), sorted

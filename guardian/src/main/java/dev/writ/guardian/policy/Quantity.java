@@ -16,7 +16,7 @@ public final class Quantity {
   private static final Pattern FORM =
       Pattern.compile("([0-9]{1,18}(?:\\.[0-9]{1,9})?)(?:([eE][0-9]{1,2})|([a-zA-Z]{1,2}))?");
 
-  /** What no ceiling allows; larger amounts are cut down to it. */
+  /** More than any ceiling allows; larger amounts are reduced to it. */
   private static final BigDecimal GREATEST = BigDecimal.valueOf((1L << 53) - 1);
 
   private static final List<Map.Entry<String, BigDecimal>> SUFFIXES =

@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What each tenant may have of the engine.
+ * Each tenant's part of the engine.
  *
  * @param otherwise for tenants that are not named
  * @param tenants by name
@@ -20,10 +20,10 @@ public record Quotas(Quota otherwise, SortedMap<String, Quota> tenants) {
   }
 
   /**
-   * One tenant's.
+   * One tenant's quota.
    *
    * @param running how many of its effects may run at once; 0 is none
-   * @param weight its share beside the others' while all of them want more than there is
+   * @param weight its share relative to others while there is not enough for all
    */
   public record Quota(int running, int weight) {
     private static final long RUNNING_MAX = 4_096;

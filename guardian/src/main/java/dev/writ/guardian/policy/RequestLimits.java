@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What any request must keep.
+ * Limits of every request.
  *
  * @param requestAgeMaxS oldest request that is received, in seconds
  * @param pendingMaxS how long a request may wait for approvals, in seconds
@@ -48,7 +48,8 @@ public record RequestLimits(
   }
 
   /**
-   * Policies that were written before these limits keep their digests: what is absent is a default.
+   * The limits, with defaults for absent members: policies that are older than these limits keep
+   * their digests.
    */
   public ClockLimits clock() {
     return new ClockLimits(

@@ -18,19 +18,22 @@ public sealed interface Requirement {
   /** One child holds at least. */
   record Any(List<Requirement> children) implements Requirement {}
 
-  /** No child holds. No approvals stand below: more approvals never turn a yes into a no. */
+  /**
+   * True if no child is. Approvals may not occur below it, so that a further approval never turns
+   * true into false.
+   */
   record None(List<Requirement> children) implements Requirement {}
 
-  /** An expression over the request is true. */
+  /** An expression over the request. */
   record Cel(CelExpression expression) implements Requirement {}
 
-  /** So many approvers of that role approved. */
+  /** So many approvers of that role have approved. */
   record Approvals(String role, long count) implements Requirement {}
 
   /**
    * A document of that payload type is among the evidence, signed by a key of that role.
    *
-   * @param subject the signer, where it must be a certain one
+   * @param subject the signer, if it must be a certain one
    */
   record Artifact(String type, KeyRole role, Optional<String> subject) implements Requirement {}
 

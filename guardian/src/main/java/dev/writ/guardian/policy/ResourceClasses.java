@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the resource classes of seed 004 amount to. A class asks for no more than the tool's own
- * manifest and a role's ceiling allow: those are judged, whatever a class says.
+ * The resources of seed 004's resource classes. A class does not widen the limits of the tool's
+ * manifest or of a role: those are checked whatever the class.
  */
 public record ResourceClasses(Resources small, Resources medium, Resources large) {
   /** The names, from the least to the most. */
   public static final List<String> NAMES = List.of("small", "medium", "large");
 
-  /** What holds where a policy does not say otherwise, and what packages are made with. */
+  /** The defaults, which are also the classes that packages are built with. */
   public static final ResourceClasses DEFAULT =
       new ResourceClasses(
           new Resources(10_000, 256L << 20, 1L << 20, 15_000),
@@ -68,12 +68,12 @@ public record ResourceClasses(Resources small, Resources medium, Resources large
         .build();
   }
 
-  /** The least class that has so much of everything; the largest where none has. */
+  /** The smallest class that covers these resources; the largest if none does. */
   public String leastFor(Resources declared) {
     return isWithin(declared, small) ? "small" : isWithin(declared, medium) ? "medium" : "large";
   }
 
-  /** The most that a class asks for; nothing for what is no class. */
+  /** The most resources of a class; empty for an unknown class. */
   public Optional<Resources> of(String name) {
     return switch (name) {
       case "small" -> Optional.of(small);

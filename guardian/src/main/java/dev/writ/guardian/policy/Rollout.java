@@ -10,8 +10,8 @@ import java.util.TreeSet;
 
 /**
  * What governance adds to a policy at one moment: tools that were submitted, versions that are
- * prohibited, language runtimes that are approved. It is no part of the policy's document. What a
- * policy does not let govern counts for nothing.
+ * prohibited, language runtimes that are approved. It is not part of the policy's document. Tools
+ * that the policy does not let govern are ignored.
  */
 public final class Rollout {
   /** Nothing was ever submitted. */

@@ -3,15 +3,15 @@ package dev.writ.guardian.policy;
 import java.util.List;
 import java.util.Locale;
 
-/** How far a governed version of a tool has come: spec/tool-governance.md. */
+/** The stage of a governed version of a tool: spec/tool-governance.md. */
 public enum RolloutStage {
   /** Submitted; it does not run. */
   DRAFT,
-  /** Runs for some tenants and a share of the runs. */
+  /** Runs for some tenants, and for a share of the subjects of the others. */
   CANARY,
   /** Runs for all, and the greatest of them is the default. */
   ACTIVE,
-  /** Runs where its exact version is named. */
+  /** Runs only for calls that name this exact version. */
   DEPRECATED,
   /** Never runs again. */
   RETIRED;

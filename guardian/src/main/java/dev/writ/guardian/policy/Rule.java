@@ -3,7 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 
-/** One entry of the proof requirement graph: what effects of that kind must show. */
+/** One entry of the proof requirement graph: the requirement that such effects must satisfy. */
 public record Rule(EffectPattern effect, Match match, Requirement require) {
   static Rule read(Section section) {
     Rule rule =

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * When a run that a surface opened for its callers is closed (protocol rule 33), and who shares it.
- * One that waits for something, runs something or is in doubt stays open.
+ * When runs that surfaces opened for their callers are closed (protocol rule 33), and who shares
+ * them. A run with a waiting request, a running effect or a receipt in doubt stays open.
  *
  * @param idleMaxS after its last event, in seconds
  * @param lifeMaxS after its first event, in seconds
- * @param sharedBy who shares runs; none: each is its first subject's alone
+ * @param sharedBy who shares runs; empty: each belongs only to the subject of its first request
  */
 public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS, List<RunShare> sharedBy) {
   private static final long LONGEST_S = 366L * 86_400;
@@ -45,7 +45,7 @@ public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS, List<RunShare> s
     return json.build();
   }
 
-  /** Whether a run with events at these times is to be closed now. */
+  /** Whether a run with events at these times must be closed now. */
   public boolean isOver(Instant first, Instant last, Instant now) {
     return !last.plusSeconds(idleMaxS).isAfter(now)
         || lifeMaxS.filter(s -> !first.plusSeconds(s).isAfter(now)).isPresent();

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who shares the runs that surfaces open: every member of the share uses and reads what was opened
- * for any other one of it.
+ * A group of subjects that share runs opened by surfaces: every member may use and read runs that
+ * were opened for any other member.
  *
- * @param surfaces by which the runs were opened; none: by any
- * @param runs their name, or with {@code *} at its end what it begins with; absent: any
+ * @param surfaces the surfaces that opened the runs; empty: any
+ * @param runs the name of the runs, or a prefix with {@code *} at its end; absent: any
  * @param roles holders of these roles are members, sorted
- * @param subjects these are, sorted
- * @param everybody whether the whole tenant is
+ * @param subjects these subjects are members, sorted
+ * @param everybody whether all subjects of the tenant are members
  */
 public record RunShare(
     String tenant,
@@ -78,7 +78,7 @@ public record RunShare(
         : run.equals(pattern);
   }
 
-  /** Whether a subject that holds these roles is of the share. */
+  /** Whether a subject with these roles is a member. */
   boolean isOf(String subject, List<String> held) {
     return everybody || subjects.contains(subject) || roles.stream().anyMatch(held::contains);
   }

@@ -5,16 +5,16 @@ import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /**
- * What an installation does without in the sandboxes of its hosts. What a host holds is enforced
+ * Sandbox guarantees that an installation waives. Those that a host can give are enforced
  * nevertheless.
  *
  * @param waived names of guarantees (spec/sandbox.md), sorted
  */
 public record SandboxRules(List<String> waived) {
   /**
-   * What can be done without: the limits, and what keeps sandboxes apart from each other. What
-   * confines a program (namespaces, read-only root, capabilities, system calls) is not among it: a
-   * tool runs confined, or not at all.
+   * Guarantees that can be waived: limits, and the isolation of sandboxes from each other. Those
+   * that confine a program (namespaces, read-only root, capabilities, system calls) cannot: a tool
+   * runs confined, or not at all.
    */
   public static final List<String> WAIVABLE =
       List.of(

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Who may hand a secret to a tool. The secret itself is never in a policy: its name is.
+ * Lets subjects hand a secret to a tool. A policy holds only the secret's name, never the secret.
  *
  * @param match whom it is for; it always names the tenant and the tool
  */
@@ -28,12 +28,15 @@ public record SecretGrant(String name, Match match) {
     return JsonValue.object().put("name", name).put("match", match.toJson()).build();
   }
 
-  /** By which grants are sorted: two of one key are the same grant. */
+  /** The key by which grants are sorted; grants with one key are the same. */
   String key() {
     return name + "\u0000" + new String(Jcs.write(match.toJson()), StandardCharsets.UTF_8);
   }
 
-  /** What can be a secret's name, and so a file's: 1 to 64 of letters, digits, {@code . _ -}. */
+  /**
+   * The form of a secret's name, which is also a file name: 1 to 64 of letters, digits, {@code . _
+   * -}.
+   */
   public static boolean isName(String name) {
     return name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What tenants may put into the store, and how long it stays where no document names it.
+ * How much tenants may store, and how long an upload stays if no document names it.
  *
  * @param bytesMax of all uploads of one tenant together
  * @param unnamedS how long an upload stays that no document names, in seconds
@@ -16,7 +16,10 @@ public record StorageLimits(long bytesMax, long unnamedS, Optional<List<String>>
   /** Where policy has no section {@code storage}: 4 GiB, a day. */
   public static final StorageLimits DEFAULT = new StorageLimits(4L << 30, 86_400, Optional.empty());
 
-  /** As long as a request may be underway before it is judged: an upload goes before it. */
+  /**
+   * The shortest lifetime, in seconds: an upload precedes its request, which may take so long until
+   * it is judged.
+   */
   private static final long SHORTEST_S = 60;
 
   static StorageLimits read(Section section) {

@@ -10,14 +10,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The section {@code governance} of a policy: which tools may come by submission and approval, and
- * whose word that takes.
+ * The section {@code governance} of a policy: which tools may be added by submission and approval,
+ * and whose approvals that takes.
  *
- * @param tools names, or beginnings of names with a {@code *} behind them, sorted
+ * @param tools names, or prefixes of names followed by {@code *}, sorted
  * @param approvals how many approvers of which role a version needs, by role
  * @param approvers the roles of each approver, by subject; their keys are the installation's
  * @param runtimes whether a tool runs only on a language runtime that an operator approved
- * @param ceiling the most that a governed tool may ask for; absent: what its manifest can say
+ * @param ceiling the most that a governed tool may declare; absent: no ceiling
  */
 public record ToolGovernance(
     List<String> tools,
@@ -79,7 +79,7 @@ public record ToolGovernance(
         .build();
   }
 
-  /** Whether a tool of that name may come by governance. */
+  /** Whether governance may add a tool of that name. */
   public boolean covers(String tool) {
     return tools.stream()
         .anyMatch(pattern ->

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which version of a tool a call gets that names none, and which exact one it may name: {@code
- * spec/tool-governance.md}. Everything follows from the policy and the draw.
+ * Selects the version of a tool for a call that names none, and says which versions a call may name
+ * ({@code spec/tool-governance.md}). Depends on the policy and the draw only.
  */
 public final class VersionRule {
   private static final Pattern SEMANTIC =
@@ -19,8 +19,8 @@ public final class VersionRule {
 
   /**
    * Semantic order: numbers by value, a pre-release before its release, its parts as semver.org
-   * says. What has not that form comes before everything that has. Versions that rank alike are
-   * told apart by their characters, so this is a total order.
+   * says. Versions of another form come before all of this form. Versions of equal rank are ordered
+   * by their characters, so this is a total order.
    */
   public static final Comparator<String> ORDER =
       Comparator.<String, Boolean>comparing(v -> SEMANTIC.matcher(v).matches())
@@ -48,8 +48,8 @@ public final class VersionRule {
   }
 
   /**
-   * The version for a call that names none: the greatest that is tried out on it, else the greatest
-   * that is active.
+   * The version for a call that names none: the greatest canary that it gets, otherwise the
+   * greatest active version.
    *
    * @param versions of one tool, none of them prohibited
    */

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * The policy engine of seed 002 as a pure function: role, command, directory, environment, limits,
- * in this order. What is over a limit is refused, never cut down. What it lets through is mapped to
+ * in this order. A value over a limit is refused, never reduced. A request that passes is mapped to
  * one effect (spec/surface-tools.md).
  */
 public final class CommandAdmission {
@@ -38,8 +38,8 @@ public final class CommandAdmission {
   }
 
   /**
-   * @param request the effect and what it runs
-   * @param program the first of the words that run: a shell where the line needs one
+   * @param request the request that was admitted
+   * @param program the first word of the command: a shell if the line needs one
    */
   public record Admitted(CommandRequest request, Effect effect, String program) {}
 

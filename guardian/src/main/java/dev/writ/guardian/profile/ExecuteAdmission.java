@@ -20,14 +20,17 @@ import java.util.TreeMap;
 
 /**
  * The strict gateway of seed 000 as a pure function: seven stages in their fixed order, the first
- * error wins, and the same arguments give the same answer. What they let through is mapped to one
+ * error wins, and the same arguments give the same answer. A request that passes is mapped to one
  * effect (protocol rule 34, spec/surface-execute.md).
  */
 public final class ExecuteAdmission {
   /** The surface's name. */
   public static final String PROFILE = "execute";
 
-  /** What a request that is refused asks for: nothing, under the name of the seed's executor. */
+  /**
+   * The effect in the request of a refused execution: it does nothing, under the name of the seed's
+   * executor.
+   */
   public static final Effect NO_EFFECT =
       new Effect(
           "execution",
@@ -46,9 +49,9 @@ public final class ExecuteAdmission {
   public record Asker(String tenant, String subject) {}
 
   /**
-   * @param request what could be read of it
-   * @param finding what the decision records
-   * @param effect what it asks for; present where nothing refuses, or approvals alone are missing
+   * @param request the request, as far as it could be read
+   * @param finding the finding, which the decision records
+   * @param effect the effect; present if nothing refuses, or if only approvals are missing
    */
   public record Result(ExecuteRequest request, Finding finding, Optional<Effect> effect) {}
 
@@ -125,7 +128,7 @@ public final class ExecuteAdmission {
     }
   }
 
-  /** What would come after the approvals that are missing. */
+  /** The refusal that would follow the missing approvals, if any. */
   private static Result beyond(
       Refused first, Optional<Requirement.Approvals> approvals, ExecuteAdmission approved) {
     Optional<Effect> effect = Optional.empty();
@@ -230,13 +233,16 @@ public final class ExecuteAdmission {
         at -> refuse(RejectionCode.SECRETS, "something like a secret at " + pointer(at)));
   }
 
-  /** What runs or ran with this very body was approved then; the last stage says that it did. */
+  /**
+   * A request with this very body that runs or ran was approved then; the last stage reports that
+   * it exists.
+   */
   private boolean wasApproved() {
     ExecuteState.Seen seen = state.seen(request.requestId().orElseThrow());
     return seen == ExecuteState.Seen.RUNNING || seen == ExecuteState.Seen.DONE;
   }
 
-  /** Without the caller's own names, which may be part of a payload. */
+  /** A pointer without names that the caller chose, which may be part of a payload. */
   private static String pointer(String at) {
     return at.startsWith("/execution_spec/parameters") ? "/execution_spec/parameters" : at;
   }
@@ -316,7 +322,10 @@ public final class ExecuteAdmission {
         "parent_trace_id names an execution of this gateway");
   }
 
-  /** The trace that a request is of is no execution, though others of it were executed. */
+  /**
+   * Whether a parent is the request's own trace, which is not an execution even if requests of it
+   * were executed.
+   */
   private boolean isOwn(String parent) {
     return request.traceId().filter(parent::equals).isPresent();
   }

@@ -14,14 +14,14 @@ import java.util.Optional;
 
 /**
  * A request of seed 000 as far as it can be read. Ids are in lower case, so that one id has one
- * form. Everything is optional: a request that is refused is told and logged by what it has.
+ * form. Everything is optional: a refusal is reported and logged with the members that are present.
  *
  * @param json the request, an object
  */
 public record ExecuteRequest(JsonValue.Obj json) {
   static final Limits LIMITS = new Limits(1 << 20, 64);
 
-  /** Nothing: for a body that is no object. */
+  /** An empty request, for a body that is no object. */
   public static ExecuteRequest nothing() {
     return new ExecuteRequest(JsonValue.object().build());
   }
@@ -54,12 +54,12 @@ public record ExecuteRequest(JsonValue.Obj json) {
         .filter(s -> !s.isEmpty());
   }
 
-  /** An id that has the form of one; anything else may be a payload, and is not told again. */
+  /** An id in the form of one; any other text may be a payload, and is never repeated. */
   private static Optional<String> id(Optional<String> text) {
     return text.filter(ExecuteTenant::isUuid).map(id -> id.toLowerCase(Locale.ROOT));
   }
 
-  /** An id as the caller wrote it, to be told again: of the request itself, or of a group. */
+  /** An id as the caller wrote it, for answers: of the request itself, or of a group. */
   public Optional<String> written(String... path) {
     Optional<JsonValue> value =
         path.length == 1 ? Optional.ofNullable(json.get(path[0])) : at(path[0], path[1]);
@@ -145,7 +145,7 @@ public record ExecuteRequest(JsonValue.Obj json) {
     return at("artifacts", "output_files").orElseGet(() -> JsonValue.of(List.of()));
   }
 
-  /** Whether what it leaves behind is kept after the response. */
+  /** Whether its artifacts are kept after the response. */
   public boolean persist() {
     return at("artifacts", "persist").filter(JsonValue.TRUE::equals).isPresent();
   }

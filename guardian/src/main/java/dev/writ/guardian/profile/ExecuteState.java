@@ -1,12 +1,12 @@
 package dev.writ.guardian.profile;
 
-/** What stage 7 of seed 000 looks at, within one tenant. It takes nothing. */
+/** The state that stage 7 of seed 000 reads, within one tenant. It only reads. */
 public interface ExecuteState {
 
-  /** What is known of an {@code execution_request_id}. */
+  /** The state of an {@code execution_request_id}. */
   enum Seen {
     NEW,
-    /** The same body came before, and was neither refused for good nor run: it may go on. */
+    /** The same body came before and waits for approval or execution: it may continue. */
     WAITING,
     /** The same body is running. */
     RUNNING,
@@ -18,7 +18,7 @@ public interface ExecuteState {
 
   Seen seen(String executionRequestId);
 
-  /** Whether an execution was made through this gateway that is known by this id. */
+  /** Whether this gateway made an execution that is known by this id. */
   boolean executed(String id);
 
   /** Nothing was ever asked. */

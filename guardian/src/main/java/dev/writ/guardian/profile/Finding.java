@@ -6,14 +6,14 @@ import dev.writ.guardian.policy.Requirement;
 import java.util.Optional;
 
 /**
- * What a surface's profile found in the raw request behind a vouched one. It is an input of the
- * judgement and stands in the decision, so that the decision can be judged again without the raw
+ * The finding of a surface's profile on the raw request behind a vouched one. It is an input of the
+ * judgement and recorded in the decision, so that an auditor can judge again without the raw
  * request, which is not kept (protocol rule 34).
  *
  * @param profile {@code execute} or {@code tools}: the surface's name
- * @param refusal why the profile refuses, the first of its stages
- * @param approvals where that refusal falls away once so many approved
- * @param beyond what refuses even then
+ * @param refusal the refusal of the first stage of the profile that refuses
+ * @param approvals the approvals that would remove that refusal
+ * @param beyond the refusal that would remain even then
  */
 public record Finding(
     String profile,

@@ -2,7 +2,7 @@ package dev.writ.guardian.profile;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** What the profiles of surfaces refuse beside seed 000's own codes ({@link RejectionCode}). */
+/** Refusals of the surfaces' profiles, beside seed 000's own codes ({@link RejectionCode}). */
 public enum ProfileError implements ErrorCode {
   BODY_MISSING(
       "GRD-701",
@@ -26,10 +26,11 @@ public enum ProfileError implements ErrorCode {
       "Send one plain command, with special characters in single quotes."),
   COMMAND_CWD(
       "GRD-716", "the directory is not under the workspace root", "Use one under that root."),
-  COMMAND_ENVIRONMENT(
-      "GRD-717", "an environment variable is not let through", "Leave it out of env."),
+  COMMAND_ENVIRONMENT("GRD-717", "an environment variable is not allowed", "Leave it out of env."),
   COMMAND_LIMIT(
-      "GRD-718", "more is asked for than the role may use", "Ask for less; see the role's limits."),
+      "GRD-718",
+      "more resources are requested than the role may use",
+      "Request less; see the role's limits."),
   COMMAND_NONE("GRD-719", "policy has no commands section", "Add one: spec/policy.md, Commands.");
 
   private final Entry entry;

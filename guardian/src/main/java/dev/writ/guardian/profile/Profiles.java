@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The profiles by surface. The surface asks one before it vouches, and the Guardian asks it again:
- * a surface that skipped or misread it gets nothing through.
+ * The profiles of surfaces. The surface applies its profile before it vouches, and the Guardian
+ * applies it again, so a surface that skips or misreads it gets nothing through.
  */
 public final class Profiles {
   private Profiles() {}
 
-  /** The profile that a request must have passed: its surface's, where that has one. */
+  /** The profile that a request must have passed: that of its surface, if it has one. */
   public static Optional<String> of(Request request) {
     return request
         .origin()
@@ -25,8 +25,8 @@ public final class Profiles {
   }
 
   /**
-   * What the profile finds in the raw request behind a vouched one, and whether the vouched effect
-   * is what it asks for.
+   * The profile's finding on the raw request behind a vouched one, including whether the vouched
+   * effect is the requested one.
    *
    * @param raw the body whose digest the request's origin names
    * @throws WritException {@code GRD-701} for another body

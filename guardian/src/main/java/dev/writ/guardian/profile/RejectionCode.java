@@ -56,11 +56,11 @@ public enum RejectionCode {
   }
 
   /**
-   * How seed 000's clients hear what the Guardian or the executor refused afterwards (protocol rule
-   * 34).
+   * The code by which seed 000's clients get a later refusal by the Guardian or the executor
+   * (protocol rule 34).
    *
-   * @param code a code of ours, or one of the seed's, which stays
-   * @return empty where the fault is not the request's: no sandbox, no driver, no ledger
+   * @param code a code of ours, or one of the seed's, which is returned unchanged
+   * @return empty if the fault is not the request's: no sandbox, no driver, no ledger
    */
   public static Optional<RejectionCode> ofRefusal(String code) {
     if (of(code).isPresent()) {

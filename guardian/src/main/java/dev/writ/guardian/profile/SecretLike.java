@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What looks like a secret, or like a reference to one: names of members and variables by their
- * words, values by their forms. A list of habits, not a proof; what it finds is refused. The
- * patterns have no nested repetition, so they run in linear time.
+ * Recognizes texts that look like a secret or like a reference to one: names of members and
+ * variables by their words, values by their form. It is a heuristic, not a proof; matches are
+ * refused. The patterns have no nested repetition, so they run in linear time.
  */
 public final class SecretLike {
   private static final List<String> WORDS =
@@ -30,7 +30,7 @@ public final class SecretLike {
           "privatekey",
           "cookie");
 
-  /** Two words that mean one of the above together. */
+  /** Pairs of words that together mean one of the above. */
   private static final List<String> PAIRS =
       List.of("api key", "access key", "private key", "secret key", "session key", "signing key");
 
@@ -55,7 +55,7 @@ public final class SecretLike {
 
   private SecretLike() {}
 
-  /** Whether a name (of a member, of a variable) speaks of a secret. */
+  /** Whether a name (of a member or variable) suggests a secret. */
   public static boolean name(String name) {
     String words =
         name.replaceAll("([a-z0-9])([A-Z])", "$1 $2")
@@ -73,7 +73,7 @@ public final class SecretLike {
         || VARIABLE.matcher(text).results().anyMatch(found -> name(found.group(1)));
   }
 
-  /** Where below a value something looks like one: a JSON Pointer that names no value. */
+  /** The place below a value that looks like a secret: a JSON Pointer that contains no value. */
   static Optional<String> find(String at, JsonValue value) {
     return switch (value) {
       case JsonValue.Str text -> text(text.value()) ? Optional.of(at) : Optional.empty();
@@ -88,7 +88,7 @@ public final class SecretLike {
         Optional<String> found = Optional.empty();
         for (Map.Entry<String, JsonValue> member : object.members().entrySet()) {
           if (found.isEmpty()) {
-            // A member's name may be part of the secret; only its parent is told.
+            // A member's name may be part of the secret, so only its parent is reported.
             found =
                 name(member.getKey()) || text(member.getKey())
                     ? Optional.of(at)

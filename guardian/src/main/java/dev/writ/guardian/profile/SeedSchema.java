@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** EXECUTION_REQUEST_SCHEMA of seed 000: which fields there are, and what form they have. */
+/** EXECUTION_REQUEST_SCHEMA of seed 000: its fields and their forms. */
 final class SeedSchema {
   private SeedSchema() {}
 
-  /** Whether a field must be there, and which stage says so. */
+  /** Whether a field is required, and which stage reports its absence. */
   private enum Presence {
     MANDATORY,
-    /** Its absence is the code of a later stage. */
+    /** A later stage reports its absence with a code of its own. */
     OWNED,
     OPTIONAL
   }
@@ -127,14 +127,14 @@ final class SeedSchema {
                   must("requested_by", NAME),
                   must("timestamp", TIME))));
 
-  /** R-SCHEMA-002: the first field that the schema does not know, by its place; no payload. */
+  /** R-SCHEMA-002: the place of the first unknown field; no payload. */
   static Optional<String> unknown(JsonValue request) {
     return unknown("", request, REQUEST);
   }
 
   private static Optional<String> unknown(String at, JsonValue value, Form.Group group) {
     if (!(value instanceof JsonValue.Obj object)) {
-      return Optional.empty(); // of the wrong type, which is said next
+      return Optional.empty(); // of the wrong type, which is reported next
     }
     for (Map.Entry<String, JsonValue> member : object.members().entrySet()) {
       Optional<Field> field =
@@ -152,7 +152,7 @@ final class SeedSchema {
     return Optional.empty();
   }
 
-  /** R-SCHEMA-003: the first field that is absent or has another form than it must. */
+  /** R-SCHEMA-003: the first field that is absent or has the wrong form. */
   static Optional<String> violation(JsonValue request) {
     return violation("", request, REQUEST);
   }

@@ -1,2 +1,2 @@
-/** The rules of the seeds for requests that a surface vouches for. */
+/** The seeds' rules for requests that surfaces vouch for. */
 package dev.writ.guardian.profile;

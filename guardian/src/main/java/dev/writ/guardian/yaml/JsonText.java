@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A text of JSON with the place of everything. YAML's parser refuses some JSON that its standard
- * has it read (a tab before a brace, a line end before a colon), so JSON is read by its own rules
- * where it is JSON.
+ * Reads JSON and keeps the place of everything. The YAML parser refuses some JSON that YAML allows
+ * (a tab before a brace, a line end before a colon), so JSON files are read by this class.
  */
 final class JsonText {
   private final String text;
@@ -21,12 +20,12 @@ final class JsonText {
   private int line = 1;
   private int column = 1;
 
-  /** What is made of what was read; the limits of a file are its matter. */
+  /** Builds values and checks the limits of a file. */
   interface Reader {
     /** A value begins. */
     void enter(Located.Place at, int depth);
 
-    /** A number, where it is one that a file may have. */
+    /** A number, if it is one that a file may have. */
     JsonValue number(String text, Located.Place at);
   }
 
@@ -35,7 +34,7 @@ final class JsonText {
     this.reader = reader;
   }
 
-  /** Nothing where the bytes are not JSON, or JSON that says something twice. */
+  /** Empty if the bytes are not JSON, or JSON with a duplicate key. */
   static Optional<Located> read(byte[] bytes, String text, Reader reader) {
     String start = text.stripLeading();
     if (!start.startsWith("{") && !start.startsWith("[")) {
@@ -132,7 +131,7 @@ final class JsonText {
     return text.charAt(at);
   }
 
-  /** Lines and columns are counted as YAML's parser counts them: in characters, not in halves. */
+  /** Lines and columns are counted as the YAML parser counts them: in code points. */
   private void take(int count) {
     for (int i = 0; i < count; i++, at++) {
       char c = text.charAt(at);

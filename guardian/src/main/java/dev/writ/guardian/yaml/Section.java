@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
  */
 public final class Section {
   /**
-   * What an editor does not show, or shows in another place: names with it look like others. A
-   * document that was signed with such a name is still read: it has no lines.
+   * Characters that an editor does not show, or shows in another place, so that names with them
+   * look like others. Signed documents with such names are still read: they have no lines.
    */
   private static final Pattern UNSEEN =
       Pattern.compile(
@@ -65,7 +65,7 @@ public final class Section {
     throw refuse(GuardianError.POLICY_TYPE, file, path, node.at(), "not a mapping");
   }
 
-  /** The keys in the order of the file, for mappings whose keys are names. */
+  /** The keys in the order of the file, for mappings with names as keys. */
   public List<String> keys() {
     return List.copyOf(map.members().keySet());
   }
@@ -244,7 +244,7 @@ public final class Section {
     }
   }
 
-  /** A refusal that points at a member, or at this mapping where it has none of that key. */
+  /** A refusal at the place of a member, or of this mapping if it has no member with that key. */
   public WritException at(String key, GuardianError code, String found) {
     Located.Member member = map.members().get(key);
     return refuse(

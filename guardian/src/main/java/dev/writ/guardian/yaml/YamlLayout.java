@@ -13,10 +13,10 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 
 /**
- * Refuses what the parser lets pass although YAML 1.2 forbids it, or reads otherwise than YAML 1.1:
- * a comment with no blank before it, lines within brackets or quotes that are not indented as the
- * block around them asks, characters that are line ends in one version alone, and directives. It is
- * shown the parser's events in their order and looks at the text between and in them.
+ * Refuses YAML that the parser accepts although YAML 1.2 forbids it, or that YAML 1.1 and 1.2 read
+ * differently: a comment with no blank before it, lines within brackets or quotes that are indented
+ * less than the block around them, characters that are line ends in only one version, and
+ * directives. It gets the parser's events in order, and examines the text in and between them.
  */
 final class YamlLayout {
   private static final Pattern VERSION = Pattern.compile("%YAML[ \\t]+1\\.2[ \\t]*([ \\t]#.*)?");
@@ -34,7 +34,7 @@ final class YamlLayout {
   /** How many flow collections are open. */
   private int flows;
 
-  /** Up to here the text was looked at. */
+  /** The end of the text that has been examined. */
   private int at;
 
   YamlLayout(String text, Refusal syntax, Refusal feature) {
@@ -74,7 +74,7 @@ final class YamlLayout {
     }
   }
 
-  /** Looks at the text up to and in an event. */
+  /** Examines the text up to and in an event. */
   void accept(Event event) {
     Optional<Mark> start = event.getStartMark();
     between(start.isPresent() ? start.get().getIndex() : text.length);

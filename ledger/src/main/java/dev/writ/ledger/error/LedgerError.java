@@ -6,8 +6,8 @@ import dev.writ.canonicalize.ErrorCode;
 public enum LedgerError implements ErrorCode {
   EXISTS(
       "LED-001",
-      "there is something where the ledger would be made",
-      "Choose another directory, or open the ledger that is there."),
+      "something exists where the ledger would be made",
+      "Choose another directory, or open the existing ledger."),
   MISSING("LED-002", "there is no ledger", "Make one first, or name the right directory."),
   LOCKED(
       "LED-003",
@@ -27,7 +27,7 @@ public enum LedgerError implements ErrorCode {
       "the ledger has a format that this version does not know",
       "Use a newer version of writ."),
   STORAGE("LED-008", "the storage refused an operation", "Look at the disk, then open it again."),
-  ORIGIN("LED-009", "the ledger is another log's", "Name the origin that it was made with."),
+  ORIGIN("LED-009", "the ledger belongs to another log", "Name the origin that it was made with."),
 
   ANCHOR_MISSING(
       "LED-010",
@@ -35,16 +35,17 @@ public enum LedgerError implements ErrorCode {
       "Name the right anchor; if it is lost, run `writ fsck --restored`."),
   ANCHOR_BEHIND(
       "LED-011",
-      "the ledger is not what its anchor saw: a backup was put back, or entries were lost",
+      "the ledger does not continue its anchor: a backup was restored, or entries were lost",
       "Run `writ fsck --restored` to begin the next incarnation; earlier intents become void."),
   ANCHOR_MALFORMED(
       "LED-012",
       "the anchor cannot be read",
       "Restore the file; if it is lost, remove it and run `writ fsck --restored`."),
-  ANCHOR_OTHER("LED-013", "the anchor is another ledger's", "Name the anchor of this ledger."),
+  ANCHOR_OTHER(
+      "LED-013", "the anchor belongs to another ledger", "Name the anchor of this ledger."),
   ANCHOR_WRITE(
       "LED-014",
-      "the anchor cannot be written, so a restored backup could not be told",
+      "the anchor cannot be written, so a restored backup could not be detected",
       "Make the anchor's directory writable, then open the ledger again."),
 
   CHAIN(
@@ -58,18 +59,20 @@ public enum LedgerError implements ErrorCode {
   FAILED(
       "LED-022",
       "the ledger stopped after a failed write",
-      "Mend what the first failure names, then open the ledger again."),
+      "Correct what the first failure names, then open the ledger again."),
   CLOSED("LED-023", "the ledger is closed", "Open it again."),
   OVERLOADED(
       "LED-024",
-      "too much waits to be written",
+      "too many batches wait to be written",
       "Await earlier commits first; a server answers 503 with a Retry-After."),
   BATCH_USED("LED-025", "a batch was used twice", "Make a new batch for each commit."),
-  EVENT_TIME("LED-026", "an event's time cannot be written", "Mend the clock."),
+  EVENT_TIME("LED-026", "an event's time cannot be written", "Correct the clock."),
 
   BLOB_MISSING("LED-030", "there is no such blob", "Name a blob that a commit has stored."),
   BLOB_CORRUPT(
-      "LED-031", "a blob is not what its digest says", "Run `writ fsck` and restore the blob."),
+      "LED-031",
+      "a blob's content does not have its digest",
+      "Run `writ fsck` and restore the blob."),
   BLOB_TOO_LARGE(
       "LED-032", "a blob is larger than was asked for", "Stream it, or raise the limit."),
 
@@ -103,9 +106,9 @@ public enum LedgerError implements ErrorCode {
       "Look at the disk and at the kernel's log, then open the ledger again and repeat the call."),
   LOCK_LOST(
       "LED-071",
-      "the lock of the ledger's one writer was taken away: the ledger stopped",
-      "Find who removed, replaced or moved what is named, see that one process alone writes, and"
-          + " open the ledger again."),
+      "the lock of the ledger's only writer was lost: the ledger stopped",
+      "Find who removed, replaced or moved what is named, make sure that only one process"
+          + " writes, and open the ledger again."),
   LOCK_UNAVAILABLE(
       "LED-072",
       "the ledger's directory cannot be locked",
@@ -122,8 +125,8 @@ public enum LedgerError implements ErrorCode {
 
   TIME_BACK(
       "LED-060",
-      "an event's time lies before what the log's time may go back to",
-      "Do it again; where the clock is wrong, set it, and see `writ clock status`.");
+      "an event's time is too far back for the log",
+      "Try again; if the clock is wrong, set it, and see `writ clock status`.");
 
   private final Entry entry;
 

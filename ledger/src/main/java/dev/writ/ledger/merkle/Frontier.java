@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The right edge of a growing tree: the hashes of the complete subtrees that its size is the sum
- * of, largest first. Enough to append and to compute the root. Not thread safe.
+ * The right edge of a growing tree: the hashes of its largest complete subtrees, one for each bit
+ * set in its size, largest first. They suffice to append leaves and to compute the root. Not thread
+ * safe.
  */
 public final class Frontier {
   private final ArrayList<Digest> subtrees;

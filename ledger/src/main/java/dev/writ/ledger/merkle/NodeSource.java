@@ -3,7 +3,7 @@ package dev.writ.ledger.merkle;
 import dev.writ.canonicalize.Digest;
 import java.util.List;
 
-/** Where the hashes of complete subtrees come from. */
+/** A source of hashes of complete subtrees. */
 @FunctionalInterface
 public interface NodeSource {
   /**

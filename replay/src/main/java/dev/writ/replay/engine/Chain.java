@@ -5,17 +5,17 @@ import dev.writ.ledger.Event;
 import java.util.Optional;
 
 /**
- * The chain of events as the replay makes it: its own events, each with the {@code prev} and {@code
- * seq} that follow from those before. While nothing differs these are the recorded ones.
+ * The chain of the replay's own events, each with the {@code prev} and {@code seq} that follow from
+ * the events before. They equal the recorded events until something differs.
  *
  * @param events how many there are
- * @param parted whether something before differs
+ * @param parted whether an earlier event differs
  */
 record Chain(long events, Optional<Event> last, boolean parted) {
   static final Chain EMPTY = new Chain(0, Optional.empty(), false);
 
   /**
-   * @param body what the event names in the replay
+   * @param body the document that the event names in the replay
    */
   Chain with(Event next, Digest body) {
     if (!parted && body.equals(next.body())) {
@@ -34,7 +34,7 @@ record Chain(long events, Optional<Event> last, boolean parted) {
     return new Chain(events + 1, Optional.of(own), true);
   }
 
-  /** The same, when the replay has something else here than the recording. */
+  /** The same chain, marked as different from the recording. */
   Chain apart() {
     return new Chain(events, last, true);
   }

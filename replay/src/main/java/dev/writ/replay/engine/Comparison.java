@@ -23,16 +23,16 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Holds what the replay writes against the recorded events of one step. It is asked where documents
- * are signed and where events are placed, and so before anything changes: an attempt at a step that
- * departs from the recording leaves nothing behind.
+ * Compares the documents and events of a replay with the recorded events of one step. It is called
+ * when a document is signed or an event is placed, before anything is written, so an attempt at a
+ * step that diverges has no effect.
  *
- * <p>A document with the recorded payload gets the recorded envelope. One with another payload is a
- * difference; what goes on from there is the recorded one, so that what differs later differs for a
- * reason of its own.
+ * <p>A document with the recorded payload gets the recorded envelope. A document with another
+ * payload is a divergence; the replay then continues with the recorded document, so that a later
+ * divergence has a cause of its own.
  */
 final class Comparison implements DocumentSigner {
-  /** The order in which one effect's events come. */
+  /** The order of the events of one effect. */
   private static final List<String> ORDER =
       List.of(
           EventKind.RUN_OPENED,
@@ -78,9 +78,9 @@ final class Comparison implements DocumentSigner {
   }
 
   /**
-   * Begins an attempt at what is left of the step.
+   * Begins an attempt at the rest of the step.
    *
-   * @param follow whether to go on behind a document or event that differs
+   * @param follow whether to continue after a document or event that differs
    */
   void attempt(boolean follow) {
     placed = committed;
@@ -169,14 +169,14 @@ final class Comparison implements DocumentSigner {
 
   // Events.
 
-  /** Takes the event that the replay would write, and gives the recorded one. */
+  /** Compares the event that the replay would write, and returns the recorded one. */
   Event place(Event next) {
     if (placed == step.size() || !step.get(placed).kind().equals(next.kind())) {
       throw departed(next.kind(), List.of());
     }
     Event recorded = step.get(placed).event();
     List<Field> fields = held.get(next.kind());
-    if (fields == null) { // else what else differs in the event follows from its document
+    if (fields == null) { // else its differences follow from its document
       fields =
           recorded.equals(next)
               ? List.of()
@@ -207,7 +207,7 @@ final class Comparison implements DocumentSigner {
     found.add(divergence);
   }
 
-  /** A difference in an outcome, which no event of the replay shows. */
+  /** Records a difference in an outcome, which shows in no event of the replay. */
   void outcome(Event receipt, List<Field> fields, Optional<String> diff) {
     chain = chain.apart();
     found.add(
@@ -215,7 +215,7 @@ final class Comparison implements DocumentSigner {
             Kind.OUTCOME, receipt.seq(), receipt.kind(), fields, diff, seed(Optional.of(receipt))));
   }
 
-  /** The batch with the events placed since the last one is taken. */
+  /** The events placed since the last call are committed. */
   void appended() {
     committed = placed;
     committedChain = chain;
@@ -223,9 +223,9 @@ final class Comparison implements DocumentSigner {
   }
 
   /**
-   * Something of another kind than recorded.
+   * The mismatch of an event of another kind than recorded.
    *
-   * @param body of the replayed event, where it has a document of its own
+   * @param body of the replayed event, if it has a document of its own
    */
   private ReplayMismatch departed(String kind, List<Field> body) {
     List<Placed> left = step.subList(placed, step.size());
@@ -256,7 +256,7 @@ final class Comparison implements DocumentSigner {
         chain);
   }
 
-  /** The replay goes on behind the step with what was not recorded. */
+  /** The divergence of a replay that writes an event after the step which was not recorded. */
   Divergence extra(String kind) {
     chain = chain.apart();
     return divergence(
@@ -274,7 +274,7 @@ final class Comparison implements DocumentSigner {
     return a >= 0 && b >= 0 && a < b;
   }
 
-  /** The next recorded event, which the replay does not come to. */
+  /** The divergence of a replay that does not reach the next recorded event. */
   Divergence missing(String instead) {
     chain = chain.apart();
     Event recorded = step.get(placed).event();
@@ -292,7 +292,7 @@ final class Comparison implements DocumentSigner {
     return new Divergence(kind, run, seq, event, fields, lastMatch, seed, diff);
   }
 
-  /** The seed of the effect that an event is of, else of the run. */
+  /** The seed of an event's effect, or of the run if it has none. */
   private String seed(Optional<Event> event) {
     Optional<String> own = event.flatMap(Event::prngSeed);
     if (own.isPresent()) {

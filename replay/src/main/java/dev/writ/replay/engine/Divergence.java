@@ -8,14 +8,14 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where a replay came to something else than the recording.
+ * A place in which a replay differs from the recording.
  *
  * @param seq of the event in its run
- * @param event its kind, of the recorded one where there is one
+ * @param event its kind; that of the recorded event if there is one
  * @param fields every field that differs; at least one
- * @param lastMatch the last event before it that was the same; −1 where none was
- * @param seed what the random numbers of the effect, else of the run, come from
- * @param diff the two outputs line by line, where they are text and differ
+ * @param lastMatch the last event before it that was the same; −1 if there is none
+ * @param seed the seed of the effect, or of the run if it has none
+ * @param diff the two outputs line by line, if they are text and differ
  */
 public record Divergence(
     Kind kind,
@@ -35,7 +35,7 @@ public record Divergence(
     MISSING(ReplayError.DIVERGED_MISSING),
     /** The replay has an event, the recording has none. */
     EXTRA(ReplayError.DIVERGED_EXTRA),
-    /** A tool that ran again gave something else. */
+    /** A tool that ran again returned something else. */
     OUTCOME(ReplayError.DIVERGED_OUTCOME);
 
     private final ReplayError code;
@@ -52,11 +52,11 @@ public record Divergence(
   /**
    * @param pointer JSON Pointer (RFC 6901) into the event, in which {@code /body} stands for the
    *     document that it names
-   * @param recorded canonical JSON; {@code nothing} where it is absent
+   * @param recorded canonical JSON; {@code nothing} if it is absent
    * @param replayed the same
    */
   public record Field(String pointer, String recorded, String replayed) {
-    /** A value is cut there in text; JSON output has it whole. */
+    /** Longer values are cut in text; JSON output has them whole. */
     private static final int SHOWN_MAX = 200;
 
     private static String cut(String value) {

@@ -40,7 +40,7 @@ final class FieldDifferences {
     }
   }
 
-  /** Text as it is; anything else as canonical JSON. */
+  /** Text unchanged; anything else as canonical JSON. */
   static String text(JsonValue value) {
     return switch (value) {
       case null -> NOTHING;

@@ -13,11 +13,14 @@ import dev.writ.verify.bundle.Recording;
 import java.util.List;
 import java.util.Optional;
 
-/** Which tools can run again, and what of their outcome must be the same (protocol rule 30). */
+/**
+ * Decides which tools run again, and which parts of their outcomes must be equal (protocol rule
+ * 30).
+ */
 final class Live {
   private Live() {}
 
-  /** Why a tool does not run again; empty where it does. */
+  /** Why a tool does not run again; empty if it does. */
   static Optional<String> unable(
       Dispatched dispatched, Receipt receipt, RecordedTools world, Recording recording) {
     ToolManifest manifest = dispatched.ready().manifest();
@@ -47,7 +50,10 @@ final class Live {
     return Optional.empty();
   }
 
-  /** Status, reason and output of what ran again; not times, metrics or observations. */
+  /**
+   * The compared parts of an outcome: status, reason and output, not times, metrics or
+   * observations.
+   */
   static JsonValue comparable(Stored stored) {
     return comparable(
         stored.result().status(),

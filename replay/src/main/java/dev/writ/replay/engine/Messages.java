@@ -8,26 +8,26 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Texts for people in the documents of the kernel. Another version may word them otherwise, so they
- * are no part of what a replay compares: {@code spec/replay.md}.
+ * Texts for people in the kernel's documents. Another version may word them differently, so a
+ * replay does not compare them: {@code spec/replay.md}.
  */
 final class Messages {
   private static final List<String> TEXTS = List.of("found", "message");
   private static final String DETAIL = "detail";
 
-  /** What refusals did not have from the start; its absence is not compared either. */
+  /** A member that older refusals do not have; its absence is not compared either. */
   private static final String OBSERVED = "observed";
 
   private Messages() {}
 
-  /** The replayed document with the recorded document's texts in place of its own. */
+  /** The replayed document, with the recorded document's texts. */
   static JsonValue asRecorded(JsonValue replayed, JsonValue recorded) {
     if (!(replayed instanceof JsonValue.Obj ours) || !(recorded instanceof JsonValue.Obj theirs)) {
       return replayed;
     }
     SortedMap<String, JsonValue> members = new TreeMap<>(ours.members());
     for (String name : TEXTS) {
-      boolean ofAStage = ours.get("code") != null; // else it is the tool's own, which is compared
+      boolean ofAStage = ours.get("code") != null; // else a tool's: compared
       if (ofAStage && isText(ours.get(name)) && isText(theirs.get(name))) {
         members.put(name, theirs.get(name));
       }

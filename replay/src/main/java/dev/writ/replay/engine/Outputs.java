@@ -10,7 +10,10 @@ import dev.writ.verify.bundle.Recording;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What stage 7 stores in a replay: kept until the next step, to be shown beside the recording. */
+/**
+ * The content that stage 7 stores in a replay, kept until the next step to be shown beside the
+ * recorded content.
+ */
 final class Outputs implements StoreStage.ContentStore {
   private final Recording recording;
   private final TreeMap<Digest, byte[]> kept = new TreeMap<>();
@@ -30,7 +33,7 @@ final class Outputs implements StoreStage.ContentStore {
     return blob;
   }
 
-  /** Where two receipts name different output of text: line by line. */
+  /** A line by line comparison of the outputs that two receipts name, if they are text. */
   Optional<String> diff(JsonValue recorded, JsonValue replayed) {
     for (String member : new String[] {"output", "raw_output"}) {
       Optional<Content> one = content(recorded, member);

@@ -30,19 +30,19 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Judges the recorded requests of a run under another policy. Each decision stands for itself: the
- * balances are those that were recorded, also where an earlier decision would have been another
- * one. An approval counts as if it had been given under that policy.
+ * Judges the recorded requests of a run under another policy. Each decision is judged on its own,
+ * with the recorded balances, even if the policy would have changed an earlier decision. An
+ * approval counts as if it had been given under that policy.
  */
 public final class PolicyCounterfactual {
-  /** What a decision would be: one of three verdicts, or why there is none. */
+  /** The result under the policy: one of three verdicts, or why there is none. */
   public enum Answer {
     ALLOW,
     ESCALATE,
     DENY,
-    /** The request would not even be let in. */
+    /** The request would not be admitted. */
     NOT_ADMITTED,
-    /** It rests on state that was not recorded. */
+    /** The result depends on state that was not recorded. */
     UNKNOWN
   }
 
@@ -69,7 +69,7 @@ public final class PolicyCounterfactual {
       String why,
       Optional<JsonValue.Obj> explained) {
 
-    /** Whether the policy says something else; UNKNOWN says nothing. */
+    /** Whether the policy gives another verdict; false if that is UNKNOWN. */
     public boolean changes() {
       return answer != Answer.UNKNOWN && !answer.name().equals(recorded.name());
     }
@@ -200,7 +200,7 @@ public final class PolicyCounterfactual {
         Optional.of(explained.toJson()));
   }
 
-  /** The package that the policy approves, else the one that was approved then. */
+  /** The package that the policy approves, or else the one that was approved then. */
   private Optional<ToolManifest> manifest(Effect effect, Policy then, JudgeInputs recorded) {
     return policy
         .tool(effect.tool(), effect.version())

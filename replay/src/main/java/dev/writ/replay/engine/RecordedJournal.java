@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Where a replay writes: what is written is held against the recording and then forgotten, but for
- * the rows that later steps ask for.
+ * The journal of a replay: writes are compared with the recording and then dropped, except rows
+ * that later steps read.
  */
 final class RecordedJournal extends MemoryJournal {
-  /** Tables of which nothing here reads a row. */
+  /** Tables whose rows a replay never reads. */
   private static final List<String> UNREAD =
       List.of(
           Tables.RECEIPTS,
@@ -29,7 +29,7 @@ final class RecordedJournal extends MemoryJournal {
           Tables.HELD,
           Tables.WORKSPACE);
 
-  /** The run's first request, which says for whom it was opened. */
+  /** The run's first request, whose subject owns the run. */
   private static final long FIRST = 1;
 
   private final Comparison comparison;
@@ -42,7 +42,7 @@ final class RecordedJournal extends MemoryJournal {
     this.comparison = comparison;
   }
 
-  /** Documents that were not stored yet at this step. */
+  /** Hides documents that were not stored yet at this step. */
   void hide(List<Digest> documents) {
     hidden.clear();
     hidden.addAll(documents);
@@ -69,7 +69,7 @@ final class RecordedJournal extends MemoryJournal {
     return commit;
   }
 
-  /** Keeps the event of an effect that has no receipt yet. */
+  /** Keeps the dispatch event of an effect that has no receipt yet. */
   void opened(Event event) {
     dispatched.put(event.seq(), event);
   }

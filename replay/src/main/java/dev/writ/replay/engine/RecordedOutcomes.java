@@ -17,9 +17,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A tool's outcome out of the record. How it ended and what was measured comes from the
- * observations and not from the receipt, so that a receipt which says otherwise than they do is
- * found out.
+ * A tool's recorded outcome. Its end and its measurements are taken from the observations and not
+ * from the receipt, so that a receipt that contradicts them shows as a divergence.
  */
 final class RecordedOutcomes {
   private final Recording recording;
@@ -28,7 +27,7 @@ final class RecordedOutcomes {
     this.recording = recording;
   }
 
-  /** What the tool gave; empty where some of it is not at hand. */
+  /** The recorded outcome; empty if part of it is not in the bundle. */
   Optional<Supplier<DriverOutcome>> of(Receipt receipt) {
     if (receipt.code().filter(ExecutorError.DRIVER_FAILED.code()::equals).isPresent()) {
       return Optional.of(() -> {
@@ -82,7 +81,7 @@ final class RecordedOutcomes {
         fields.obj("observed"));
   }
 
-  /** What stages 5 to 7 led to, as the receipt says. */
+  /** The result of stages 5 to 7, as the receipt states it. */
   static StoreStage.Stored stored(Receipt receipt) {
     Result result =
         new Result(
@@ -103,7 +102,7 @@ final class RecordedOutcomes {
         List.of());
   }
 
-  /** An outcome that nothing is known of but that it is recorded. */
+  /** Stands in for an outcome whose content is unknown. */
   static DriverOutcome unknown() {
     return DriverOutcome.failed(
         DriverOutcome.End.FAILED, "as-recorded", "", DriverOutcome.Metrics.NONE);

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Nondeterministic;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Gives the seed that the run was opened with. */
+/** Returns the recorded seed of the run. */
 final class RecordedSeed extends SecureRandom {
   private static final long serialVersionUID = 1L;
 

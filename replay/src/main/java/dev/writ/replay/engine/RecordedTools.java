@@ -20,39 +20,40 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * The tools as they were at one step: which package was registered, whether its driver and sandbox
- * were there. A recording does not state these; they follow from the snapshot that it does state,
- * and from what stage 3 refused. Where a tool would run, the recorded outcome is given.
+ * The tools at one step: which package was registered, and whether its driver and sandbox were
+ * available. A recording does not state these; they are inferred from the recorded snapshot and
+ * from refusals of stage 3. Instead of running, a tool returns its recorded outcome.
  */
 final class RecordedTools extends Tools {
   private final Recording recording;
   private final TreeMap<String, Driver> drivers;
   private final StepFixture scene;
 
-  /** What a step sets before it runs. */
+  /** The state that is set before each step. */
   static final class StepFixture {
     Optional<ToolManifest> manifest = Optional.empty();
     boolean driverMissing;
     boolean sandboxMissing;
 
     /**
-     * The receipt does not follow the dispatch at once, so it was not written as a pure effect's.
+     * The receipt does not directly follow the dispatch, so the effect was not written as a pure
+     * one.
      */
     boolean alone;
 
-    /** What the sandbox profile was in the release that recorded the run, where it is another. */
+    /** The sandbox profile's digest in the release that recorded the run, if it differs. */
     Optional<Digest> sandbox = Optional.empty();
 
-    /** The snapshot, where it cannot be computed here. */
+    /** The recorded snapshot, if it cannot be computed here. */
     Optional<Digest> snapshot = Optional.empty();
 
     /** What stage 3 refused with. */
     Optional<Refusal> refusal = Optional.empty();
 
-    /** What the tool gave; throws where the driver failed. */
+    /** The tool's outcome; throws if the driver failed. */
     Supplier<DriverOutcome> outcome;
 
-    /** The tool itself, where it runs and not its record. */
+    /** The tool itself, if it runs again. */
     Optional<Driver.Prepared> live = Optional.empty();
   }
 
@@ -85,12 +86,12 @@ final class RecordedTools extends Tools {
     return scene;
   }
 
-  /** Whether the real driver of a tool is here. */
+  /** Whether the real driver of a tool is available here. */
   boolean hasDriver(ToolManifest manifest) {
     return drivers.containsKey(manifest.driver());
   }
 
-  /** Whether that driver's tools can give the same again. */
+  /** Whether that driver's tools give the same result again. */
   boolean reproduces(ToolManifest manifest) {
     return Optional.ofNullable(drivers.get(manifest.driver()))
         .filter(d -> d.determinism().weaker(manifest.determinism()) != Determinism.RECORDED)
@@ -100,7 +101,7 @@ final class RecordedTools extends Tools {
   /**
    * Gets a tool ready to run again.
    *
-   * @param host what the policy of then said of hosts
+   * @param host the terms for hosts of the policy of that time
    * @throws WritException where its package is not here, or does not run here
    */
   Driver.Prepared prepare(ToolManifest manifest, String operation, HostTerms host) {
@@ -120,17 +121,17 @@ final class RecordedTools extends Tools {
 
   /** How well the scene is known. */
   enum Known {
-    /** The recorded snapshot was computed again. */
+    /** Computing the snapshot gives the recorded one. */
     COMPUTED,
     /** The tool's manifest is not in the bundle, so neither judgement nor stages can run again. */
     NO_MANIFEST,
-    /** Its driver is not here, so the snapshot is taken as recorded. */
+    /** Its driver is not available, so the snapshot is taken as recorded. */
     NO_DRIVER,
-    /** All is here, and gives another snapshot. */
+    /** All parts are available, and give another snapshot. */
     OTHER
   }
 
-  /** Sets the scene to one that gives this snapshot, and says whether there is one. */
+  /** Looks for a state that gives this snapshot, sets it, and says what was found. */
   Known infer(Effect effect, Policy policy, Digest snapshot) {
     reset();
     Optional<ToolManifest> approved =
@@ -178,7 +179,7 @@ final class RecordedTools extends Tools {
     scene.live = Optional.empty();
   }
 
-  /** A driver that gives what was recorded. */
+  /** A driver that returns the recorded outcome. */
   private final class Recorded implements Driver {
     private final String name;
     private final Optional<Driver> real;

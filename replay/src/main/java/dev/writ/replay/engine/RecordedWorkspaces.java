@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * The run's workspace as it was measured: an input, which the receipts record. Of an effect that
- * was not dispatched, the refusal says what was found. Whether it may be used is not taken from
- * here: that follows from the steps before.
+ * The recorded measurements of the run's workspace: an input, which receipts record, and refusals
+ * for effects that were not dispatched. Whether the workspace may be used is computed from the
+ * earlier steps.
  */
 final class RecordedWorkspaces implements RunWorkspaces {
   private final Recording recording;
@@ -29,13 +29,17 @@ final class RecordedWorkspaces implements RunWorkspaces {
     this.recording = recording;
   }
 
-  /** Before an effect that was dispatched; one that has no receipt yet found what it pins. */
+  /**
+   * Sets the tree before an effect that was dispatched; one that has no receipt yet found the tree
+   * that it pins.
+   */
   void dispatched(Digest intent, Optional<Digest> pinned) {
     tree = () -> before(intent).or(() -> pinned).orElseGet(Digest::sha256);
   }
 
   /**
-   * Before an effect that was refused: another tree than it pins only where the refusal says so.
+   * Sets the tree before an effect that was refused: the one that it pins, unless the refusal
+   * states another.
    */
   void refused(Refusal refusal, Optional<Digest> pinned) {
     Optional<Digest> found = RefusalObservations.of(refusal).flatMap(Observed::workspace);
@@ -56,7 +60,7 @@ final class RecordedWorkspaces implements RunWorkspaces {
     return tree.get();
   }
 
-  /** What the receipt of an intent says that its tree was; absent where there is none. */
+  /** The tree before an intent's effect, as its receipt states it; absent without a receipt. */
   Optional<Digest> before(Digest intent) {
     if (before.isEmpty()) {
       TreeMap<Digest, Digest> found = new TreeMap<>();

@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What the executor observed when it refused. Refusals from before the field {@code observed} have
- * it at the end of their message only, whose form is fixed for these; no newer message is read.
+ * The executor's observation at a refusal. Refusals that are older than the field {@code observed}
+ * have it only at the end of their message, whose form is fixed for them; newer messages are not
+ * parsed.
  */
 final class RefusalObservations {
   private RefusalObservations() {}

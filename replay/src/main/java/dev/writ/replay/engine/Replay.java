@@ -15,9 +15,9 @@ import java.util.Optional;
 
 /**
  * Executes a recorded run again and names the first event that differs. The commit order, the clock
- * readings, the run's seed, what crosses runs and what tools gave are taken from the recording;
- * everything else is computed by the classes of the kernel (spec/replay.md). What the recording
- * says must be verified before.
+ * readings, the run's seed, inputs from other runs and the tools' outcomes are taken from the
+ * recording; everything else is computed by the classes of the kernel (spec/replay.md). The
+ * recording must have been verified before.
  */
 public final class Replay {
   private final Recording recording;
@@ -54,7 +54,7 @@ public final class Replay {
     this.stepping = new Stepping(recording, options, maker, tally, divergences);
   }
 
-  /** Where the session is; may be asked by another thread. */
+  /** The state of the replay; may be called by another thread. */
   public State state() {
     return state;
   }
@@ -113,7 +113,7 @@ public final class Replay {
         stepping.system(event);
       }
       case CONSUMED -> {
-        // a receipt of another run: its document is read where it is consumed
+        // a receipt of another run; its document is read when it is consumed
       }
     }
   }

@@ -1,8 +1,8 @@
 package dev.writ.replay.engine;
 
 /**
- * Ends an attempt at a step that gives something else than was recorded; nothing of the attempt is
- * kept. It is an Error because stages turn exceptions into outcomes, and must not catch this.
+ * Ends an attempt at a step that differs from the recording; the attempt has no effect. It is an
+ * Error because stages turn exceptions into outcomes and must not catch this one.
  */
 final class ReplayMismatch extends Error {
   private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ final class ReplayMismatch extends Error {
     this.chain = chain;
   }
 
-  /** The replay's own events up to here, with the one that differs. */
+  /** The replay's own events so far, including the one that differs. */
   Chain chain() {
     return chain;
   }

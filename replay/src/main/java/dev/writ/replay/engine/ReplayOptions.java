@@ -8,9 +8,9 @@ import java.util.List;
  *
  * @param live whether pure and reproducible tools run again
  * @param all whether to go on after the first difference
- * @param drivers what would run the tools: their sandbox profiles are part of snapshots, and with
- *     {@code live} they run
- * @param progress hears how many events are done; called for each, so it must be quick
+ * @param drivers the drivers of the tools: their sandbox profiles are part of snapshots, and with
+ *     {@code live} they run tools
+ * @param progress gets the number of replayed events; called for each, so it must be quick
  */
 public record ReplayOptions(boolean live, boolean all, List<Driver> drivers, Progress progress) {
 

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a replay came to.
+ * The result of a replay.
  *
  * @param events of the run
  * @param runHash digest of the recorded run's last event
- * @param replayHash digest of the replay's last event; of the one that differs, where it ended
- *     there
- * @param failure why it could not go on
- * @param reexecuted what was done again, with counts
- * @param checked what was only held against the rest
+ * @param replayHash digest of the replay's last event, which is the one that differs if the replay
+ *     ended there
+ * @param failure why it could not continue
+ * @param reexecuted what was executed again, with counts
+ * @param checked what was only checked for consistency
  * @param neither what was taken from the record, each with the reason
  */
 public record ReplayResult(
@@ -35,10 +35,10 @@ public record ReplayResult(
   /** Where a session is. */
   public enum State {
     RUNNING,
-    /** Everything was done again, or taken over as listed, and nothing differs. */
+    /** Everything was executed again, or taken over as listed, and nothing differs. */
     COMPLETE,
     DIVERGED,
-    /** It could not be brought to an end. */
+    /** It could not be completed. */
     FAILED
   }
 

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What became of one bundle: what does not verify is INVALID and was not replayed.
+ * The result for one bundle. A bundle that does not verify is INVALID and is not replayed.
  *
  * @param name of the file
  * @param invalid why it does not verify
  * @param pinned whether the signers are pinned
- * @param result present where it was replayed
- * @param verified what of it was verified before
+ * @param result present if it was replayed
+ * @param verified what was verified in it before
  */
 public record ReplaySession(
     String name,

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Puts the events of a run together into steps: what one judgement, one dispatch or one receipt
- * wrote. An effect whose receipt follows its dispatch at once is one step, since that is how a pure
- * one is written.
+ * Groups the events of a run into steps: the events of one judgement, one dispatch or one receipt.
+ * An effect whose receipt directly follows its dispatch is one step, since a pure effect is written
+ * so.
  */
 final class ReplaySteps {
   private final Function<Digest, Digest> intentOfReceipt;
@@ -32,7 +32,7 @@ final class ReplaySteps {
     step.add(next);
   }
 
-  /** Gives out what is not given out yet. */
+  /** Passes on the step that is still held. */
   void flush() {
     if (!step.isEmpty()) {
       List<Placed> whole = step;

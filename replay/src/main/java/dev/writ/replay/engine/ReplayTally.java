@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Counts what was done again, what was only checked, and what neither, with the reason. */
+/** Counts what was executed again, what was only checked, and what was neither, with the reason. */
 final class ReplayTally {
   long judged;
   long intents;

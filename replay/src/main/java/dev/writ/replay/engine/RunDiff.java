@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Two runs side by side. Requests are paired by what they ask for, in their order; of each pair it
- * is compared what was asked, decided, done and answered. Ids, times, seeds, nonces and chains are
- * always others, and are compared only where all is asked for.
+ * Two runs side by side. Requests for the same effect are paired in order; of each pair the
+ * request, decision, outcome and output are compared. Ids, times, seeds, nonces and chains always
+ * differ, and are compared only if all fields are requested.
  */
 public final class RunDiff {
   /**
@@ -138,7 +138,8 @@ public final class RunDiff {
   }
 
   /**
-   * Between two pairs that ask for the same: those of one tool and operation are paired in order.
+   * Pairs requests between two pairs for the same effect: those of one tool and operation, in
+   * order.
    */
   private void between(List<Asked> one, List<Asked> other, List<Pair> pairs) {
     List<Asked> left = new ArrayList<>(other);

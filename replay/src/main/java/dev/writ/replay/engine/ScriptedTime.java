@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.util.EnumMap;
 
 /**
- * Time as it was recorded. A reading that was recorded is the {@code at} of its event. One that was
- * not is given the recorded reading of the same request before it, which has passed every check of
- * a time that the later one passed: windows of time have no holes.
+ * Recorded time. A recorded reading is the {@code at} of its event. A reading that was not recorded
+ * gets the recorded one before it of the same request, which passes the same checks, since windows
+ * of time are contiguous.
  */
 final class ScriptedTime implements KernelTime {
   private final EnumMap<Reading, Instant> readings = new EnumMap<>(Reading.class);
   private Instant latest = Instant.EPOCH;
 
-  /** Begins a step, at whose time all that is not said otherwise is read. */
+  /** Begins a step at this time, which every reading gets that is not set otherwise. */
   void step(Instant at) {
     readings.clear();
     latest = at;

@@ -47,7 +47,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Does one step after the other, each with what was recorded of its surroundings. */
+/** Repeats one step after the other, each in its recorded surroundings. */
 final class Stepping {
   /** Makes the parts that act. */
   @FunctionalInterface
@@ -57,7 +57,10 @@ final class Stepping {
     Rerun make(Surroundings surroundings);
   }
 
-  /** Refusals of stage 3 that follow from workspace or time, and are not taken from the record. */
+  /**
+   * Refusals of stage 3 that depend only on workspace or time: they are computed, not taken from
+   * the recording.
+   */
   private static final List<String> FOLLOW =
       List.of(
           ExecutorError.WORKSPACE_PIN.code(),
@@ -135,7 +138,10 @@ final class Stepping {
             workspaces));
   }
 
-  /** What a tenant's store held is recorded by what was refused for its lack. */
+  /**
+   * Whether the tenant's store had an input: it had, unless the recorded refusal says that it had
+   * not.
+   */
   private boolean readable(Input input) {
     boolean refused =
         world
@@ -219,16 +225,16 @@ final class Stepping {
 
   // Attempts.
 
-  /** Something of the kernel's that may write. */
+  /** An action of the kernel that may write. */
   private interface Action {
     void under(SystemState state);
   }
 
   /**
-   * Does something under the first of several states under which it comes to what is recorded;
-   * under the newest where there is none, and that is a difference.
+   * Runs an action under the first of several states that reproduces the recording; if none does,
+   * under the newest, and reports the divergence.
    *
-   * @param instead takes over what is recorded, where the replay is to go on
+   * @param instead takes over the recorded events, if the replay continues after a divergence
    */
   private void attempt(List<SystemState> candidates, Action action, Action instead) {
     ReplayMismatch first = null;
@@ -260,7 +266,7 @@ final class Stepping {
     }
   }
 
-  /** Takes over what is recorded, without a report. */
+  /** Takes over the recorded events, without reporting a divergence. */
   private void takeOver(SystemState state, Action instead) {
     comparison.attempt(true);
     current = state;
@@ -274,7 +280,7 @@ final class Stepping {
     }
   }
 
-  /** What the kernel refuses it does not write, unless by an event of its own. */
+  /** A refusal by the kernel writes nothing except its own event, if it has one. */
   private void acted(Runnable action) {
     try {
       action.run();
@@ -387,7 +393,7 @@ final class Stepping {
                 "event " + events.getFirst().event().seq() + " without " + kind));
   }
 
-  /** The one check that reads the manifest is the last; its answer decides the verdict. */
+  /** The last check is the only one that reads the manifest; its outcome decides the verdict. */
   private boolean onlyTheTool(int from, Decision decision) {
     String envelopeCheck = "/body/checks/" + (decision.checks().size() - 1) + "/";
     return divergences.subList(from, divergences.size()).stream()
@@ -398,7 +404,8 @@ final class Stepping {
   }
 
   /**
-   * An ALLOW whose tool, driver and sandbox are all here was made by a kernel of another version.
+   * Refuses an ALLOW with another snapshot although all its parts are available: it was made by a
+   * kernel of another version.
    */
   private void requireSupported(Known known, Request asked, Decision decision, Event event) {
     if (known == Known.OTHER && decision.verdict() == Verdict.ALLOW) {
@@ -459,7 +466,7 @@ final class Stepping {
     }
   }
 
-  /** Sets the scene for stages 2 and 3 as they were when something was refused. */
+  /** Sets the recorded tools for stages 2 and 3 as they were at a refusal. */
   private Known stage(Request asked, Decision decision, Refusal refusal, Policy policy) {
     Digest snapshot =
         refusal.code().equals(ExecutorError.SNAPSHOT.code())

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What was in force, and when. A change is in force a moment after its event, and work in flight
- * reaches the log after what it was done under (the same allowance as the audit's); so at one place
- * of the log several states can have been seen, the newest first.
+ * The states in force along the log. Work that began under a state may reach the log a moment after
+ * the state changed (the audit allows the same time). So at one place of the log several states are
+ * possible; the newest comes first.
  */
 final class SystemStates {
   private static final Duration IN_FLIGHT = Duration.ofSeconds(60);
@@ -37,7 +37,7 @@ final class SystemStates {
   void event(Event event) {
     SystemState next = now.after(event, documents);
     if (event.kind().equals(EventKind.CLOCK_CORRECTED)) {
-      past.clear(); // the kernel did not run: nothing was in flight
+      past.clear(); // the kernel was stopped: no work was in flight
       now = next;
     } else if (next != now) {
       past.add(new Past(now, event.at()));
@@ -50,7 +50,7 @@ final class SystemStates {
     return now;
   }
 
-  /** The states that something at that time can have been done under. */
+  /** The states under which work at that time may have been done. */
   List<SystemState> at(Instant time) {
     List<SystemState> states = new ArrayList<>();
     states.add(now);
@@ -66,8 +66,8 @@ final class SystemStates {
   }
 
   /**
-   * Those of them with a decision's policy, and of these the ones in which governance says of the
-   * tool what the decision recorded; without that, where there is none.
+   * Those of them with a decision's policy, and among these the ones in which governance has the
+   * tool in its recorded state; if there are none with that state, all with the policy.
    */
   List<SystemState> at(Instant time, Decision decision, Effect effect) {
     List<SystemState> policy =

@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /**
  * A unified diff of two texts, by Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986).
- * JSON, which canonically is one line, is laid out first. What is large, or differs in too much, is
- * shown as one removal and one addition of its middle.
+ * JSON, whose canonical form is one line, is indented first. For texts that are large or differ too
+ * much, the middle is shown as one removal and one addition.
  */
 public final class TextDiff {
   private static final int CONTEXT = 3;
@@ -80,7 +80,7 @@ public final class TextDiff {
     }
   }
 
-  /** One line of the result: of both, of the recorded text alone, or of the replayed alone. */
+  /** One line of the result: common, only in the recorded text, or only in the replayed one. */
   private record Edit(char sign, String line) {}
 
   /** The texts as a unified diff without the two lines that name files. */

@@ -9,18 +9,18 @@ import dev.writ.canonicalize.ErrorCode;
 public enum ReplayError implements ErrorCode {
   DIVERGED(
       "RPL-001",
-      "an event of the replay is another one than recorded",
-      "Compare the fields: the recording was changed by who holds the keys, or this release acts"
-          + " otherwise than the one that recorded it."),
+      "an event of the replay differs from the recorded one",
+      "Compare the fields: the recording was changed by somebody who holds the keys, or this"
+          + " release behaves differently from the one that recorded it."),
   DIVERGED_MISSING(
-      "RPL-002", "the recording has an event that the replay does not come to", "As RPL-001."),
+      "RPL-002", "the recording has an event that the replay does not reach", "As RPL-001."),
   DIVERGED_EXTRA(
-      "RPL-003", "the replay comes to an event that the recording does not have", "As RPL-001."),
+      "RPL-003", "the replay reaches an event that the recording does not have", "As RPL-001."),
   DIVERGED_OUTCOME(
       "RPL-004",
-      "a tool that ran again gave something else than recorded",
-      "Compare the outputs: the tool is not what its manifest says, or the record is not what it"
-          + " gave."),
+      "a tool that ran again gave another result than recorded",
+      "Compare the outputs: the tool does not keep its manifest's promise, or the recording is"
+          + " not what it gave."),
 
   REPORT_BOUNDS(
       "RPL-060",
@@ -34,7 +34,7 @@ public enum ReplayError implements ErrorCode {
   REPLAY_FAILED(
       "RPL-071",
       "the replay could not go on",
-      "Verify the bundle with `writ verify`; if it holds, report this.");
+      "Verify the bundle with `writ verify`; if it is valid, report this.");
 
   private final Entry entry;
 

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Sessions as the XML that CI servers read: one test case for each bundle. A divergence is a
- * failure, what could not be replayed an error. It states no times, so equal sessions give equal
- * bytes.
+ * failure, a bundle that could not be replayed an error. It states no times, so equal sessions give
+ * equal bytes.
  */
 public final class JUnitReport {
   private JUnitReport() {}
@@ -79,7 +79,7 @@ public final class JUnitReport {
         .append(">\n");
   }
 
-  /** What XML 1.0 cannot say at all becomes U+FFFD. */
+  /** Characters that XML 1.0 cannot represent become U+FFFD. */
   private static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     text.codePoints()

@@ -24,9 +24,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The report of a run (spec/report.md): one page that carries the bundle and the second verifier,
- * verifies the one with the other when it is opened, and draws itself from what it verified. So
- * nothing is said about the run here; this packs.
+ * The report of a run (spec/report.md): one page that contains the bundle and the second verifier.
+ * When it is opened it verifies the bundle, and shows only what it has verified. So this class
+ * states nothing about the run; it only packs the page.
  */
 public final class ReportPage {
   /** Browsers hold a text of about 512 MiB; base64 takes four bytes for three. */
@@ -37,10 +37,10 @@ public final class ReportPage {
   private ReportPage() {}
 
   /**
-   * What comes with the bundle. It is marked in the page as not verified by it.
+   * Data beside the bundle, which the page marks as not verified by it.
    *
-   * @param pinned keys that whoever makes the page pins
-   * @param replay what a replay found, in the form of {@code ReplayResult.toJson}
+   * @param pinned keys that the maker of the page pins
+   * @param replay the result of a replay, in the form of {@code ReplayResult.toJson}
    */
   public record Options(Optional<Trust> pinned, Optional<JsonValue> replay) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());
@@ -50,7 +50,7 @@ public final class ReportPage {
    * Verifies the bundle and writes its page.
    *
    * @throws WritException {@code RPL-060} where it is too large for a page; what {@link
-   *     BundleVerifier#verify} throws where it does not hold
+   *     BundleVerifier#verify} throws for an invalid bundle
    */
   public static BundleVerifier.Verified write(byte[] bundle, Options options, OutputStream out) {
     if (bundle.length > BUNDLE_MAX) {
@@ -75,7 +75,7 @@ public final class ReportPage {
             .putIfPresent("trust", options.pinned(), Trust::toJson)
             .putIfPresent("replay", options.replay(), replay -> replay)
             .build();
-    // Inside a script element only a '<' could end it; in JSON it stands in strings alone.
+    // Only a '<' could end a script element; in JSON it occurs only in strings.
     return new String(Jcs.write(extra), StandardCharsets.UTF_8)
         .replace("<", "\\u003c")
         .getBytes(StandardCharsets.UTF_8);
@@ -105,7 +105,7 @@ public final class ReportPage {
     }
   }
 
-  /** Nothing is loaded, and nothing runs but the one script; no text becomes markup. */
+  /** Nothing is loaded, no other script runs, and no text becomes markup. */
   private static String policy(byte[] script, byte[] style) {
     return "default-src 'none'; script-src "
         + source(script)

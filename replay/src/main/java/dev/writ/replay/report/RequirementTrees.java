@@ -22,12 +22,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What each node of the requirement saw, decision by decision: computed again from the request, the
- * policy and the decision's own inputs. A decision does not record it, and a page cannot compute
- * it, since it takes the policy's language.
+ * The findings of each node of the requirement, for each decision: computed again from the request,
+ * the policy and the decision's inputs. A decision does not record them, and a page cannot compute
+ * them, since it has no CEL.
  */
 final class RequirementTrees {
-  /** Beyond that the rest has none; a page of more could not be read anyway. */
+  /** The most decisions that get a tree; a longer page could not be read anyway. */
   private static final int DECISIONS_MAX = 20_000;
 
   private final Bundle bundle;
@@ -85,7 +85,7 @@ final class RequirementTrees {
     Policy policy =
         policies.computeIfAbsent(
             decision.policy(), digest -> Policy.ofCanonical(document(digest).document()));
-    // The requirement reads nothing of the tool, which may not be here.
+    // Stands in for the tool, which may be missing; the requirement reads nothing of it.
     ToolManifest tool =
         ToolManifest.unregistered(request.effect().tool(), request.effect().version());
     JsonValue.Obj explained =

@@ -1,4 +1,2 @@
-/**
- * What people and CI servers read of a run: the page (spec/report.md), and results as JUnit XML.
- */
+/** Results of replays for people and CI servers: the page (spec/report.md), and JUnit XML. */
 package dev.writ.replay.report;

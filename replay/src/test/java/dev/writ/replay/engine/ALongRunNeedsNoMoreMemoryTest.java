@@ -2,8 +2,8 @@ package dev.writ.replay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestRequest;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestRequest;
 import dev.writ.verify.bundle.Sample;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;

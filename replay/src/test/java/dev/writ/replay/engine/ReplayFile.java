@@ -1,7 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.executor.testing.TestDriver;
+import dev.writ.fixture.TestDriver;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
 import java.nio.file.Path;

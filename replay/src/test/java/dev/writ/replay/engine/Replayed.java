@@ -2,7 +2,7 @@ package dev.writ.replay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;

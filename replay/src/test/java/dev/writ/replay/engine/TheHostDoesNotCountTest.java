@@ -2,8 +2,8 @@ package dev.writ.replay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestHome;
 import dev.writ.verify.bundle.Sample;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

@@ -1,6 +1,6 @@
 package dev.writ.replay.engine;
 
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.CorrectedRun;
 import dev.writ.verify.bundle.GovernedTool;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 
-/** The cgroup of one command, in every hierarchy that it has one in. */
+/** The cgroup of one command, in every hierarchy in which it has one. */
 public final class Cgroup {
   private final String name;
   private final List<Path> directories;
@@ -17,15 +17,15 @@ public final class Cgroup {
   private final Optional<Freezer> freezer;
   private final Reader reader;
 
-  /** How counters are read, which differs between the versions. */
+  /** Reads counters, which differ between the versions. */
   @FunctionalInterface
   interface Reader {
     Counters read();
 
-    /** Limits what its sockets hold, where that is counted apart from its memory. */
+    /** Limits the memory of its sockets, if the kernel counts that separately. */
     default void limitSockets(CgroupLimits limits) {}
 
-    /** What is not limited as it should be; for those that somebody else made. */
+    /** Limits that are missing or wrong, for a cgroup that another program made. */
     default List<String> wrong(CgroupLimits limits) {
       return List.of();
     }
@@ -58,17 +58,17 @@ public final class Cgroup {
     return reader.read();
   }
 
-  /** What of it is not limited as it should be, for people; empty where all is. */
+  /** Limits that are missing or wrong, as text for people; empty if all are right. */
   public List<String> wrongLimits(CgroupLimits limits) {
     return reader.wrong(limits);
   }
 
-  /** Limits what its sockets hold, where that is counted apart from its memory. */
+  /** Limits the memory of its sockets, if the kernel counts that separately. */
   public void limitSockets(CgroupLimits limits) {
     reader.limitSockets(limits);
   }
 
-  /** Kills every process in it, again and again until none is left. */
+  /** Kills every process in it, repeatedly until none is left. */
   public void kill() {
     long give = System.nanoTime() + 10_000_000_000L;
     for (int round = 0; ; round++) {
@@ -83,14 +83,15 @@ public final class Cgroup {
       if (killFile.isPresent() && round % 100 == 0) {
         ControlFiles.write(killFile.get(), "1");
       }
-      // Without cgroup.kill a fork may get away; the pids limit bounds how many rounds that takes.
+      // Without cgroup.kill a forked process may escape a round; the pids limit bounds the number
+      // of rounds.
       pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
       pause();
     }
   }
 
   /**
-   * Kills every process in it but one, with all of them stopped, so that none forks away; when this
+   * Kills every process in it but one. All are stopped first, so that none can fork; when this
    * returns, none of the others is left.
    */
   public void killAllBut(long keeper) {
@@ -142,7 +143,7 @@ public final class Cgroup {
       if (left.isEmpty()) {
         return;
       }
-      pause(); // a process that ends is still counted for a moment
+      pause(); // a process that is ending is counted for a moment
     }
     throw new WritException(SandboxError.HOST, "the cgroup " + left.getFirst() + " stays busy");
   }

@@ -6,9 +6,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.error.SandboxError;
 
 /**
- * What a whole process tree may use. Every limit is written; there is no "unlimited".
+ * Limits of a whole process tree. Every limit is given; there is no "unlimited".
  *
- * @param wallMs elapsed time until it is told to end
+ * @param wallMs elapsed time until it gets TERM
  * @param graceMs time between TERM and KILL
  * @param cpuMs processor time, user and system
  * @param cpuMilli share of processors: 1000 is one whole processor

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The cgroups of this host, as they were found. Version 1 has a hierarchy for each controller, and
- * often a version 2 hierarchy beside them that has no controllers but can kill and measure; version
- * 2 has one hierarchy for all. Ours are below {@code writ} in each.
+ * The cgroups of this host. Version 1 has a hierarchy for each controller, and often an additional
+ * version 2 hierarchy without controllers, which can kill and measure; version 2 has one hierarchy
+ * for all. Ours are below {@code writ} in each.
  */
 public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
-  /** The directory, in each hierarchy, that all of ours are in. */
+  /** The directory in each hierarchy that contains all of ours. */
   String PARENT = "writ";
 
   /** What was found, for people. */
   String describe();
 
-  /** 1 or 2; 0 where there are none that can be used. */
+  /** 1 or 2; 0 if this process can use none. */
   int version();
 
   boolean limitsMemory();
@@ -34,8 +34,8 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   boolean measures();
 
   /**
-   * What a cgroup's memory is limited to, so that all of a command's memory is within its limit:
-   * version 1 counts what sockets hold apart, and has to leave a part of the limit to them.
+   * The memory limit of a cgroup, such that all memory of a command is within its limit: version 1
+   * counts the memory of sockets separately, so a part of the limit is left for it.
    */
   default long memoryBytes(CgroupLimits limits) {
     return limits.memoryBytes();
@@ -48,23 +48,23 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
    */
   Cgroup create(String name, CgroupLimits limits);
 
-  /** One that may exist: for killing and removing what a process before us left. */
+  /** A cgroup that may exist: for killing and removing what an earlier process left. */
   Cgroup existing(String name);
 
   /**
-   * The cgroup of a process, made by somebody else: to measure, to freeze and to kill, and never to
-   * limit or to remove.
+   * The cgroup of a process, made by another program: only for measuring, freezing and killing, not
+   * for limiting or removing.
    *
    * @param text of its /proc/PID/cgroup
    */
   Cgroup ofProcess(String text);
 
-  /** The names of those that exist. */
+  /** The names of ours that exist. */
   List<String> names();
 
   /**
-   * What a kernel was told at its start not to count as memory of a cgroup, so that its limit is
-   * none; empty where it counts everything.
+   * The kinds of memory that the kernel's command line excludes from cgroup memory, so that they
+   * are not limited; empty if everything is counted.
    *
    * @param commandLine the text of /proc/cmdline
    * @param v2 whether memory is limited by version 2, which alone can leave sockets out
@@ -96,7 +96,7 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
   /**
    * @param mounts the text of /proc/self/mounts
    * @param own the text of /proc/self/cgroup
-   * @param uid whose cgroups these are
+   * @param uid the user that the cgroups belong to
    */
   static Cgroups detect(String mounts, String own, long uid) {
     TreeMap<String, Path> controllers = new TreeMap<>();
@@ -122,7 +122,10 @@ public sealed interface Cgroups permits CgroupsV1, CgroupsV2, CgroupsNone {
     return unified.isPresent() ? CgroupsV2.at(unified.get(), own) : new CgroupsNone();
   }
 
-  /** The path of each hierarchy in the text of a /proc/PID/cgroup; of version 2 under no name. */
+  /**
+   * The path in each hierarchy from the text of a /proc/PID/cgroup; that of version 2 has an empty
+   * name.
+   */
   static TreeMap<String, String> paths(String text) {
     TreeMap<String, String> paths = new TreeMap<>();
     for (String line : text.split("\n")) {

@@ -5,7 +5,7 @@ import dev.writ.sandbox.error.SandboxError;
 import java.util.List;
 import java.util.Optional;
 
-/** A host whose cgroups we cannot use. */
+/** A host whose cgroups this process cannot use. */
 record CgroupsNone() implements Cgroups {
   @Override
   public String describe() {

@@ -9,9 +9,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Version 1, with or without a version 2 hierarchy beside it. */
+/** Version 1, with or without an additional version 2 hierarchy. */
 final class CgroupsV1 implements Cgroups {
-  /** Those that limit or measure; OCI runtimes make directories in further ones. */
+  /** Controllers that limit or measure; OCI runtimes make directories in further ones. */
   static final List<String> CONTROLLERS =
       List.of(
           "memory",
@@ -45,7 +45,7 @@ final class CgroupsV1 implements Cgroups {
 
   /**
    * As root below {@code writ} in each hierarchy; as another user below {@code writ-UID}, in those
-   * in which an administrator made that and gave it to the user.
+   * hierarchies in which an administrator made that directory and gave it to the user.
    */
   static Cgroups at(TreeMap<String, Path> found, Optional<Path> unified, long uid) {
     if (Files.isWritable(found.get("memory"))) {
@@ -54,7 +54,8 @@ final class CgroupsV1 implements Cgroups {
     String parent = PARENT + "-" + uid;
     TreeMap<String, Path> delegated = new TreeMap<>(found);
     delegated.values().removeIf(mount -> !Files.isWritable(mount.resolve(parent)));
-    // Into a hierarchy of version 2 nobody but root moves a process from outside of what is his.
+    // The version 2 hierarchy is not used: only root can move a process into it from outside the
+    // user's own part.
     return delegated.containsKey("memory")
         ? new CgroupsV1(delegated, Optional.empty(), parent)
         : new CgroupsNone();
@@ -125,7 +126,7 @@ final class CgroupsV1 implements Cgroups {
     return cgroup(name, joined);
   }
 
-  /** Before its first socket is made: one that is there already is never counted. */
+  /** Must be set before its first socket is made: an existing socket is never counted. */
   private static void limitSockets(Path memory, CgroupLimits limits) {
     ControlFiles.write(memory.resolve(SOCKETS_LIMIT), Long.toString(socketBytes(limits)));
   }
@@ -183,7 +184,8 @@ final class CgroupsV1 implements Cgroups {
     Optional<Freezer> freezer =
         Optional.ofNullable(directories.get("freezer"))
             .map(d -> new Freezer(d.resolve("freezer.state"), "FROZEN", "THAWED"));
-    // Of version 2 beside us only what a runtime made: its root would count all processes.
+    // The version 2 hierarchy counts only if a runtime made a cgroup there: its root would count
+    // all processes.
     Optional<Path> beside =
         unified.flatMap(
             u -> Optional.ofNullable(paths.get("")).filter(p -> !p.isEmpty()).map(u::resolve));

@@ -25,9 +25,9 @@ final class CgroupsV2 implements Cgroups {
   }
 
   /**
-   * Ours are made below the root of the hierarchy, if that is what is mounted; in a container or
-   * under a service manager, below our own cgroup, which must have been delegated to us: a cgroup
-   * with processes gives no controllers to those below it, so it may hold none but ours.
+   * Ours are made below the root of the hierarchy, if the root is mounted. In a container or under
+   * a service manager they are made below our own cgroup, which must be delegated to us and contain
+   * no other processes, since a cgroup with processes cannot pass on controllers.
    */
   static Cgroups at(Path mount, String own) {
     boolean isRoot = !Files.exists(mount.resolve("cgroup.type"));

@@ -21,7 +21,7 @@ final class ControlFiles {
     }
   }
 
-  /** The text, or nothing where the file is not there or its cgroup is gone. */
+  /** The text; empty if the file or its cgroup does not exist. */
   static Optional<String> read(Path file) {
     try {
       return Optional.of(Files.readString(file, StandardCharsets.US_ASCII));
@@ -31,12 +31,12 @@ final class ControlFiles {
     }
   }
 
-  /** A number alone in its file; 0 where there is none. */
+  /** A number that is alone in its file; 0 if there is none. */
   static long number(Path file) {
     return read(file).map(String::strip).map(ControlFiles::parse).orElse(0L);
   }
 
-  /** The number after a key, in a file of lines {@code key number}; 0 where there is none. */
+  /** The number after a key, in a file of lines {@code key number}; 0 if there is none. */
   static long number(Path file, String key) {
     for (String line : read(file).orElse("").split("\n")) {
       if (line.startsWith(key + " ")) {
@@ -50,7 +50,7 @@ final class ControlFiles {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
-      return 0; // "max", where the kernel has no bound
+      return 0; // "max": no limit
     }
   }
 
@@ -62,7 +62,7 @@ final class ControlFiles {
     }
   }
 
-  /** Whether the directory is gone afterwards; a cgroup with processes stays. */
+  /** Removes a directory; returns whether it is gone. A cgroup with processes stays. */
   static boolean removeDirectory(Path directory) {
     try {
       Files.delete(directory);

@@ -4,13 +4,13 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Stops all processes of a cgroup, and lets them go on.
+ * Stops all processes of a cgroup, and lets them continue.
  *
- * @param file that says which; {@code freezer.state} of version 1 reads as FREEZING at first
+ * @param file the control file; {@code freezer.state} of version 1 reads as FREEZING at first
  */
 record Freezer(Path file, String frozen, String thawed) {
 
-  /** Waits until all are stopped, or a moment: what waits in the kernel cannot be. */
+  /** Waits a moment until all are stopped; a process that waits in the kernel cannot be. */
   void freeze() {
     ControlFiles.write(file, frozen);
     for (int i = 0;
@@ -18,7 +18,7 @@ record Freezer(Path file, String frozen, String thawed) {
         i++) {
       LockSupport.parkNanos(500_000);
       if (i % 10 == 9) {
-        ControlFiles.write(file, frozen); // of what was forked meanwhile too
+        ControlFiles.write(file, frozen); // including processes that were forked meanwhile
       }
     }
   }

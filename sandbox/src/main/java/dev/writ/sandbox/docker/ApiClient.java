@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The part of the Docker Engine API that confines processes, as docker and podman serve it. Each
- * request has a connection of its own, a deadline, and a bound on its answer.
+ * request has its own connection, a deadline, and a limit for the size of its answer.
  */
 public final class ApiClient {
   private static final long LOOK_MS = 5_000;
@@ -87,7 +87,7 @@ public final class ApiClient {
   }
 
   /**
-   * @param pid of its first process on the host; 0 where none runs
+   * @param pid of its first process on the host; 0 if none runs
    */
   public record ContainerState(boolean running, boolean oomKilled, long pid) {}
 
@@ -98,13 +98,13 @@ public final class ApiClient {
     return new ContainerState(state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
   }
 
-  /** Prepares a process in a container that runs; returns its id. */
+  /** Creates a process in a running container; returns its id. */
   public String exec(String container, JsonValue.Obj process) {
     String target = "/containers/" + container + "/exec";
     return id(DockerAnswer.read(json("POST", target, process)).text("Id"));
   }
 
-  /** Starts it, and takes its streams. */
+  /** Starts the process, and attaches to its streams. */
   public Attached startExec(String exec) {
     ApiConnection connection = connect(socket);
     try {
@@ -134,8 +134,8 @@ public final class ApiClient {
   }
 
   /**
-   * @param code what it exited with, where it has ended
-   * @param pid on the host; 0 where it is not known
+   * @param code its exit code, if it has ended
+   * @param pid on the host; 0 if unknown
    */
   public record ExecState(boolean running, OptionalInt code, long pid) {}
 
@@ -149,7 +149,7 @@ public final class ApiClient {
     return new ExecState(running, code, state.number("Pid"));
   }
 
-  /** Kills what runs in a container and takes it away; nothing where it is not there. */
+  /** Kills the processes of a container and removes it; does nothing if it does not exist. */
   public void remove(String container) {
     String target = "/containers/" + container + "?force=true&v=true";
     for (int i = 0; ; i++) {
@@ -164,7 +164,7 @@ public final class ApiClient {
     }
   }
 
-  /** Ids of the containers with a label, whether they run or not. */
+  /** Ids of the containers with a label, running or not. */
   public List<String> containers(String label) {
     return ids("/containers/json?all=true&filters=", label);
   }
@@ -199,7 +199,7 @@ public final class ApiClient {
             !answer.inner("Config").inner("Volumes").object().members().isEmpty()));
   }
 
-  /** Makes an image of one layer out of a tar, with a label, and with the name {@code name}. */
+  /** Makes an image of one layer from a tar, with a label and a name. */
   public void importImage(String name, String label, byte[] tar) {
     String target =
         "/images/create?fromSrc=-&repo=" + name + "&changes=" + encoded("LABEL " + label);
@@ -214,7 +214,7 @@ public final class ApiClient {
     }
   }
 
-  /** As it stands in further requests: nothing that would be another path. */
+  /** An id for use in further request paths; refuses anything that could change the path. */
   private static String id(String text) {
     if (!text.matches("(sha256:)?[0-9a-f]{12,64}")) {
       throw ResponseHead.malformed("an id");
@@ -273,7 +273,7 @@ public final class ApiClient {
     return response.body();
   }
 
-  /** With the service's own words, which name what it did not like of ours. */
+  /** A refusal with the service's own message, which names the option that it did not accept. */
   private static WritException refused(int status, byte[] body) {
     String words;
     try {

@@ -57,9 +57,9 @@ final class ApiConnection implements AutoCloseable {
   }
 
   /**
-   * Does a step, and closes the connection under it when it takes too long.
+   * Runs a step, and closes its connection if it takes too long.
    *
-   * @throws WritException {@code SBX-009} then, and where the connection breaks
+   * @throws WritException {@code SBX-009} then, and if the connection breaks
    */
   <T> T within(long ms, Step<T> step) {
     AtomicBoolean late = new AtomicBoolean();
@@ -83,7 +83,7 @@ final class ApiConnection implements AutoCloseable {
     }
   }
 
-  /** Sends a request whole; its target and headers are ours, so nothing of them is escaped. */
+  /** Sends a whole request; its target and headers are ours, so nothing needs escaping. */
   void send(String method, String target, String headers, byte[] body) throws IOException {
     String head =
         String.format(
@@ -105,7 +105,7 @@ final class ApiConnection implements AutoCloseable {
     return out;
   }
 
-  /** Says that nothing more is sent; answers may still come. */
+  /** Half-closes the connection: nothing more is sent, answers may still come. */
   void endOutput() throws IOException {
     channel.shutdownOutput();
   }

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
 
-/** The streams of a process in a container: a connection that stopped being HTTP. */
+/** The streams of a process in a container: a connection that was upgraded from HTTP. */
 public final class Attached implements AutoCloseable {
   private final ApiConnection connection;
   private final FrameStream stdout = new FrameStream();
@@ -55,7 +55,7 @@ public final class Attached implements AutoCloseable {
     }
   }
 
-  /** What the process reads; a close is its end of file. */
+  /** The standard input of the process; closing it is its end of file. */
   public OutputStream stdin() {
     return new OutputStream() {
       @Override
@@ -83,12 +83,12 @@ public final class Attached implements AutoCloseable {
     return stderr;
   }
 
-  /** Whether the service said that no more output comes. */
+  /** Whether the service signalled the end of the output. */
   public boolean ended() {
     return ended;
   }
 
-  /** What was malformed in what came, if anything was. */
+  /** The malformed frame that was received, if any. */
   public Optional<WritException> broken() {
     return Optional.ofNullable(broken);
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A JSON object that a service answered. Services add members as they like, so what is not asked
- * for is not looked at; what is asked for has the kind that it must have, or is absent or null.
+ * A JSON object in an answer of a service. Services may add members, so others are ignored; a
+ * member that is read must have the right type, or be absent or null.
  */
 record DockerAnswer(JsonValue.Obj object) {
 
@@ -79,7 +79,7 @@ record DockerAnswer(JsonValue.Obj object) {
     };
   }
 
-  /** Without members where it is absent. */
+  /** An inner object; an empty one if it is absent. */
   DockerAnswer inner(String key) {
     JsonValue value = member(key);
     return value instanceof JsonValue.Null

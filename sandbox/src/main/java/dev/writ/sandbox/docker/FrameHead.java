@@ -14,11 +14,11 @@ import java.util.Optional;
 record FrameHead(int stream, int length) {
   static final int BYTES = 8;
 
-  /** More than any service sends at once; what says more is no frame. */
+  /** More than any service sends at once; a longer frame is malformed. */
   private static final int MOST_BYTES = 1 << 24;
 
   /**
-   * The next one, or nothing at the end of the stream.
+   * The next frame head; empty at the end of the stream.
    *
    * @throws dev.writ.canonicalize.WritException {@code SBX-009}
    */
@@ -32,8 +32,8 @@ record FrameHead(int stream, int length) {
       bytes = new byte[BYTES];
       bytes[0] = (byte) first;
     } catch (IOException e) {
-      // A service that closes while it has input unread resets the connection. It still says how
-      // the process ended; one that is gone does not, and that is an error there.
+      // A service that closes the connection with unread input resets it. It still reports how the
+      // process ended; if the service is gone, that query fails instead.
       return Optional.empty();
     }
     if (in.readNBytes(bytes, 1, BYTES - 1) < BYTES - 1) {

@@ -6,7 +6,7 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One of the streams that come as frames: one thread puts pieces in, another reads them. */
+/** One of the streams that arrive as frames: one thread adds pieces, another reads them. */
 final class FrameStream extends InputStream {
   private static final int PIECES = 16;
   private static final byte[] END = new byte[0];
@@ -17,7 +17,7 @@ final class FrameStream extends InputStream {
   private boolean ended;
   private volatile boolean closed;
 
-  /** Waits while the reader is behind; after a close it drops what comes. */
+  /** Waits while the reader is slower; drops pieces after a close. */
   void put(byte[] bytes) throws InterruptedException {
     while (bytes.length > 0 && !closed) {
       if (pieces.offer(bytes, 100, TimeUnit.MILLISECONDS)) {

@@ -6,14 +6,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The body of a response, whole: of a stated length, in chunks, or up to the end. */
+/** Reads the whole body of a response: of a stated length, in chunks, or up to the end. */
 final class ResponseBody {
   private static final int MOST_LINE = 1_024;
 
   private ResponseBody() {}
 
   /**
-   * @param most bytes that it may have
+   * @param most the greatest length, in bytes
    * @throws WritException {@code SBX-009} where it has more, or ends before its end
    */
   static byte[] read(ResponseHead head, InputStream in, int most) throws IOException {

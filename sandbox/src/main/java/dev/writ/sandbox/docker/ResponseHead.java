@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /**
  * The head of an HTTP/1.1 response (RFC 9112), read strictly: lines end with CR LF, no line is
- * folded, and a length is given once and in one way.
+ * folded, and the length is given only once and in one way.
  *
  * @param headers by their names in lower case
  */
@@ -80,7 +80,7 @@ record ResponseHead(int status, SortedMap<String, String> headers) {
     return headers.containsKey("transfer-encoding");
   }
 
-  /** What the length header says; nothing where the body is chunked, or ends with the stream. */
+  /** The length by its header; empty if the body is chunked or ends with the stream. */
   OptionalLong length() {
     Optional<String> coding = header("transfer-encoding");
     Optional<String> length = header("content-length");
@@ -96,7 +96,7 @@ record ResponseHead(int status, SortedMap<String, String> headers) {
     return OptionalLong.of(Long.parseLong(length.get()));
   }
 
-  /** Whether a response with this status has no body, whatever its headers say. */
+  /** Whether a response with this status has no body, whatever its headers state. */
   boolean bodiless() {
     return status < 200 || status == 204 || status == 304;
   }

@@ -3,7 +3,7 @@ package dev.writ.sandbox.docker;
 import java.util.List;
 
 /**
- * What serves a socket.
+ * The service behind a socket.
  *
  * @param podman whether it is podman, which takes some options in another form
  * @param version of the program

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Where the socket of a service is looked for. */
+/** The places of a service's socket. */
 public final class Sockets {
   private Sockets() {}
 
   /**
-   * Those that are there, the first choice first: what the environment names, and the places of
-   * docker and podman. An address that is no Unix socket is passed over: over a network, what a
-   * service says of its processes could not be checked.
+   * The existing sockets in order of preference: those that the environment names, then the usual
+   * places of docker and podman. An address that is no Unix socket is ignored: what a service
+   * reports about its processes could not be checked over a network.
    */
   public static List<Path> look(Map<String, String> environment) {
     List<Path> candidates = new ArrayList<>();

@@ -8,9 +8,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which addresses are of the public internet. What is not, an agent may reach only where a rule
- * says so: the host itself, its neighbours, and the metadata service of a cloud (169.254.169.254).
- * The blocks are those of the IANA special-purpose registries (RFC 6890 and successors).
+ * Tells public internet addresses from others. Others, which a command may reach only if a rule
+ * says so, include the host itself, its neighbours, and a cloud's metadata service
+ * (169.254.169.254). The blocks are those of the IANA special-purpose registries (RFC 6890 and
+ * successors).
  */
 final class Addresses {
   private Addresses() {}
@@ -56,7 +57,7 @@ final class Addresses {
           Block.of("224.0.0.0", 4),
           Block.of("240.0.0.0", 4));
 
-  /** Global unicast, of which the blocks after it are not public. */
+  /** Global unicast; the blocks below are exceptions that are not public. */
   private static final Block V6_GLOBAL = Block.of("2000::", 3);
 
   private static final List<Block> V6 =
@@ -82,7 +83,7 @@ final class Addresses {
   }
 
   private static boolean isPublicV6(byte[] address) {
-    // Two kinds carry a version 4 address, and lead to it.
+    // Two kinds of version 6 addresses contain a version 4 address and lead to it.
     if (SIX_TO_FOUR.holds(address)) {
       return isPublicV4(Arrays.copyOfRange(address, 2, 6));
     }

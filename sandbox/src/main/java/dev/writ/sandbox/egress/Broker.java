@@ -9,11 +9,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Requests that the proxy sends on in a command's name, over TLS, with a credential that the
- * command never sees. It sends the listed requests and no others, so that a credential which could
- * do more does no more.
+ * Requests that the proxy sends on behalf of a command, over TLS, with a credential that the
+ * command never sees. It sends only the listed requests, so that the credential cannot be used for
+ * anything else.
  *
- * @param credential none where the place is public: then the requests are bound all the same
+ * @param credential absent for a public destination, whose requests are restricted nevertheless
  * @param requests each a method and an exact target
  */
 public record Broker(Optional<Credential> credential, List<Request> requests) {
@@ -34,14 +34,14 @@ public record Broker(Optional<Credential> credential, List<Request> requests) {
       }
     }
 
-    /** Without the query: what a log may say. */
+    /** The target without its query, for logs. */
     String path() {
       int query = target.indexOf('?');
       return query < 0 ? target : target.substring(0, query);
     }
   }
 
-  /** The value of an Authorization header, and the strings in it that nothing may repeat. */
+  /** The value of an Authorization header, and the strings in it that an answer must not repeat. */
   public static final class Credential {
     private static final int LEAST = 8;
 

@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Reads the content of one message, and not one byte of what comes after it. */
+/** Reads the content of one message, and no byte after it. */
 final class ContentInput {
   private static final int MOST_TRAILER = 8 * 1024;
   private static final int MOST_CHUNK_LINE = 18;

@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes the content of one message, framed anew. */
+/** Writes the content of one message with new framing. */
 final class ContentOutput {
   private static final byte[] CRLF = {'\r', '\n'};
 
@@ -19,7 +19,7 @@ final class ContentOutput {
 
   void write(byte[] bytes, int length) throws IOException {
     if (length == 0) {
-      return; // an empty chunk would be the last
+      return; // an empty chunk would end the content
     }
     if (!chunked) {
       out.write(bytes, 0, length);

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Lets a stream through unless it holds one of some strings, also across the borders of its pieces:
- * a server that repeats a credential in its answer must not tell it to the command. Bytes that may
- * be the beginning of one wait until it is clear that they are not.
+ * Passes a stream on unless it contains one of some strings, even across the borders of its pieces:
+ * a server that repeats a credential in its answer must not reveal it to the command. Bytes that
+ * may begin such a string are held back until it is clear that they do not.
  */
 final class EchoGuard {
 
@@ -44,7 +44,8 @@ final class EchoGuard {
   }
 
   /**
-   * @return what may go on: all that waited and all that came, without what must wait now
+   * @return the bytes to pass on: those held back and the new ones, without those that must be held
+   *     back now
    * @throws Echoed at the last byte of one of the strings
    */
   byte[] pass(byte[] bytes, int length) throws Echoed {
@@ -74,7 +75,7 @@ final class EchoGuard {
     return k;
   }
 
-  /** At the end of the stream: what waited in vain. */
+  /** The bytes still held back, at the end of the stream. */
   byte[] rest() {
     byte[] rest = held;
     held = new byte[0];

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
 import java.util.Optional;
 
-/** What the proxy did for a command. */
+/** An event at the proxy of a command. */
 public sealed interface EgressEvent {
   JsonValue.Obj toJson();
 
@@ -14,7 +14,7 @@ public sealed interface EgressEvent {
   /**
    * A name was looked up.
    *
-   * @param addresses in the resolver's order; empty where there are none
+   * @param addresses in the resolver's order; empty if there are none
    */
   record Lookup(String host, List<String> addresses) implements EgressEvent {
     public Lookup {
@@ -39,9 +39,9 @@ public sealed interface EgressEvent {
   /**
    * A request that the proxy sent.
    *
-   * @param path without its query, and only where the broker lists it; else empty
-   * @param status of the answer; 0 where there was none
-   * @param brokered whether the proxy sent it for the command, over TLS
+   * @param path without its query, and only if the broker lists it; otherwise empty
+   * @param status of the answer; 0 if there was none
+   * @param brokered whether the proxy sent it on behalf of the command, over TLS
    */
   record Http(String method, String path, int status, boolean brokered) {
     JsonValue.Obj toJson() {
@@ -56,12 +56,12 @@ public sealed interface EgressEvent {
   /**
    * A connection, made or refused.
    *
-   * @param address that was connected to; empty where none was
+   * @param address the address of the connection; empty if there was none
    * @param verdict {@code connected}, {@code denied} or {@code failed}
-   * @param reason why not; empty where connected
-   * @param sent bytes from the command outwards, of its payload
+   * @param reason why it was not connected; empty if it was
+   * @param sent payload bytes from the command
    * @param received bytes towards the command
-   * @param http what was asked, where it was a plain HTTP request
+   * @param http the request, if it was plain HTTP
    */
   record Connection(
       String host,

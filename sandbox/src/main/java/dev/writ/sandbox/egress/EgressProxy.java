@@ -22,11 +22,11 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * The only way out of a sandbox that has one: an HTTP proxy on a Unix socket, for one command. It
- * connects to what the rules list and to nothing else, resolves names itself, connects to the very
- * address that it checked, and records every lookup and connection. Where a rule has a {@link
- * Broker}, it sends the command's requests itself, over TLS. When it is closed, or cannot decide,
- * there is no way out.
+ * The only network access of a sandbox: an HTTP proxy on a Unix socket, for one command. It
+ * connects only to destinations in the rules, resolves names itself, connects to the very address
+ * that it checked, and records every lookup and connection. If a rule has a {@link Broker}, the
+ * proxy sends the command's requests itself, over TLS. If it is closed, or cannot decide, it lets
+ * nothing through.
  */
 public final class EgressProxy implements AutoCloseable {
   private static final int MOST_HEAD = 16 * 1024;
@@ -58,8 +58,8 @@ public final class EgressProxy implements AutoCloseable {
   /**
    * Listens.
    *
-   * @param socket where; must not be there yet, and at most 107 bytes long
-   * @param tls whom it trusts where it sends requests itself; asked when it first does
+   * @param socket the path of its socket; must not exist yet, and be at most 107 bytes long
+   * @param tls the trust for requests that it sends itself; loaded on first use
    * @throws WritException {@code SBX-007}
    */
   public static EgressProxy open(
@@ -106,7 +106,7 @@ public final class EgressProxy implements AutoCloseable {
       record(denied("", 0, "malformed: " + e.getMessage()));
       ProxyAnswers.send(client, "400 Bad Request", e.getMessage());
     } catch (IOException e) {
-      // The command went away before it asked for anything.
+      // The command disconnected before it sent a request.
     } finally {
       drop(channel);
       workers.remove(Thread.currentThread());
@@ -124,7 +124,7 @@ public final class EgressProxy implements AutoCloseable {
     List<EgressRule> brokered = covering.stream().filter(r -> r.broker().isPresent()).toList();
     Optional<Broker> broker = Optional.empty();
     if (!brokered.isEmpty()) {
-      // Where the proxy sends requests for the command, the command sends none past it.
+      // To a destination with a broker the command may send no requests but through the broker.
       String why = notSent(request);
       broker =
           brokered.stream()
@@ -217,7 +217,7 @@ public final class EgressProxy implements AutoCloseable {
           "HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       Thread up = Thread.ofVirtual().start(() -> copy(client, origin, sent));
       copy(origin, client, received);
-      drop(client.channel()); // so that the other direction ends too
+      drop(client.channel()); // ends the other direction, too
       join(up);
     } finally {
       record(
@@ -241,7 +241,7 @@ public final class EgressProxy implements AutoCloseable {
       }
       to.channel().shutdownOutput();
     } catch (IOException e) {
-      // One side is gone; what was carried is counted.
+      // One side has disconnected; the bytes so far are counted.
     }
   }
 
@@ -290,21 +290,21 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /** What happened so far, in the order of the ends. */
+  /** The events so far, in the order in which they ended. */
   public List<EgressEvent> events() {
     synchronized (events) {
       return List.copyOf(events);
     }
   }
 
-  /** Ends every connection; afterwards {@link #events} has all. */
+  /** Ends every connection; after that {@link #events} is complete. */
   @Override
   public void close() {
     closed = true;
     try {
       server.close();
     } catch (IOException e) {
-      // Nothing listens any more either way.
+      // The socket is closed in any case.
     }
     channels.forEach(this::drop);
     workers.forEach(EgressProxy::join);

@@ -6,13 +6,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * One place that a command may connect to.
+ * One destination that a command may connect to.
  *
  * @param host a name or an address, in lower case; {@code *.example.com} is every name below
  * @param port 1 to 65535
  * @param privateAddresses whether it may be loopback, link-local or private; otherwise a name that
  *     resolves to such an address is refused
- * @param broker with one, the command has no connection of its own: it sends plain HTTP requests
+ * @param broker if present, the command gets no connection of its own: it sends plain HTTP requests
  *     for {@code http://host:port/}, and the proxy sends those that the broker lists, over TLS
  */
 public record EgressRule(String host, int port, boolean privateAddresses, Optional<Broker> broker) {

@@ -3,18 +3,19 @@ package dev.writ.sandbox.egress;
 import java.util.Optional;
 
 /**
- * How the end of a message's content is found (RFC 9112, section 6.3): one way, or it is refused.
+ * How the end of a message's content is found (RFC 9112, section 6.3); ambiguous framing is
+ * refused.
  */
 sealed interface Framing {
 
-  /** There is no content, and no field says so. */
+  /** There is no content, and no field states a length. */
   record None() implements Framing {}
 
   record Length(long bytes) implements Framing {}
 
   record Chunked() implements Framing {}
 
-  /** A response that ends with its connection. */
+  /** A response whose content ends with the connection. */
   record UntilClose() implements Framing {}
 
   static Framing ofRequest(HttpHead head) throws Malformed {
@@ -22,7 +23,7 @@ sealed interface Framing {
   }
 
   /**
-   * @param method of the request that it answers
+   * @param method the method of the request
    */
   static Framing ofResponse(HttpHead head, int status, String method) throws Malformed {
     Framing said = of(head).orElse(new UntilClose());

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Which header fields go on, in which direction. */
+/** Decides which header fields are forwarded in each direction. */
 final class HeaderRules {
 
-  /** For this connection only (RFC 9110, section 7.6.1), or written anew by us. */
+  /** Fields of one connection only (RFC 9110, section 7.6.1), or that the proxy writes itself. */
   private static final Set<String> OURS =
       new TreeSet<>(
           List.of(
@@ -26,7 +26,7 @@ final class HeaderRules {
               "transfer-encoding",
               "upgrade"));
 
-  /** What a request may say where the proxy adds a credential: nothing that asks for more. */
+  /** The fields that a request may have if the proxy adds a credential: none that asks for more. */
   private static final Set<String> REQUEST =
       new TreeSet<>(
           List.of(
@@ -39,12 +39,12 @@ final class HeaderRules {
               "pragma",
               "user-agent"));
 
-  /** What its answer may say: no cookie, no redirect, nothing to log in with. */
+  /** The fields that its answer may have: no cookie, no redirect, no login. */
   private static final Set<String> ANSWER =
       new TreeSet<>(
           List.of("cache-control", "content-type", "date", "expires", "pragma", "retry-after"));
 
-  /** What a command may not send along where the proxy does. */
+  /** The fields that a command may not send if the proxy adds a credential. */
   private static final Set<String> CREDENTIALS =
       new TreeSet<>(List.of("authorization", "cookie", "proxy-authorization"));
 
@@ -70,7 +70,7 @@ final class HeaderRules {
     return listed(head.fields(), ANSWER);
   }
 
-  /** The field that frames content anew; none where there is nothing to say. */
+  /** The field for the new framing; empty if none is needed. */
   static List<String> framing(Framing framing) {
     return switch (framing) {
       case Framing.Length length -> List.of("Content-Length: " + length.bytes());

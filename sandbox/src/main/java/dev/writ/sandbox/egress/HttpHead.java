@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The head of a message (RFC 9112), read strictly: lines end with CRLF, names are tokens that touch
- * their colon, no line is folded, and nothing is a control character. What two readers could
- * understand in two ways is refused, so that nothing can be smuggled past this one.
+ * their colon, no line is folded, and there are no control characters. A head that two parsers
+ * could read differently is refused, so that no request can be smuggled.
  *
  * @param first the request line or the status line, in ISO 8859-1
  * @param fields in their order
@@ -92,7 +92,7 @@ record HttpHead(String first, List<Field> fields) {
     return fields.stream().anyMatch(f -> f.name().equals(name));
   }
 
-  /** The value of a field that may stand once at most. */
+  /** The value of a field that may occur at most once. */
   Optional<String> one(String name) throws Malformed {
     List<String> all =
         fields.stream().filter(f -> f.name().equals(name)).map(Field::value).toList();

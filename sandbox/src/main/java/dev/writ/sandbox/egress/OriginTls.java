@@ -16,7 +16,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** TLS from the proxy to a server: verified, with the host's name, or not at all. */
+/** TLS from the proxy to a server, which must prove the host's name. */
 public final class OriginTls {
   private OriginTls() {}
 
@@ -30,7 +30,7 @@ public final class OriginTls {
   }
 
   /**
-   * Trusts these authorities and no others.
+   * Trusts only these authorities.
    *
    * @param pem X.509 certificates, one or more
    * @throws WritException {@code SBX-031}
@@ -61,7 +61,7 @@ public final class OriginTls {
     }
   }
 
-  /** Shakes hands; the certificate must be for this host. */
+  /** Does the handshake; the certificate must be for this host. */
   static Peer over(SSLContext context, Peer origin, String host, int port) throws IOException {
     SSLSocket socket =
         (SSLSocket)

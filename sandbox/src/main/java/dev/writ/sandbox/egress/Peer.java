@@ -8,9 +8,9 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 
 /**
- * One end of what the proxy carries.
+ * One end of a connection through the proxy.
  *
- * @param channel what a close ends, whatever is above it
+ * @param channel the underlying channel, which closing ends
  */
 record Peer(SocketChannel channel, InputStream in, OutputStream out) {
   private static final int BUFFER = 1 << 14;
@@ -22,7 +22,7 @@ record Peer(SocketChannel channel, InputStream in, OutputStream out) {
         Channels.newOutputStream(channel));
   }
 
-  /** The same channel with something in between, such as TLS. */
+  /** The same channel with a layer in between, such as TLS. */
   Peer through(InputStream input, OutputStream output) {
     return new Peer(channel, new BufferedInputStream(input, BUFFER), output);
   }

@@ -3,14 +3,14 @@ package dev.writ.sandbox.egress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** What the proxy itself says to a command. */
+/** The proxy's own answers to a command. */
 final class ProxyAnswers {
-  /** How much of what a refused command still sends is read, so that the answer arrives. */
+  /** How many bytes that a refused command still sends are read, so that the answer arrives. */
   private static final int MOST_DISCARDED = 1 << 18;
 
   private ProxyAnswers() {}
 
-  /** The last that is said on a connection. */
+  /** Sends an answer and ends the connection. */
   static void send(Peer client, String status, String reason) {
     byte[] body = ("writ: egress: " + reason + "\n").getBytes(StandardCharsets.US_ASCII);
     String head =
@@ -29,7 +29,10 @@ final class ProxyAnswers {
     }
   }
 
-  /** A connection that is closed with bytes unread is reset, which takes the answer away. */
+  /**
+   * Reads on for a while: closing a connection with unread bytes resets it, and the answer would be
+   * lost.
+   */
   private static void discardRest(Peer client) throws IOException {
     client.channel().shutdownOutput();
     byte[] piece = new byte[1 << 14];

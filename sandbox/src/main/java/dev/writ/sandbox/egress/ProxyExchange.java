@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One request and its answer. Both are read strictly and written anew, so that the origin gets this
- * request and nothing else, whatever the command sent; content streams in both directions.
+ * One request and its answer. Both are parsed strictly and written again, so that the origin gets
+ * exactly this request, whatever the command sent; content streams in both directions.
  */
 final class ProxyExchange {
   private static final int MOST_ANSWER_HEAD = 64 * 1024;
@@ -34,7 +34,7 @@ final class ProxyExchange {
     this.origin = origin;
   }
 
-  /** Carries it to its end; closes both ends. */
+  /** Runs the exchange to its end; closes both ends. */
   void run() {
     Thread up = Thread.ofVirtual().unstarted(this::sendContent);
     try {
@@ -80,7 +80,10 @@ final class ProxyExchange {
     return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** A request that breaks its own framing is broken off: the origin never sees its end. */
+  /**
+   * Sends the content. If it breaks its framing the connection is cut, so that the origin never
+   * sees a complete request.
+   */
   private void sendContent() {
     ContentInput in = new ContentInput(client.in(), request.framing());
     ContentOutput out = new ContentOutput(origin.out(), request.framing());
@@ -101,8 +104,8 @@ final class ProxyExchange {
       close(origin);
     } catch (IOException e) {
       if (reading) {
-        close(origin); // the command went away in the middle of it
-      } // else the origin reads no more; its answer says why
+        close(origin); // the command disconnected during it
+      } // otherwise the origin stopped reading; its answer says why
     }
   }
 
@@ -139,7 +142,7 @@ final class ProxyExchange {
     return broker.map(Broker::hidden).orElse(List.of());
   }
 
-  /** What the command can read, and so that it sees where an answer was broken off. */
+  /** A framing that the command understands, and by which it notices an answer that was cut off. */
   private Framing reframed(Framing framing) {
     if (!request.modern() && framing instanceof Framing.Chunked) {
       return new Framing.UntilClose();

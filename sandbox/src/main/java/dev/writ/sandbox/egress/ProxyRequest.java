@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param target path and query; empty for CONNECT
  * @param authority host and port as they stood in the URI
  * @param framing of its content
- * @param modern whether it is HTTP/1.1, so that it understands chunks
+ * @param modern whether the client speaks HTTP/1.1, so that it understands chunks
  */
 record ProxyRequest(
     String method,

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Looks names up, outside of the sandbox. */
+/** Resolves names, outside the sandbox. */
 @FunctionalInterface
 public interface Resolver {
 

@@ -1,2 +1,2 @@
-/** The proxy that is the only way out of a sandbox. */
+/** The proxy that is the only network access of a sandbox. */
 package dev.writ.sandbox.egress;

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes the command line of bubblewrap. The shell joins the cgroup and sets the limits of a
- * process, {@code setpriv} takes a user id of our range and drops what root has, and only then
- * bubblewrap starts, as nobody in particular: run as root, what it starts would keep root's id.
+ * Writes the command line of bubblewrap. The shell joins the cgroup and sets the process limits,
+ * {@code setpriv} changes to a user id of our range and drops root's privileges, and only then
+ * bubblewrap starts, unprivileged: if it ran as root, its programs would keep root's user id.
  */
 final class Bubblewrap implements Launcher {
   private final Path bwrap;
@@ -37,7 +37,7 @@ final class Bubblewrap implements Launcher {
             cgroup
                 .joinFiles()
                 .forEach(file -> script.line("echo 0 >" + ShellScript.quoted(file.toString()))));
-    // Options by a file: what is on a command line every user of the host can read.
+    // Options go through a file, since every user of the host can read a command line.
     Path options = c.directory().resolve("options");
     try {
       Modes.writePrivate(options, bytes(options(c)));
@@ -50,7 +50,7 @@ final class Bubblewrap implements Launcher {
     limits(script, c);
     List<String> argv = new ArrayList<>();
     if (c.host().root() && c.host().pipesCores()) {
-      // The shell counts in blocks, and cannot say one byte.
+      // prlimit, because the shell counts in blocks and cannot set one byte.
       String core = Long.toString(Confinement.CORE_BYTES);
       argv.addAll(List.of("/usr/bin/prlimit", "--core=" + core + ":" + core));
     }
@@ -68,20 +68,21 @@ final class Bubblewrap implements Launcher {
     return forwarder.wrap(script, c, argv);
   }
 
-  /** It writes the exit code of what it started, and nothing where it failed to start it. */
+  /** The status file holds the exit code of the command, unless bubblewrap could not start it. */
   @Override
   public boolean ran(String status) {
     return status.contains("\"exit-code\"");
   }
 
-  /** Of each process; those of the whole tree are the cgroup's. */
+  /** Limits of each process; the cgroup limits the whole tree. */
   private static void limits(ShellScript script, Confinement c) {
     CgroupLimits limits = c.command().limits();
     script.line("ulimit -c 0");
     script.line("ulimit -l 64");
     script.line("ulimit -n " + limits.openFiles());
     script.line("ulimit -f " + limits.fileBytes() / 512);
-    // A backstop: processor time of the tree is what we watch. The soft limit's signal says why.
+    // A fallback: normally we watch the processor time of the tree. The signal of the soft limit
+    // tells the reason.
     script.line("ulimit -S -t " + c.backstopS());
     script.line("ulimit -H -t " + (c.backstopS() + 1));
     if (c.cgroup().isEmpty()) {
@@ -99,7 +100,7 @@ final class Bubblewrap implements Launcher {
     List<String> line = new ArrayList<>();
     line.addAll(List.of("--unshare-all", "--unshare-user"));
     if (c.proxySocket().isPresent()) {
-      line.add("--share-net"); // the namespace that the forwarder is in, and no other
+      line.add("--share-net"); // only the namespace with the forwarder
     }
     String inside = Integer.toString(Confinement.INSIDE);
     line.addAll(List.of("--uid", inside, "--gid", inside, "--disable-userns"));
@@ -110,14 +111,19 @@ final class Bubblewrap implements Launcher {
     line.addAll(c.host().root() ? ownMounts(c) : withoutOwnMounts(c));
     line.addAll(List.of("--remount-ro", "/dev", "--perms", "0755", "--dir", "/etc"));
     c.view().forEach(mounted -> line.addAll(option(c, mounted)));
-    // Its switches for message queues and the like belong to the sandbox's user.
+    // Process 1 closes its descriptors, the host's /proc among them, only when the command may run
+    // already: for that moment "/proc/1/fd/3/.." was the root of the host.
+    for (String open : List.of("/proc/1/fd", "/proc/1/task/1/fd")) {
+      line.addAll(List.of("--ro-bind", c.state().empty().toString(), open));
+    }
+    // Otherwise the sandbox's user could change settings for message queues and the like.
     line.addAll(List.of("--ro-bind", "/proc/sys", "/proc/sys"));
     line.addAll(List.of("--chdir", c.command().directory(), "--remount-ro", "/"));
     line.addAll(List.of("--seccomp", "9", "--json-status-fd", "8"));
     return line;
   }
 
-  /** What bubblewrap has no options for: where no program runs from, and how many terminals. */
+  /** Mounts for which bubblewrap has no options: noexec, and a limit on terminals. */
   private static List<String> ownMounts(Confinement c) throws IOException {
     Path shm = c.directory().resolve("shm");
     Modes.makeDirectory(shm, Modes.PRIVATE);
@@ -147,7 +153,7 @@ final class Bubblewrap implements Launcher {
         String nothing = directory ? c.state().empty().toString() : "/dev/null";
         yield List.of("--ro-bind", nothing, m.target());
       }
-      // Nobody writes there: a directory of the root, which is read-only, is enough.
+      // Nothing is written there: a directory on the read-only root is enough.
       case Mounted.Memory m when m.target().equals("/run") ->
           List.of("--perms", m.mode(), "--dir", m.target());
       case Mounted.Memory m ->

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Everything that an engine needs to know to start one command.
+ * All data that an engine needs to start one command.
  *
- * @param directory of this run, for scripts and the like; only ours
- * @param state what all runs share
- * @param uid on the host, and of the root of a user namespace the one after it
+ * @param directory private directory of this command, for scripts and the like
+ * @param state the directory that all commands share
+ * @param uid user id on the host; the root of a user namespace has the next one
  * @param containerId unique on the host
- * @param proxySocket of the egress proxy; without one there is no network
+ * @param proxySocket socket of the egress proxy; absent for no network
  * @param feeds whether the command has a stdin, now or later
- * @param image what programs see instead of the host's files
- * @param engine name and version of what confines it
+ * @param image the image that programs see instead of the host's files
+ * @param engine name and version of the engine
  */
 record Confinement(
     Host host,
@@ -40,9 +40,9 @@ record Confinement(
     String engine) {
 
   /**
-   * What a command or a sandbox asks of an engine beyond what all of them do.
+   * Features that a command or sandbox needs and that not every engine has.
    *
-   * @param executables whether it lists those that exist
+   * @param executables whether the command lists its executables
    */
   record Wanted(boolean image, boolean executables, boolean reproducible, boolean egress) {
     static Wanted of(Optional<ImageReference> image, Command command) {
@@ -54,12 +54,12 @@ record Confinement(
     }
   }
 
-  /** Whether programs may run that a command brings along: none that is listed is there. */
+  /** Whether a command may run programs that it brings along; not if executables are listed. */
   static boolean runsOwn(Profile profile, Command command) {
     return command.executables().isEmpty() && !profile.executablesListed();
   }
 
-  /** The same of {@code /tmp} and {@code /dev/shm}. */
+  /** The same for programs in {@code /tmp} and {@code /dev/shm}. */
   static boolean runsFromTmp(Profile profile, Command command) {
     return profile.tmpExec() && runsOwn(profile, command);
   }
@@ -74,23 +74,26 @@ record Confinement(
   }
 
   /**
-   * Too little for a core file, and the one value at which the kernel does not hand the memory of a
-   * program that crashed to a program of the host either: with 0 it would (core(5)).
+   * Too small for a core file. Not 0: with that value the kernel would pass the memory of a crashed
+   * program to a core handler of the host (core(5)).
    */
   static final long CORE_BYTES = 1;
 
-  /** Pseudo-terminals at once: the host has 4,096 for all, and a thousand sandboxes. */
+  /**
+   * Pseudo-terminals of one command; the host has 4,096 for all, and there may be a thousand
+   * sandboxes.
+   */
   static final int TERMINALS = 4;
 
   /**
-   * What sockets may hold until the command is ended, where the kernel counts that apart: an eighth
-   * of its memory. Below, from the sixteenth on that is theirs, the kernel slows TCP down.
+   * The memory of sockets at which the command is ended, if the kernel counts it separately: an
+   * eighth of its memory. From a sixteenth on the kernel slows TCP down.
    */
   long socketBytesMost() {
     return command.limits().memoryBytes() / 8;
   }
 
-  /** Seconds of processor time at which the kernel ends each process by itself. */
+  /** Seconds of processor time after which the kernel ends each process. */
   long backstopS() {
     return command.limits().cpuMs() / 1_000 + 2;
   }

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
-/** An engine that confines each command anew, by its starter. */
+/** An engine that confines each command separately, by its starter. */
 final class ConfiningEngine implements Engine {
   private static final AtomicLong SERIAL = new AtomicLong();
 
@@ -115,7 +115,7 @@ final class ConfiningEngine implements Engine {
     }
   }
 
-  /** Never a silent downgrade: what is not held here must have been waived by its name. */
+  /** Requires all guarantees that were not waived by name: there is no silent downgrade. */
   private void requireAble(SandboxSpec spec) {
     if (!report.available()) {
       throw new WritException(SandboxError.ENGINE_MISSING, report.name() + ": " + report.install());
@@ -146,8 +146,8 @@ final class ConfiningEngine implements Engine {
   }
 
   /**
-   * How the cgroups of one sandbox are named: never again on this host until it boots, since a
-   * process's number and start are its own.
+   * The prefix of the names of a sandbox's cgroups. It is unique on this host until the next boot,
+   * since it contains the process's number and start.
    */
   private static String prefix(long uid) {
     ProcessHandle self = ProcessHandle.current();
@@ -187,7 +187,7 @@ final class ConfiningEngine implements Engine {
     }
   }
 
-  /** A command of one of its sandboxes has ended; how is unknown where the engine failed. */
+  /** Counts a command that ended; empty if the engine failed. */
   void ended(Optional<Ended> how) {
     synchronized (live) {
       ended.merge(how.map(e -> e.reason().text()).orElse(Tally.ENGINE_FAILED), 1L, Long::sum);
@@ -236,7 +236,7 @@ final class ConfiningEngine implements Engine {
     return settings.resolver();
   }
 
-  /** The rule as this installation has it. */
+  /** The rule, with private addresses allowed for the installation's own destinations. */
   EgressRule placed(EgressRule rule) {
     boolean ours = settings.privatePlaces().contains(rule.host() + ":" + rule.port());
     return ours ? new EgressRule(rule.host(), rule.port(), true, rule.broker()) : rule;
@@ -250,7 +250,7 @@ final class ConfiningEngine implements Engine {
     SortedMap<String, String> all =
         Variables.of(profile, command, Variables.faketime(host.architecture().triplet()));
     if (image && !command.environment().containsKey("PATH")) {
-      all.remove("PATH"); // an image knows where its programs are
+      all.remove("PATH"); // an image has its own PATH
     }
     return all;
   }

@@ -10,23 +10,26 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * What is asked of a docker or podman service for one command: the container, whose first process
- * only waits, and the command as a second one in it. What was asked is not believed: {@link
- * ContainerProof} looks.
+ * The requests to a docker or podman service for one command: the container, whose first process
+ * only waits, and the command as a second process in it. The result is not trusted but checked by
+ * {@link ContainerProof}.
  */
 final class ContainerConfig {
-  /** The label that says whose a container is: the value is the id of a state directory. */
+  /**
+   * The label that says to which state directory a container belongs: its value is that directory's
+   * id.
+   */
   static final String LABEL = "dev.writ.state";
 
   private static final long PERIOD_US = 100_000;
 
   /**
-   * What no program of the other engines sees either; and terminals, for a service cannot be told
-   * how many there may be.
+   * Covered, since programs under the other engines do not see them either; and terminals, whose
+   * number a service cannot limit.
    */
   static final List<String> COVERED = List.of("/sys", "/dev/pts");
 
-  /** What both services hide by themselves; docker forgets it when it is given a list. */
+  /** Files that both services hide by default; docker stops hiding them if it is given a list. */
   private static final List<String> ALWAYS_HIDDEN =
       List.of(
           "/proc/acpi",
@@ -49,7 +52,7 @@ final class ContainerConfig {
   }
 
   /**
-   * @param image id of what its root is
+   * @param image id of the image of its root
    * @param seccomp the filter, as the service wants it
    */
   JsonValue.Obj container(String image, String seccomp) {
@@ -77,7 +80,7 @@ final class ContainerConfig {
   private JsonValue.Obj host(String seccomp) {
     CgroupLimits limits = c.command().limits();
     TreeMap<String, String> memory = new TreeMap<>();
-    // podman adds one without a limit wherever a root is read-only.
+    // Otherwise podman mounts one without a limit if the root is read-only.
     memory.put("/var/tmp", "rw,nosuid,nodev,noexec,size=4096,mode=0755");
     List<JsonValue> binds = new ArrayList<>();
     List<String> hidden = new ArrayList<>(COVERED);
@@ -96,7 +99,7 @@ final class ContainerConfig {
     }
     binds.add(bind(init, "/run/init", true));
     if (!service.podman()) {
-      // docker would copy the host's, which names the host's name servers.
+      // Otherwise docker copies the host's file, with the host's name servers.
       binds.add(bind(c.state().etc().resolve("resolv.conf"), "/etc/resolv.conf", true));
     }
     ObjectBuilder tmpfs = JsonValue.object();
@@ -137,7 +140,7 @@ final class ContainerConfig {
   }
 
   /**
-   * Of each process; processes of one user id are bounded by the cgroup before they are by this.
+   * Limits of each process. The number of processes of a user id is limited by the cgroup first.
    */
   private List<JsonValue> ulimits(CgroupLimits limits) {
     return List.of(
@@ -167,7 +170,7 @@ final class ContainerConfig {
         .build();
   }
 
-  /** The command, as a process of the container. */
+  /** The command, as a second process of the container. */
   JsonValue.Obj process() {
     List<String> environment = new ArrayList<>();
     c.environment().forEach((name, value) -> environment.add(name + "=" + value));

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Looks whether a container is confined as it was asked to be. A service that does not know an
- * option may pass over it in silence; the kernel says what holds.
+ * Checks that a container is confined as requested. A service may silently ignore an option that it
+ * does not know, so the kernel is asked.
  */
 final class ContainerProof {
   private static final List<String> NAMESPACES = List.of("ipc", "mnt", "net", "pid", "uts");
@@ -23,7 +23,7 @@ final class ContainerProof {
 
   /**
    * @param proc the directory in /proc of the container's first process
-   * @param own that of ours
+   * @param own the same directory of this process
    */
   ContainerProof(Path proc, Path own) {
     this.proc = proc;
@@ -33,8 +33,8 @@ final class ContainerProof {
   /**
    * @param uid that the process must have
    * @param hidden files of /proc that must read as empty
-   * @param noexec places from which no program may run
-   * @throws WritException {@code SBX-003} naming each thing that is not as asked
+   * @param noexec directories from which no program may run
+   * @throws WritException {@code SBX-003} naming everything that is not as requested
    */
   void require(long uid, List<String> hidden, List<String> noexec) {
     List<String> wrong = new ArrayList<>();
@@ -84,7 +84,10 @@ final class ContainerProof {
     }
   }
 
-  /** mountinfo (proc(5)): the fifth column is the place, the sixth its options; the last wins. */
+  /**
+   * mountinfo (proc(5)): the fifth column is the mount point, the sixth its options; the last line
+   * for a mount point counts.
+   */
   private void mounts(List<String> hidden, List<String> noexec, List<String> wrong)
       throws IOException {
     TreeMap<String, List<String>> options = new TreeMap<>();

@@ -21,8 +21,9 @@ import java.util.Optional;
 
 /**
  * Starts commands in containers of a docker or podman service. The container's first process only
- * waits, and the command is a second one in it: so its cgroup outlives the command until it was
- * read, and what the command left behind can be killed without losing how it ended.
+ * waits, and the command is a second process in it. So the cgroup outlives the command until its
+ * counters are read, and processes that the command leaves can be killed without losing its exit
+ * code.
  */
 final class ContainerStarter implements Starter {
   private final ApiClient client;
@@ -66,10 +67,9 @@ final class ContainerStarter implements Starter {
   }
 
   /**
-   * Takes away all containers of a state directory; for a start, when nobody else has any.
+   * Removes all containers of a state directory. Only at a start, when no other process uses them.
    *
-   * @return whether none is left: a service that fails at it must not keep other engines from
-   *     starting
+   * @return whether none is left; a failing service must not stop other engines from starting
    */
   static boolean sweep(ApiClient client, String state) {
     try {
@@ -107,7 +107,7 @@ final class ContainerStarter implements Starter {
     }
   }
 
-  /** What docker takes as JSON, podman takes as a file. */
+  /** The seccomp filter: docker takes it as JSON, podman as a file. */
   private String seccomp(Confinement c) {
     byte[] filter = Jcs.write(OciSeccomp.forServices(host.architecture(), c.rules()));
     if (!client.service().podman()) {
@@ -122,7 +122,7 @@ final class ContainerStarter implements Starter {
     }
   }
 
-  /** Believes nothing: the kernel says whether the container is as it was asked for. */
+  /** Checks by the kernel's data, not the service's, that the container is as requested. */
   private Cgroup prove(Confinement c, String id, long keeper) {
     Path proc = Path.of("/proc", Long.toString(keeper));
     List<String> hidden =

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The docker or podman service of this host, as it was found.
+ * The docker or podman service of this host.
  *
- * @param client of the first socket that a service answers on
+ * @param client a client of the first socket on which a service answers
  */
 record Containers(EngineReport report, Optional<ApiClient> client) {
 
@@ -52,7 +52,7 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
     try {
       return Optional.of(ApiClient.at(socket));
     } catch (WritException e) {
-      return Optional.empty(); // a socket without a service, or not ours to use
+      return Optional.empty(); // no service behind the socket, or no permission
     }
   }
 
@@ -87,7 +87,7 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
     require(all, Guarantee.CPU_LIMIT, service.cpu() && host.cgroups().measures(), groups);
   }
 
-  /** What the host cannot do, the service cannot either. */
+  /** A service gives a guarantee only if the host can. */
   private static void require(
       TreeMap<Guarantee, Holding> all, Guarantee one, boolean able, String how) {
     boolean held = able && all.get(one).held();
@@ -102,7 +102,7 @@ record Containers(EngineReport report, Optional<ApiClient> client) {
     }
   }
 
-  /** Null where there is no service: nobody gets as far as to use it. */
+  /** Null without a service; it is never used then. */
   Starter starter(Host host, StateDirectory state, Forwarder forwarder) {
     if (!report.available()) {
       return null;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Looks which engines are here, and what each can hold on this host. */
+/** Finds the engines of this host, and which guarantees each can give. */
 final class Detection {
   static final String BUBBLEWRAP = "bubblewrap";
   static final String RUNC = "runc";
@@ -40,7 +40,7 @@ final class Detection {
     return new EngineReport(BUBBLEWRAP, version("bwrap", "--version"), missing, holdings);
   }
 
-  /** Whether user namespaces can be made here: a kernel or a container may forbid them. */
+  /** Whether this process can create user namespaces: a kernel or a container may forbid it. */
   private static String tryBubblewrap(Host host) {
     List<String> argv = new ArrayList<>();
     if (host.root()) {
@@ -95,7 +95,7 @@ final class Detection {
         .orElse("");
   }
 
-  /** What depends on the host alone. */
+  /** Guarantees that depend on the host alone. */
   static TreeMap<Guarantee, Holding> common(Host host) {
     TreeMap<Guarantee, Holding> all = new TreeMap<>();
     String groups = host.cgroups().describe();
@@ -149,7 +149,7 @@ final class Detection {
         HostCommands.find("bwrap").isPresent() ? HostCommands.find("socat").orElse(null) : null);
   }
 
-  /** Null for an engine that is not there: nobody gets as far as to use it. */
+  /** Null if the engine is missing; it is never used then. */
   static Launcher launcher(EngineReport report, Forwarder forwarder) {
     if (!report.available()) {
       return null;

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a 64-bit little-endian ELF file asks of the dynamic loader (System V ABI, chapter 5).
+ * What a 64-bit little-endian ELF file needs from the dynamic loader (System V ABI, chapter 5).
  *
  * @param loader the program interpreter; empty for a library or a static program
  * @param libraries names of the libraries it needs
- * @param searchPath where it wants them looked for first
+ * @param searchPath directories that are searched for them first
  */
 record ElfFile(Optional<String> loader, List<String> libraries, List<String> searchPath) {
   private static final int LOAD = 1;
@@ -32,7 +32,7 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
 
   private record Segment(int type, long offset, long address, long size) {}
 
-  /** Nothing where it is no such file. */
+  /** Empty if it is no such file. */
   static Optional<ElfFile> read(Path path) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
       ByteBuffer head = bytes(file, 0, 64);
@@ -52,7 +52,7 @@ record ElfFile(Optional<String> loader, List<String> libraries, List<String> sea
               .map(s -> quietly(file, s.offset()));
       return Optional.of(dynamic(file, segments, loader));
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-      return Optional.empty(); // cut off: the loader will not take it either
+      return Optional.empty(); // truncated: the loader refuses it, too
     }
   }
 

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * The engines of this host, and the workspaces of runs. One process at a time has a state
- * directory; opening it takes away what a killed process left there.
+ * The engines of this host, and the workspaces of runs. A state directory belongs to one process at
+ * a time; opening it removes what a killed process left there.
  */
 public final class Engines implements AutoCloseable {
   private final StateDirectory state;
@@ -39,22 +39,22 @@ public final class Engines implements AutoCloseable {
   }
 
   /**
-   * Looks, without touching anything: what {@code writ doctor} shows.
+   * Examines the host without changing anything, for {@code writ doctor}.
    *
-   * @return a report for each engine that we know, also where it is not there
+   * @return a report for each known engine, installed or not
    */
   public static List<EngineReport> detect() {
     return detect(System.getenv());
   }
 
   /**
-   * @param environment what may name the socket of a service
+   * @param environment may name the socket of a service
    */
   public static List<EngineReport> detect(Map<String, String> environment) {
     return detect(Sockets.look(environment));
   }
 
-  /** The same, as {@link #open} would find it: with the service that the settings name, if any. */
+  /** The same with the service that the settings name, as {@link #open} finds it. */
   public static List<EngineReport> detect(SandboxSettings settings) {
     return detect(sockets(settings));
   }
@@ -70,7 +70,7 @@ public final class Engines implements AutoCloseable {
   }
 
   /**
-   * Opens a state directory and sweeps it.
+   * Opens a state directory, and removes what a killed process left there.
    *
    * @throws WritException {@code SBX-005}, {@code SBX-006}, {@code SBX-007}
    */
@@ -106,23 +106,23 @@ public final class Engines implements AutoCloseable {
     }
   }
 
-  /** Whether the clock and the random numbers that libc gives can be set here (libfaketime). */
+  /** Whether libfaketime is installed, by which libc's clock and random numbers can be set. */
   public static boolean fixesClocks() {
     return Variables.faketime(Host.look().architecture().triplet()).isPresent();
   }
 
-  /** Whether a killed process left a sandbox there, which opening it would sweep; only looks. */
+  /** Whether a killed process left a sandbox there, which opening would remove; changes nothing. */
   public static boolean leftSomething(SandboxSettings settings) {
     String[] live = settings.stateDirectory().resolve("live").toFile().list();
     return live != null && live.length > 0;
   }
 
-  /** Whether a run has a workspace there; only looks, and needs no lock. */
+  /** Whether a run has a workspace there; changes nothing and needs no lock. */
   public static boolean hasWorkspace(SandboxSettings settings, String tenant, String run) {
     return Workspaces.isIn(settings.stateDirectory().resolve("workspaces"), tenant, run);
   }
 
-  /** Whether there is a workspace whose lifetime is over; only looks, and needs no lock. */
+  /** Whether the lifetime of a workspace there is over; changes nothing and needs no lock. */
   public static boolean hasExpiredWorkspace(SandboxSettings settings, Instant now) {
     return Workspaces.hasExpired(settings.stateDirectory().resolve("workspaces"), now);
   }
@@ -140,15 +140,15 @@ public final class Engines implements AutoCloseable {
     }
   }
 
-  /** Engines without a state directory, to choose among. */
+  /** Engines without a state directory, for tests of the choice among them. */
   static Engines of(List<ConfiningEngine> engines) {
     return new Engines(null, engines, null, List.of());
   }
 
   /**
-   * The first engine that is there and holds what is required.
+   * The first engine that is available and gives the required guarantees.
    *
-   * @param waived guarantees that the caller does without on this host
+   * @param waived guarantees that the caller waives on this host
    * @throws WritException {@code SBX-001} where none is there, {@code SBX-003} where none holds it
    */
   public Engine choose(List<Guarantee> waived) {
@@ -189,9 +189,9 @@ public final class Engines implements AutoCloseable {
   }
 
   /**
-   * An engine by its name, which must hold what is required.
+   * An engine by its name, which must give the required guarantees.
    *
-   * @param waived guarantees that the caller does without on this host
+   * @param waived guarantees that the caller waives on this host
    * @throws WritException {@code SBX-002}, {@code SBX-003}
    */
   public Engine named(String name, List<Guarantee> waived) {
@@ -225,8 +225,8 @@ public final class Engines implements AutoCloseable {
   }
 
   /**
-   * A directory of this host with files of a tool, to be bound into sandboxes read-only; made when
-   * it is first asked for, and kept.
+   * A directory of this host with files of a tool, for read-only binds into sandboxes; made on
+   * first use, and kept.
    *
    * @param files by their names, plain and relative
    * @throws WritException {@code SBX-007}
@@ -235,12 +235,12 @@ public final class Engines implements AutoCloseable {
     return state.files().of(files);
   }
 
-  /** Ids of sandboxes that a killed process had left, and that opening took away. */
+  /** Ids of sandboxes that a killed process left, and that opening removed. */
   public List<String> swept() {
     return swept;
   }
 
-  /** Destroys every sandbox, and gives the directory free. Workspaces on disk stay. */
+  /** Destroys every sandbox, and releases the directory. Workspaces on disk stay. */
   @Override
   public void close() {
     engines.forEach(ConfiningEngine::destroyAll);

@@ -18,20 +18,20 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Finds what a list of executables needs to run when nothing else exists: each program, its loader
- * and libraries, one by one, and the trees of its runtime. A program that is not on the list is not
- * refused; it is not there.
+ * Finds the files that a list of executables needs to run when nothing else exists: each program,
+ * its loader, its libraries, and the directories of its runtime. A program that is not on the list
+ * does not exist in the sandbox.
  */
 final class Executables {
 
-  /** Programs by the beginning of their real name, and the trees that they cannot do without. */
+  /** Directories of runtimes, by the beginning of a program's real name. */
   private static final TreeMap<String, List<String>> RUNTIMES =
       new TreeMap<>(
           Map.of(
               "python3", List.of("/usr/lib/python3", "/usr/lib/{name}", "/usr/share/pyshared"),
               "node", List.of("/usr/share/nodejs", "/usr/lib/nodejs", "/usr/share/node_modules"),
               "git", List.of("/usr/lib/git-core", "/usr/share/git-core"),
-              "java", List.of("{home}"), // a JDK, whose programs are in its bin
+              "java", List.of("{home}"), // the JDK of the program in its bin
               "perl", List.of("/usr/share/perl", "/usr/share/perl5", "/usr/lib/{triplet}/perl"),
               "chromium",
                   List.of(
@@ -42,13 +42,13 @@ final class Executables {
                       "/usr/share/fonts",
                       "/usr/share/fontconfig",
                       "/var/cache/fontconfig",
-                      // What its cryptography loads by name; without it no certificate is ever
-                      // judged.
+                      // Its cryptography loads these by name; without them it verifies no
+                      // certificate.
                       "/usr/lib/{triplet}/libsoftokn3.so",
                       "/usr/lib/{triplet}/libfreeblpriv3.so",
                       "/usr/lib/{triplet}/libnssckbi.so")));
 
-  /** What programs read that is neither program nor library. */
+  /** Data files that programs read. */
   private static final List<String> COMMON =
       List.of(
           "/usr/lib/locale/C.utf8",
@@ -163,7 +163,10 @@ final class Executables {
     }
   }
 
-  /** Below /usr in the sandbox, whose /lib and /lib64 are links there, as on a merged host. */
+  /**
+   * Puts it below /usr in the sandbox, in which /lib and /lib64 are links, as on a host with merged
+   * /usr.
+   */
   private static void add(String path, TreeMap<String, Path> files, Deque<Path> unread) {
     String target = path.startsWith("/lib") ? "/usr" + path : path;
     try {

@@ -2,14 +2,14 @@ package dev.writ.sandbox.engine;
 
 import java.util.OptionalInt;
 
-/** What an engine exited with, which is what a shell would say of the command. */
+/** The exit status of an engine, which reports the command's as a shell would. */
 record ExitStatus(OptionalInt code, OptionalInt signal) {
   static final int SIGKILL = 9;
   static final int SIGSYS = 31;
   static final int SIGXCPU = 24;
   static final int SIGXFSZ = 25;
 
-  /** For a command that we ended: what it would have said is unknown. */
+  /** For a command that Writ ended: it has no exit status of its own. */
   static final ExitStatus NONE = new ExitStatus(OptionalInt.empty(), OptionalInt.empty());
 
   static ExitStatus of(int status) {

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Gives a sandbox a network namespace with nothing in it but its loopback and, on port 3128, a
- * forwarder to our proxy's socket. The forwarder runs in that namespace and outside of the
- * sandbox's others: no program in it can see, signal or replace it, and no file of it is inside.
+ * Gives a sandbox a network namespace with only a loopback interface and, on port 3128, a forwarder
+ * to the proxy's socket. The forwarder shares only that namespace with the sandbox: no program
+ * inside can see, signal or replace it, and none of its files are inside.
  */
 final class Forwarder {
-  /** In /proc/net/tcp: 127.0.0.1, the port in hexadecimal, and the state LISTEN. */
+  /** A line in /proc/net/tcp: 127.0.0.1, the port in hexadecimal, and the state LISTEN. */
   static final String LISTENING =
       " 0100007F:"
           + String.format(Locale.ROOT, "%04X", Variables.PROXY_PORT)
@@ -23,7 +23,7 @@ final class Forwarder {
   private final Path socat;
 
   /**
-   * @param socat null where the host has none: then commands with egress are refused before this
+   * @param socat null if the host has none; commands with egress are refused earlier then
    */
   Forwarder(Path bwrap, Path setpriv, Path socat) {
     this.bwrap = bwrap;
@@ -35,7 +35,7 @@ final class Forwarder {
     return socat != null;
   }
 
-  /** The forwarder itself, with nothing of root. */
+  /** The forwarder's command line, without root's privileges. */
   List<String> argv(Confinement c) {
     List<String> forward = new ArrayList<>();
     if (c.host().root()) {
@@ -49,7 +49,10 @@ final class Forwarder {
     return forward;
   }
 
-  /** Lets a script start the forwarder, wait for it, and become {@code argv}, all in one netns. */
+  /**
+   * Lets a script start the forwarder, wait for it, and exec {@code argv}, all in one network
+   * namespace.
+   */
   ShellScript wrap(ShellScript script, Confinement c, List<String> argv) {
     List<String> forward = argv(c);
     String inner =

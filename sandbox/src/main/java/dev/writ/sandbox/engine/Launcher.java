@@ -2,16 +2,16 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.sandbox.host.ShellScript;
 
-/** What differs between engines: how a command is started. */
+/** The part of an engine that differs: how a command is started. */
 interface Launcher {
 
-  /** The script that becomes the confined command; it says in the status file that it did. */
+  /** The script that execs the confined command, and records in the status file that it ran. */
   ShellScript script(Confinement c);
 
   /**
-   * Whether the command ran to an end, or the engine itself failed before it.
+   * Whether the command ran; otherwise the engine itself failed.
    *
-   * @param status what the status file holds at the end; empty where there is none
+   * @param status the content of the status file at the end; empty if there is none
    */
   boolean ran(String status);
 }

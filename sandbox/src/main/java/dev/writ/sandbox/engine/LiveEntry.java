@@ -13,10 +13,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 /**
- * What is written down of a sandbox before anything of it exists, so that whoever comes after a
- * killed process can take it away.
+ * A record of a sandbox, written before anything of it exists, so that the next process can remove
+ * what a killed process left.
  *
- * @param cgroups how the names of its cgroups begin: no other sandbox of this host's life has them
+ * @param cgroups the prefix of its cgroups' names, which no other sandbox has until the next boot
  */
 record LiveEntry(String id, String engine, long uid, String cgroups) {
 
@@ -37,7 +37,7 @@ record LiveEntry(String id, String engine, long uid, String cgroups) {
     }
   }
 
-  /** Nothing where the process was killed before it wrote one: then there is nothing else. */
+  /** Empty if the process was killed before it wrote a record; then nothing else exists. */
   static Optional<LiveEntry> read(Path directory) {
     Path file = directory.resolve("entry.json");
     if (!Files.exists(file)) {

@@ -28,14 +28,15 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Runs one command: starts it, watches its limits, and when it ended says how. One that waits for
- * its input is watched less closely until it has it.
+ * Runs one command: starts it, watches its limits, and reports how it ended. While a command waits
+ * for its input it is watched less closely.
  */
 final class LiveExecution implements Held {
   private static final long LOOK_MS = 20;
 
   /**
-   * Of a command that waits, one look in so many; what it uses meanwhile is bounded by its cgroup.
+   * While a command waits, only one check in so many is made; its cgroup limits what it uses
+   * meanwhile.
    */
   private static final int WAITING_LOOKS = 25;
 
@@ -67,14 +68,14 @@ final class LiveExecution implements Held {
     WAITS,
     /** It has its input. */
     RUNS,
-    /** It ended, or is being ended, without ever having had one. */
+    /** It ended, or is being ended, without having got its input. */
     SPENT
   }
 
   /**
-   * @param waitMs how long it waits for its input; without it, the command has it
-   * @param atEnd takes away what was made for this command; called once, whatever happens
-   * @param told how it ended, before anybody else knows; nothing where the engine failed
+   * @param waitMs how long it waits for its input; absent if it has it from the start
+   * @param atEnd removes what was made for this command; always called once
+   * @param told gets the end first, before any waiting caller; empty if the engine failed
    */
   LiveExecution(
       Confinement c,
@@ -160,7 +161,7 @@ final class LiveExecution implements Held {
   }
 
   private boolean limitReached() {
-    // The phase first: who sees that it runs must see since when.
+    // Read the phase first: if it is RUNS, the start of its time is visible, too.
     boolean waits = phase.get() == Phase.WAITS;
     EndReason reason = null;
     Counters counters = running.counters();
@@ -170,29 +171,29 @@ final class LiveExecution implements Held {
     if (elapsedMs() >= (waits ? waitMs : wallMs)) {
       reason = EndReason.TIMED_OUT;
     }
-    // Of TCP the kernel counts more than the limit rather than to refuse it, or does not count it.
+    // The kernel does not refuse TCP memory over the limit, or does not count it at all.
     if (counters.socketBytes() > c.socketBytesMost() || unaccepted.areTooMany()) {
       reason = EndReason.OUT_OF_MEMORY;
     }
     if (workspace.freeBytes() < 4096) {
       seen.add(EndReason.DISK_LIMIT);
     }
-    // What waited too long and was handed something in this moment has all of its time.
+    // A command that waited too long but got its input at this moment keeps all of its time.
     if (reason != null && (!waits || phase.compareAndSet(Phase.WAITS, Phase.SPENT))) {
       stopped.compareAndSet(null, reason);
     }
     return stopped.get() != null;
   }
 
-  /** Ends what still runs: with a grace where it is told in time, else at once. */
+  /** Ends remaining processes: with a grace after a timeout or cancellation, otherwise at once. */
   private void stopRest() throws InterruptedException {
     EndReason reason = stopped.get();
     boolean told = reason == EndReason.TIMED_OUT || reason == EndReason.CANCELLED;
-    if (told && phase.get() == Phase.RUNS) { // who has no call has nothing to put in order
+    if (told && phase.get() == Phase.RUNS) { // without input there is nothing to clean up
       running.terminate();
       running.awaitEnd(c.command().limits().graceMs());
     }
-    // Also after an end of its own: a process that it left behind goes with it.
+    // Even after its own end: processes that it left behind are killed.
     running.kill();
     running.exit();
   }
@@ -253,10 +254,13 @@ final class LiveExecution implements Held {
     return reached;
   }
 
-  /** Whichever noticed first: we, or the limit of each process, which is the kernel's. */
+  /**
+   * Whether processor time ended it, by our measurement or by the kernel's limit of each process.
+   */
   private boolean isCpuLimit(Counters counters, ExitStatus exit) {
     long usedMs = counters.cpuMs() - idleCpuMs;
-    // Where nobody measures: one that ignores SIGXCPU is killed a second later, and not before.
+    // Without measurements: a process that ignores SIGXCPU is killed a second later, and not
+    // earlier.
     long possibleMs = elapsedMs() * Runtime.getRuntime().availableProcessors();
     long kernelMs = counters.cpuMs() > 0 ? counters.cpuMs() : possibleMs;
     return usedMs >= c.command().limits().cpuMs()
@@ -264,21 +268,22 @@ final class LiveExecution implements Held {
         || exit.isSignal(ExitStatus.SIGKILL) && kernelMs >= c.backstopS() * 1_000;
   }
 
-  /** A limit that a program may meet and live with. */
+  /** A limit that a program may reach and still succeed. */
   private static boolean needsFailure(EndReason reason) {
     return reason == EndReason.PIDS_LIMIT
         || reason == EndReason.DISK_LIMIT
         || reason == EndReason.EGRESS_DENIED;
   }
 
-  /** An engine that failed is no program that failed. */
+  /** Reports a failure of the engine as such, not as one of the program. */
   private void requireStarted(EnumSet<EndReason> reached) {
     boolean byUs = stopped.get() != null || reached.contains(EndReason.OUT_OF_MEMORY);
     if (!byUs && !running.ran()) {
       Captured said = err.captured();
       int length = Math.min(said.bytes().length, ENGINE_WORDS);
       String words = new String(said.bytes(), 0, length, StandardCharsets.UTF_8).strip();
-      // Of an image only its engine knows what is in it, and says so when it is to start it.
+      // Only the engine knows the content of an image, so it reports a missing program at the
+      // start.
       boolean missing = c.image().isPresent() && NOT_IN_IMAGE.matcher(words).find();
       throw new WritException(
           missing ? SandboxError.EXECUTABLE_MISSING : SandboxError.ENGINE_FAILED,
@@ -300,7 +305,7 @@ final class LiveExecution implements Held {
     if (phase.get() != Phase.WAITS || stopped.get() != null) {
       return false;
     }
-    // Before the phase: a reader who sees it running must see its limits too.
+    // Before the phase changes: a reader that sees RUNS must see these limits, too.
     this.from = System.nanoTime();
     this.wallMs = wallMs;
     this.idleCpuMs = idleCpuMs;
@@ -342,7 +347,7 @@ final class LiveExecution implements Held {
     stopped.compareAndSet(null, EndReason.CANCELLED);
   }
 
-  /** Waits until nothing of it is left, however it ended. */
+  /** Waits until nothing of it is left. */
   void settle() {
     cancel();
     ended.exceptionally(e -> null).join();

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 
-/** A sandbox of this process: its directory, its user id, and the command that runs in it. */
+/** A sandbox of this process: its directory, its user id, and its running command. */
 final class LiveSandbox implements Sandbox {
   private final ConfiningEngine engine;
   private final LiveEntry entry;
@@ -179,7 +179,7 @@ final class LiveSandbox implements Sandbox {
     }
   }
 
-  /** The sandbox's user may pass through it, and no other user but root. */
+  /** Only the sandbox's user and root may traverse it. */
   private void makeDirectory(Path path) throws IOException {
     Modes.makeDirectory(path, Modes.PRIVATE);
     if (engine.host().root()) {
@@ -248,7 +248,7 @@ final class LiveSandbox implements Sandbox {
     return Optional.of(proxy);
   }
 
-  /** Takes away what was made for one command; its processes are gone. */
+  /** Removes what was made for one command; its processes are gone. */
   private void finished(Path run, String container) {
     if (limited) {
       engine.host().cgroups().existing(container).remove();

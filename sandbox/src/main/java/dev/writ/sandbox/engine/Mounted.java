@@ -2,7 +2,7 @@ package dev.writ.sandbox.engine;
 
 import java.nio.file.Path;
 
-/** One thing that a sandbox sees in its file system, whatever engine puts it there. */
+/** One mount in the file system of a sandbox, for any engine. */
 sealed interface Mounted {
   String target();
 

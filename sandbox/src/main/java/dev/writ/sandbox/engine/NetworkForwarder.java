@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The way to our proxy for a container that runs: a forwarder in its network namespace and in no
- * other of its namespaces, so that nothing in it can see, signal or replace the forwarder.
+ * The way to the proxy for a running container: a forwarder that shares only its network namespace,
+ * so that no program inside can see, signal or replace it.
  */
 final class NetworkForwarder {
   private final Forwarder forwarder;

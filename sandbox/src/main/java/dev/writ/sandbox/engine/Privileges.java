@@ -7,7 +7,9 @@ import java.util.List;
 final class Privileges {
   private Privileges() {}
 
-  /** The beginning of a command line that runs the rest as another user, with nothing of root. */
+  /**
+   * The beginning of a command line that runs the rest as another user, without root's privileges.
+   */
   static List<String> drop(Path setpriv, long uid) {
     String id = Long.toString(uid);
     return List.of(

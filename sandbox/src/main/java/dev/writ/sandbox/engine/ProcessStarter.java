@@ -7,7 +7,7 @@ import dev.writ.sandbox.host.Spawner;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Starts commands as processes of the host, which a script of the engine's confines. */
+/** Starts commands as processes of the host, which the engine's script confines. */
 final class ProcessStarter implements Starter {
   private final Launcher launcher;
 

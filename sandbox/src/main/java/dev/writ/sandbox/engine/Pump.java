@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Takes one output stream of a process: keeps what the two streams together may have, counts the
- * rest, and goes on reading, so that nothing waits for a reader.
+ * Reads one output stream of a process: keeps bytes up to the limit of both streams together,
+ * counts the rest, and reads on, so that the process never blocks on a full pipe.
  */
 final class Pump implements Runnable {
   private final InputStream in;
@@ -23,7 +23,7 @@ final class Pump implements Runnable {
   private RuntimeException listenerFailed;
 
   /**
-   * @param left how many bytes both streams may still have
+   * @param left how many bytes of both streams may still be kept
    * @param overflow called when there were more
    */
   Pump(
@@ -47,7 +47,7 @@ final class Pump implements Runnable {
         take(buffer, n);
       }
     } catch (IOException e) {
-      // The stream was closed under us: the process is gone.
+      // The stream was closed meanwhile: the process is gone.
     }
   }
 
@@ -62,7 +62,7 @@ final class Pump implements Runnable {
       try {
         listener.output(stream, Arrays.copyOf(buffer, keep));
       } catch (RuntimeException e) {
-        listenerFailed = e; // a caller's fault must not stop the reading
+        listenerFailed = e; // a listener's failure must not stop the reading
       }
     }
     if (keep < n) {

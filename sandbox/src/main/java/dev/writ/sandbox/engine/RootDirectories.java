@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Empty root directories for OCI containers: nothing but the links and the places that are mounted
- * over. Containers only ever see one read-only, so those with the same places share it.
+ * Empty root directories for OCI containers, with only links and mount points. They are mounted
+ * read-only, so containers with the same mount points share one.
  */
 final class RootDirectories {
   private static final List<String> ALWAYS = List.of("/proc", "/dev", "/run", "/tmp", "/workspace");
@@ -27,7 +27,7 @@ final class RootDirectories {
     this.parent = parent;
   }
 
-  /** Removes all; for a start, when no container has one. */
+  /** Removes all; only at a start, when no container uses one. */
   synchronized void clear() {
     try {
       Trees.clear(parent);

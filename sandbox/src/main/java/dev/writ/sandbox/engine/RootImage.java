@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a container's root is: an image that was named by its digest, or for the programs of the
- * host an image of ours, which has nothing but empty places and a few links.
+ * The root of a container: an image named by its digest or, for programs of the host, an image of
+ * ours with only empty mount points and a few links.
  */
 final class RootImage {
   private static final String NAME = "writ-empty-root";
@@ -29,7 +29,7 @@ final class RootImage {
   }
 
   /**
-   * The id of an image that the service has, and that is the one named.
+   * The id of the image that a reference names, which the service must have.
    *
    * @throws WritException {@code SBX-035}
    */
@@ -48,7 +48,7 @@ final class RootImage {
     return image.id();
   }
 
-  /** The id of the empty one, which is made where it is not there yet. */
+  /** The id of the empty image, which is made if it does not exist. */
   synchronized String empty(List<Mounted> view) {
     Path root = roots.of(view.stream().filter(Mounted.Link.class::isInstance).toList());
     ByteArrayOutputStream tar = new ByteArrayOutputStream();
@@ -57,7 +57,7 @@ final class RootImage {
     String label = LABEL + digest.hex();
     for (int i = 0; i < 2; i++) {
       for (String id : client.images(label)) {
-        // A label says nothing; the layer is the very archive that we made, or it is not ours.
+        // A label proves nothing; the image is ours only if its layer is exactly our archive.
         List<String> layers = client.image(id).map(Image::layers).orElse(List.of());
         if (layers.equals(List.of(digest.toString()))) {
           return id;

@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 
 /**
  * Writes an OCI bundle (runtime-spec 1.0.2) and the command line of runc. Root of the container's
- * user namespace is a user id that has nothing; programs run as another one. The cgroup is ours,
- * not the runtime's, which would delete it before its counters were read.
+ * user namespace is an unprivileged user id; programs run as another one. The cgroup is made by us,
+ * not by the runtime, which would delete it before its counters are read.
  */
 final class Runc implements Launcher {
   private final Path runc;
@@ -27,8 +27,8 @@ final class Runc implements Launcher {
   private final Forwarder forwarder;
 
   /**
-   * @param init a static program that runs as process 1, passes signals on and reaps; without one
-   *     TERM would never reach a program that has no handler
+   * @param init a static program that runs as process 1, forwards signals and reaps; as process 1
+   *     itself, a program without a handler would ignore TERM
    */
   Runc(Path runc, Path init, Path setpriv, Forwarder forwarder) {
     this.runc = runc;
@@ -51,7 +51,8 @@ final class Runc implements Launcher {
     if (c.command().reproducible().isPresent()) {
       argv.addAll(List.of("/usr/bin/setarch", "-R"));
     }
-    // runc does not watch who started it; the container goes by its cgroup, when it is swept.
+    // runc is killed with this process, but does not end the container then; a later sweep kills
+    // that by its cgroup.
     argv.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
     argv.addAll(
         List.of(
@@ -68,7 +69,7 @@ final class Runc implements Launcher {
     return c.proxySocket().isEmpty() ? script.exec(argv) : forwarder.wrap(script, c, argv);
   }
 
-  /** The file has the process's number once the container was made. */
+  /** The file contains the process's number once the container was created. */
   @Override
   public boolean ran(String status) {
     return !status.isEmpty();
@@ -165,7 +166,7 @@ final class Runc implements Launcher {
     for (Mounted mounted : c.view()) {
       switch (mounted) {
         case Mounted.ReadOnly m ->
-            // In a user namespace what is mounted noexec must stay so.
+            // In a user namespace noexec mounts must stay noexec.
             mounts.add(
                 bind(
                     m.source(),
@@ -181,7 +182,7 @@ final class Runc implements Launcher {
                     m.exec() ? List.of("nosuid", "nodev") : List.of("nosuid", "nodev", "noexec")));
         case Mounted.Memory m -> mounts.add(tmpfs(m.target(), m.bytes(), m.mode(), plain));
         case Mounted.Link _, Mounted.Hidden _ -> {
-          continue; // in the root already, and below
+          continue; // already in the root directory
         }
       }
       if (mounted.target().equals("/run")) {

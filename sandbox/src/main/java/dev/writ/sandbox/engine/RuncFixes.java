@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Knows from which versions on runc has the fixes of its known ways out of a container. */
+/** The versions of runc that fix known container escapes. */
 final class RuncFixes {
   /**
-   * Of November 2025: CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881, by runc's own advisories;
+   * Fixes of November 2025 (CVE-2025-31133, CVE-2025-52565, CVE-2025-52881), by runc's advisories:
    * the first release of each line that has them. Lines before 1.2 have none.
    */
   private static final List<Release> FIRST =
@@ -25,9 +25,9 @@ final class RuncFixes {
   private RuncFixes() {}
 
   /**
-   * What an operator should know.
+   * Advice for the operator.
    *
-   * @param version as runc says it; a distribution's own fixes do not show in it
+   * @param version as runc states it, which does not show a distribution's own fixes
    */
   static Optional<String> missingIn(String version) {
     Matcher matcher = VERSION.matcher(version);

@@ -13,13 +13,13 @@ interface RunningCommand extends AutoCloseable {
 
   InputStream stderr();
 
-  /** Waits for the end of the first process, and says whether it came. */
+  /** Waits for the end of the first process; returns whether it has ended. */
   boolean awaitEnd(long ms) throws InterruptedException;
 
-  /** What they used until now; also after their end, until {@link #close}. */
+  /** The resources they used so far; available until {@link #close}, even after their end. */
   Counters counters();
 
-  /** Numbers on this host of some of them, inside of the sandbox or not; none where all ended. */
+  /** Host process numbers of some of them, inside the sandbox or not; empty if all have ended. */
   Collection<Long> pids();
 
   /** Asks every process to end. */
@@ -28,13 +28,13 @@ interface RunningCommand extends AutoCloseable {
   /** Ends every process; when this returns, none is left and both streams come to an end. */
   void kill();
 
-  /** What the first process ended with; after {@link #kill}. */
+  /** The exit status of the first process; only after {@link #kill}. */
   ExitStatus exit() throws InterruptedException;
 
-  /** Whether the command ran, or what should start it failed before. */
+  /** Whether the command ran; otherwise the engine failed before. */
   boolean ran();
 
-  /** Takes away what was made for them, and kills first. */
+  /** Kills remaining processes and removes what was made for them. */
   @Override
   void close();
 }

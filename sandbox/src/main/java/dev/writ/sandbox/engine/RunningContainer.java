@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
-/** A command in a container, and what it left behind there. */
+/** A command in a container, with the processes that it leaves there. */
 final class RunningContainer implements RunningCommand {
   private static final long SETTLE_MS = 10_000;
   private static final int MOST_WORDS = 1_000;
@@ -38,7 +38,7 @@ final class RunningContainer implements RunningCommand {
   private Counters last = Counters.NONE;
   private boolean oomKilled;
 
-  /** Keeps the beginning of a stream that somebody else reads. */
+  /** Keeps the beginning of a stream that is read elsewhere. */
   private static final class Words extends FilterInputStream {
     private final StringBuilder text = new StringBuilder();
 
@@ -65,7 +65,7 @@ final class RunningContainer implements RunningCommand {
   }
 
   /**
-   * @param keeper number on the host of the container's first process, which only waits
+   * @param keeper host process number of the container's first process, which only waits
    * @param exec id of the command's process
    * @param feeds whether it has a stdin
    */
@@ -119,7 +119,7 @@ final class RunningContainer implements RunningCommand {
     }
   }
 
-  /** By its process on this host where its number is known, for that costs no question. */
+  /** Checks its process on this host if the number is known, which saves a request. */
   private boolean ended() {
     if (code.isPresent() || !ProcessHandle.of(keeper).map(ProcessHandle::isAlive).orElse(false)) {
       return true;
@@ -141,7 +141,7 @@ final class RunningContainer implements RunningCommand {
   @Override
   public synchronized Counters counters() {
     Counters now = cgroup.counters();
-    // A container that ended all at once has taken its cgroup along.
+    // If the whole container ended at once its cgroup is gone, and the last counters are kept.
     if (now.memoryPeakBytes() >= last.memoryPeakBytes()) {
       last = now;
     }
@@ -165,7 +165,7 @@ final class RunningContainer implements RunningCommand {
     } else {
       oomKilled = client.state(container).oomKilled();
     }
-    // The service closes the streams when it has taken note; where it does not, we do.
+    // The service closes the streams once it has noticed; if it does not, they are closed here.
     Thread.ofVirtual()
         .name("writ-sandbox-streams")
         .start(() -> {
@@ -203,8 +203,8 @@ final class RunningContainer implements RunningCommand {
   }
 
   /**
-   * A program that is not there has no number and ends as a shell would end, with words of the
-   * runtime on its stderr.
+   * Whether the command ran. A missing program gets no process number, and ends with a shell's exit
+   * code and a message of the runtime on stderr.
    */
   @Override
   public synchronized boolean ran() {
@@ -223,8 +223,8 @@ final class RunningContainer implements RunningCommand {
   }
 
   /**
-   * podman's monitor of a process waits for five minutes, in case somebody asks how it ended; and
-   * then it cleans up after a container that is gone.
+   * Kills podman's monitor of a process: it would wait for five minutes for a query of the exit
+   * code, and then clean up a container that is gone.
    */
   private void endMonitors() {
     ProcessHandle.allProcesses()

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
-/** A process of the host, and those below it. */
+/** A process of the host, and its descendants. */
 final class RunningProcess implements RunningCommand {
   private final Process process;
   private final Confinement c;

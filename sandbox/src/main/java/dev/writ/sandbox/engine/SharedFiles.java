@@ -16,15 +16,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Files of ours that commands get as read-only binds, such as the program that a tool runs. A set
- * of files is made once, in a directory that is named by the digest of all of them.
+ * Our files for read-only binds, such as the program of a tool. A set of files is written once, to
+ * a directory named by the digest of the whole set.
  */
 final class SharedFiles {
   private final Path root;
   private final TreeMap<String, Path> made = new TreeMap<>();
 
   /**
-   * @param root where they are; only we may write below it
+   * @param root the directory for them; only this user may write below it
    */
   SharedFiles(Path root) {
     this.root = root;
@@ -48,7 +48,9 @@ final class SharedFiles {
     return Jcs.digest(json.build());
   }
 
-  /** Whole or not at all: what a killed process left half made has another name. */
+  /**
+   * Written completely or not at all: a set left incomplete by a killed process has another name.
+   */
   private static Path make(Path place, SortedMap<String, byte[]> files) {
     if (Files.isDirectory(place)) {
       return place;
@@ -82,7 +84,7 @@ final class SharedFiles {
     }
   }
 
-  /** The users of sandboxes may read it, whatever the umask. */
+  /** Users of sandboxes may read it, whatever the umask. */
   private static void directory(Path path) throws IOException {
     Files.createDirectory(path);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -12,10 +12,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.TreeMap;
 
 /**
- * Hands out host user ids, each to one sandbox of one process. A claim is a lock on one byte of a
- * file that all processes share: the kernel gives it back when a process dies, however it does.
- * There is one channel for the whole JVM, since closing any channel of a file drops all locks of
- * the process on it.
+ * Assigns host user ids, each to one sandbox of one process. A claim is a lock on one byte of a
+ * file that all processes share, so the kernel releases it when a process dies in any way. The JVM
+ * uses a single channel, since closing any channel of a file drops all the process's locks on it.
  */
 final class Slots {
   private static final Path FILE = Path.of("/run/writ-uids.lock");
@@ -25,8 +24,8 @@ final class Slots {
   private Slots() {}
 
   /**
-   * Claims a pair of user ids: the first is what programs run as, the second what the root of their
-   * user namespace is, where an engine needs one.
+   * Claims a pair of user ids: programs run as the first; the second is the root of their user
+   * namespace, if an engine needs one.
    *
    * @param preferred the first of a pair that is taken if it is free; or negative
    * @throws WritException {@code SBX-008}
@@ -50,7 +49,7 @@ final class Slots {
     throw new WritException(SandboxError.NO_SLOT, pairs + " of them");
   }
 
-  /** Keeps a user id from everyone as long as this process lives: something still runs as it. */
+  /** Keeps a user id claimed as long as this process lives: a process still runs as it. */
   static synchronized void keep(long uid) {
     try {
       open();
@@ -62,7 +61,7 @@ final class Slots {
 
   private static void open() throws IOException {
     if (channel == null) {
-      // Whoever may open it could lock it, and nobody would get a user id.
+      // A private file: any user who could open it could lock it, and nobody would get a user id.
       Modes.ensurePrivateFile(FILE);
       channel = FileChannel.open(FILE, StandardOpenOption.WRITE);
     }
@@ -79,7 +78,7 @@ final class Slots {
       }
       return lock != null;
     } catch (OverlappingFileLockException e) {
-      return false; // another class loader of this JVM has it
+      return false; // claimed by another class loader of this JVM
     }
   }
 

@@ -1,18 +1,18 @@
 package dev.writ.sandbox.engine;
 
-/** What differs between engines: how a command comes to run. */
+/** The part of an engine that differs: how a command is started. */
 interface Starter {
 
   /**
-   * Starts a command; what it made is gone when this fails.
+   * Starts a command; if this fails, nothing of it is left.
    *
    * @throws dev.writ.canonicalize.WritException {@code SBX-004} where the engine does not start it
    */
   RunningCommand start(Confinement c);
 
-  /** Refuses what the engine cannot do, before anything is made. */
+  /** Refuses what the engine cannot do, before anything is created. */
   void requireAble(Confinement.Wanted wanted);
 
-  /** Whether commands get a cgroup of ours; else the engine makes one. */
+  /** Whether we make the cgroup of a command; otherwise the engine makes one. */
   boolean ownCgroups();
 }

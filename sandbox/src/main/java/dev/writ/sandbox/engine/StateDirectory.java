@@ -21,8 +21,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The directory that this process alone uses: what lives, in {@code live}, one directory for each
- * sandbox; the workspaces of runs; and files that all sandboxes see.
+ * The directory that this process alone uses: {@code live} has a directory for each sandbox; others
+ * hold the workspaces of runs and files that all sandboxes see.
  */
 final class StateDirectory implements AutoCloseable {
   private final Path root;
@@ -47,7 +47,7 @@ final class StateDirectory implements AutoCloseable {
     Path root = path.toAbsolutePath().normalize();
     boolean plain = root.toString().chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '\\');
     if (!plain || root.toString().length() > 60) {
-      // A Unix socket's path has 107 bytes at most, and ours are below.
+      // The path of a Unix socket has at most 107 bytes, and ours are below this directory.
       throw new WritException(
           SandboxError.STATE_DIRECTORY, "its path is not plain, or longer than 60 letters");
     }
@@ -56,7 +56,7 @@ final class StateDirectory implements AutoCloseable {
       if (host.root()) {
         requireTraversable(root);
       }
-      // Whoever may open it could lock it, and we would never start.
+      // A private file: any user who could open it could lock it, and Writ could never start.
       Path lock = root.resolve("lock");
       Modes.ensurePrivateFile(lock);
       FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
@@ -68,7 +68,10 @@ final class StateDirectory implements AutoCloseable {
     }
   }
 
-  /** Sandboxes run as other users, and find their workspaces by path. */
+  /**
+   * Requires that other users may traverse it: sandboxes run as other users, and open their
+   * workspaces by path.
+   */
   private static void requireTraversable(Path root) throws IOException {
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString(Modes.PASSABLE));
     for (Path at = root; at != null; at = at.getParent()) {
@@ -115,7 +118,10 @@ final class StateDirectory implements AutoCloseable {
     etc("gitconfig", "[safe]\n\tdirectory = *\n");
   }
 
-  /** Made once: what a service keeps for us is found by it, and nobody else's is. */
+  /**
+   * The id of this state directory, made once. Containers are labelled with it, so that a sweep
+   * removes only ours.
+   */
   private static String ownId(Path file) throws IOException {
     if (Files.exists(file)) {
       String id = Files.readString(file, StandardCharsets.US_ASCII);
@@ -132,7 +138,7 @@ final class StateDirectory implements AutoCloseable {
     return id;
   }
 
-  /** 32 of 0-9 and a-f, which no other state directory has. */
+  /** A unique id of 32 hexadecimal digits. */
   String id() {
     return id;
   }
@@ -160,22 +166,22 @@ final class StateDirectory implements AutoCloseable {
     return root.resolve("workspaces");
   }
 
-  /** What OCI containers have as their root, before anything is mounted. */
+  /** The root directories of OCI containers. */
   RootDirectories roots() {
     return roots;
   }
 
-  /** What tools bring and sandboxes see. */
+  /** Files of tools, shared by sandboxes. */
   SharedFiles files() {
     return files;
   }
 
-  /** What OCI runtimes keep of their containers. */
+  /** The state of OCI runtimes about their containers. */
   Path runtime() {
     return root.resolve("oci");
   }
 
-  /** A directory with nothing in it, to put over what is hidden. */
+  /** An empty directory, for mounting over hidden ones. */
   Path empty() {
     return root.resolve("empty");
   }

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes away what a sandbox has on the host, from its directory and its entry alone: at its end,
- * and at the next start for those whose process was killed.
+ * Removes everything of a sandbox on the host, from its directory and its entry alone: at its end,
+ * or at the next start if its process was killed.
  */
 final class Sweeper {
   private final StateDirectory state;
@@ -27,10 +27,10 @@ final class Sweeper {
   }
 
   /**
-   * Takes away all that live; for a start, when nothing of ours can. Returns their ids.
+   * Removes all sandboxes; only at a start, when none of ours can be alive. Returns their ids.
    *
-   * @param containers whether those of a service are gone; where it does not answer, their
-   *     directories wait for a start at which it does
+   * @param containers whether a service has removed its containers; if it does not answer, their
+   *     directories stay until a later start
    */
   List<String> sweepAll(boolean containers) {
     List<Path> directories = new ArrayList<>();
@@ -43,7 +43,7 @@ final class Sweeper {
     for (Path directory : directories) {
       Optional<LiveEntry> entry = LiveEntry.read(directory);
       if (!containers && entry.map(e -> e.engine().equals(Detection.DOCKER)).orElse(false)) {
-        Slots.keep(entry.get().uid()); // what runs there runs as this one
+        Slots.keep(entry.get().uid()); // its processes still run as this user
         continue;
       }
       entry.ifPresent(e -> sweep(e));
@@ -54,13 +54,16 @@ final class Sweeper {
     return ids;
   }
 
-  /** Processes first, for they hold everything else; then cgroups and what a runtime keeps. */
+  /**
+   * Kills processes first, since they use everything else; then removes cgroups and the state of a
+   * runtime.
+   */
   void sweep(LiveEntry entry) {
     for (String name : cgroups.names()) {
       if (name.startsWith(entry.cgroups())) {
         Cgroup cgroup = cgroups.existing(name);
         cgroup.kill();
-        // The cgroup goes last: by its name a later sweep finds what this one did not get to.
+        // The cgroup is removed last: if this is interrupted, a later sweep continues by its name.
         Trees.remove(state.runtime().resolve(name));
         cgroup.remove();
       }

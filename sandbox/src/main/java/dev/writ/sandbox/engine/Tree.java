@@ -22,8 +22,8 @@ final class Tree {
   }
 
   /**
-   * Asks every process inside to end, and not the engine, which would end them all at once. What is
-   * inside is deeper than we are in pid namespaces.
+   * Sends TERM to every process inside, but not to the engine, which would kill them all at once.
+   * Processes inside are those in a deeper pid namespace than ours.
    */
   void terminate() {
     TreeSet<Long> all = members();
@@ -31,7 +31,10 @@ final class Tree {
     terminate(all);
   }
 
-  /** Those of the cgroup; without one, those that the engine started, which takes much longer. */
+  /**
+   * The processes of the cgroup; without a cgroup the descendants of the engine, which takes much
+   * longer.
+   */
   TreeSet<Long> members() {
     TreeSet<Long> all = new TreeSet<>();
     if (cgroup.isPresent()) {
@@ -48,19 +51,20 @@ final class Tree {
     }
   }
 
-  /** Asks those of some processes to end that are deeper than we are in pid namespaces. */
+  /** Sends TERM to those of these processes that are in a deeper pid namespace than ours. */
   static void terminate(Collection<Long> pids) {
     pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(Tree::terminate));
   }
 
-  /** Ends every process; when this returns, none of the cgroup is left. */
+  /** Kills every process; when this returns, none of the cgroup is left. */
   void kill() {
-    // By its handle: Process.destroyForcibly would also close the streams, with what is in them.
+    // Through its handle: Process.destroyForcibly would also close the streams and lose their
+    // content.
     engine.toHandle().destroyForcibly();
     cgroup.ifPresent(Cgroup::kill);
   }
 
-  /** In how many pid namespaces a process has a number. */
+  /** The number of pid namespaces that a process is in. */
   private static int depth(long pid) {
     try {
       for (String line :

@@ -11,12 +11,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts the TCP connections of a sandbox that a program of it made and nobody accepted. What they
- * have received is kernel memory that no cgroup is charged with, version 2 included, until they are
- * accepted; each holds about 100 KB, and their number has no bound but that of open files.
+ * Counts TCP connections within a sandbox that no program has accepted. The data they have received
+ * is kernel memory that is charged to no cgroup, not even in version 2, until they are accepted.
+ * Each can hold about 100 KB, and only the number of open files limits them.
  */
 final class Unaccepted {
-  /** More than a server leaves waiting that is alive. */
+  /** More than a working server leaves waiting. */
   static final int MOST = 256;
 
   private static final Pattern IN_USE = Pattern.compile("TCP6?: inuse (\\d+)");
@@ -32,7 +32,7 @@ final class Unaccepted {
     this.pids = pids;
   }
 
-  /** Looks; at first only at how many sockets there are at all, which costs little. */
+  /** Counts; first only the number of all sockets, which is cheap. */
   boolean areTooMany() {
     try {
       if (!isInside(member)) {
@@ -50,7 +50,10 @@ final class Unaccepted {
     }
   }
 
-  /** Whether a process has another network than we: its number may be somebody else's by now. */
+  /**
+   * Whether a process is in another network namespace than this one: its number may have been
+   * reused.
+   */
   private static boolean isInside(long pid) {
     try {
       Path theirs = Path.of("/proc", Long.toString(pid), "ns/net");
@@ -65,7 +68,10 @@ final class Unaccepted {
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 
-  /** In proc_net_tcp(5), the fourth column is the state and the tenth the inode: no file, none. */
+  /**
+   * In proc_net_tcp(5), the fourth column is the state and the tenth the inode, which is 0 for a
+   * connection without a file.
+   */
   private static long count(Path table) throws IOException {
     try (var lines = Files.lines(table, StandardCharsets.US_ASCII)) {
       return lines

@@ -22,7 +22,7 @@ final class Variables {
   private Variables() {}
 
   /**
-   * @param faketime libfaketime, where the host has it
+   * @param faketime libfaketime, if the host has it
    */
   static SortedMap<String, String> of(Profile profile, Command command, Optional<Path> faketime) {
     TreeMap<String, String> all = new TreeMap<>();
@@ -50,7 +50,7 @@ final class Variables {
       all.put("LD_PRELOAD", library.toString());
       all.put("FAKETIME", FAKETIME.format(how.time()));
       all.put("FAKERANDOM_SEED", "0x" + Long.toHexString(how.seed()));
-      // Clocks that only measure go on: with them frozen, no timer of node ever fires.
+      // Monotonic clocks are not frozen: otherwise no timer of Node would ever fire.
       all.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     });
   }

@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Works out what one command sees of files: in the order in which it has to be put there. */
+/** Computes the mounts of one command, in the order in which they must be made. */
 final class View {
   private static final List<String> LINKS = List.of("bin", "lib", "lib64", "sbin");
 
-  /** Places that a bind may not touch: they are the sandbox's own. */
+  /** Targets that a bind may not have: the sandbox uses them itself. */
   private static final List<String> OWN =
       List.of(
           "/proc",
@@ -36,14 +36,14 @@ final class View {
 
   /**
    * @param etc our own files for /etc
-   * @param workspace what is to be /workspace
-   * @param tmp what is to be /tmp; without one it is a tmpfs of the engine
-   * @param secrets what is to be /run/secrets, where there are any
+   * @param workspace the directory for /workspace
+   * @param tmp the directory for /tmp; if absent the engine mounts a tmpfs
+   * @param secrets the directory for /run/secrets, if there are secrets
    */
   record Places(Path etc, Path workspace, Optional<Path> tmp, Optional<Path> secrets) {}
 
   /**
-   * @param image whether the root is that of an image, so that nothing of the host is added to it
+   * @param image whether the root is an image, to which no files of the host are added
    */
   static List<Mounted> of(
       Profile profile, Command command, Executables executables, Places places, boolean image) {
@@ -72,7 +72,9 @@ final class View {
     return List.copyOf(view);
   }
 
-  /** What only root may open needs no cover: in a sandbox nobody is root of the host. */
+  /**
+   * Files that only root may open need not be hidden: no process in a sandbox is root of the host.
+   */
   private static boolean isOpenToOthers(Path file) {
     try {
       var permissions = Files.getPosixFilePermissions(file);
@@ -85,7 +87,7 @@ final class View {
     }
   }
 
-  /** The programs of the host, and files of ours that say who is who. */
+  /** The programs of the host, and our own files for /etc. */
   private static List<Mounted> system(
       Profile profile, Command command, Executables executables, Places places) {
     List<Mounted> view = new ArrayList<>();
@@ -127,7 +129,7 @@ final class View {
   }
 
   /**
-   * Makes sure that a program is there, before anything starts.
+   * Requires that a program exists, before anything is started.
    *
    * @param path the value of PATH in the sandbox
    * @throws WritException {@code SBX-028}
@@ -153,7 +155,7 @@ final class View {
 
   private static boolean mayExist(List<Mounted> view, String candidate) {
     if (!candidate.startsWith("/")) {
-      return true; // below the directory that it starts in: a run shows
+      return true; // relative to its start directory: found out when it runs
     }
     String path = candidate;
     for (String link : LINKS) {

@@ -3,7 +3,8 @@ package dev.writ.sandbox.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of this module. What a confined program did is no refusal: that is {@code Ended}.
+ * The refusals of this module. A confined program that fails is no refusal; {@code Ended} reports
+ * it.
  */
 public enum SandboxError implements ErrorCode {
   NO_ENGINE(
@@ -11,22 +12,22 @@ public enum SandboxError implements ErrorCode {
       "there is no engine here that can confine a process",
       "Install one: apt-get install bubblewrap."),
   ENGINE_MISSING(
-      "SBX-002", "an engine is not there", "Install the packages that the message names."),
+      "SBX-002", "an engine is not installed", "Install the packages that the message names."),
   NOT_ENFORCED(
       "SBX-003",
       "an engine cannot enforce on this host what is required",
       "Run where it can, or let the policy accept the shortfall by its name."),
-  ENGINE_FAILED(
-      "SBX-004", "the engine did not start the process", "Mend what the engine's words name."),
+  ENGINE_FAILED("SBX-004", "the engine did not start the process", "See the engine's message."),
   STATE_DIRECTORY(
       "SBX-005",
       "the state directory cannot be used",
-      "Name a directory of plain ASCII that every user may traverse, and that is ours alone."),
+      "Name a directory of plain ASCII that every user may traverse and that belongs to this"
+          + " user alone."),
   STATE_LOCKED(
       "SBX-006",
       "another process uses the state directory",
       "Stop it, or give each process a state directory of its own."),
-  HOST("SBX-007", "the host refused a step", "Mend what the message names, and try again."),
+  HOST("SBX-007", "the host refused a step", "Correct what the message names, and try again."),
   NO_SLOT(
       "SBX-008",
       "every user id of the range runs a sandbox",
@@ -53,12 +54,12 @@ public enum SandboxError implements ErrorCode {
   BIND("SBX-027", "a bind is not allowed", "Bind what exists to a place that spec/ allows."),
   EXECUTABLE_MISSING(
       "SBX-028",
-      "an executable is not there in the sandbox",
+      "an executable does not exist in the sandbox",
       "Install it on the host, or allow it."),
   EGRESS_RULE("SBX-029", "a rule for egress is malformed", "Write host:port."),
   BROKER(
       "SBX-030",
-      "what the proxy is to send with a credential is malformed",
+      "a request or credential for the proxy is malformed",
       "Give plain requests, and a credential of at least 8 bytes without control characters."),
   AUTHORITIES(
       "SBX-031",
@@ -66,10 +67,12 @@ public enum SandboxError implements ErrorCode {
       "Give a file of X.509 certificates in PEM."),
   UNSUPPORTED(
       "SBX-033",
-      "an engine cannot do what a sandbox or a command asks of it",
-      "Ask less, or choose the engine that the message names."),
+      "an engine cannot do what a sandbox or a command needs",
+      "Request less, or choose the engine that the message names."),
   IMAGE_REFERENCE(
-      "SBX-034", "an image is not named by its digest", "Name it NAME@sha256:DIGEST; a tag moves."),
+      "SBX-034",
+      "an image is not named by its digest",
+      "Name it NAME@sha256:DIGEST; a tag can be moved."),
   IMAGE(
       "SBX-035",
       "an image is not here, or is not one that can be confined",
@@ -79,13 +82,13 @@ public enum SandboxError implements ErrorCode {
       "SBX-040",
       "a workspace cannot have that name",
       "Name a tenant and a run that are not empty."),
-  WORKSPACE_GONE("SBX-041", "there is no such workspace", "Make it, or name one that is there."),
+  WORKSPACE_GONE("SBX-041", "there is no such workspace", "Make it, or name an existing one."),
   WORKSPACE_BUSY("SBX-042", "the workspace is in use", "Wait until no sandbox uses it."),
   PATH_ESCAPES(
       "SBX-043",
       "a path leaves the workspace",
       "Name a path below the workspace that crosses no symbolic link."),
-  PATH_MISSING("SBX-044", "there is no such file in the workspace", "Name one that is there."),
+  PATH_MISSING("SBX-044", "there is no such file in the workspace", "Name an existing one."),
   PATH_KIND("SBX-045", "a path is of another kind than it must", "Name a regular file."),
   TREE_LIMIT(
       "SBX-046",
@@ -99,7 +102,7 @@ public enum SandboxError implements ErrorCode {
           + " WRIT_WORKSPACES_PER_TENANT_MAX."),
   WORKSPACE_BYTES(
       "SBX-049",
-      "more is promised to workspaces than the host's storage has",
+      "the sizes of all workspaces exceed the host's storage",
       "Declare smaller workspaces, wipe some, or give the state directory a larger disk.");
 
   private final Entry entry;

@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this machine is, as it was found.
+ * The properties of this machine.
  *
  * @param root whether we may mount, change owners and make cgroups
  * @param uid of this process
- * @param uncountedMemory what the kernel was told not to count as memory; empty for nothing
- * @param landlock version of the kernel's Landlock; 0 where there is none
+ * @param uncountedMemory kinds of memory that the kernel was told not to count; empty for none
+ * @param landlock version of the kernel's Landlock; 0 if there is none
  * @param apparmor whether the kernel has AppArmor switched on
  */
 public record Host(
@@ -40,7 +40,7 @@ public record Host(
         read(Path.of("/sys/module/apparmor/parameters/enabled")).startsWith("Y"));
   }
 
-  /** Whether the kernel hands the memory of programs that crash to a program of the host. */
+  /** Whether the kernel passes the memory of crashed programs to a program of the host. */
   public boolean pipesCores() {
     return read(Path.of("/proc/sys/kernel/core_pattern")).startsWith("|");
   }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Programs of the host: where they are, and what short ones say. */
+/** Finds programs of the host, and runs short ones. */
 public final class HostCommands {
   private static final List<String> PLACES =
       List.of("/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin");
 
   private HostCommands() {}
 
-  /** Where a program is; the places are fixed, so that PATH decides nothing. */
+  /** The path of a program; searched in fixed places, so that PATH has no influence. */
   public static Optional<Path> find(String name) {
     return PLACES.stream()
         .map(place -> Path.of(place, name))
@@ -23,7 +23,7 @@ public final class HostCommands {
         .findFirst();
   }
 
-  /** The first line of a program's standard output, for a version; empty where it fails. */
+  /** The first line of a program's standard output, for its version; empty if it fails. */
   public static String firstLine(String... argv) {
     ProcessBuilder builder =
         new ProcessBuilder(argv).redirectError(ProcessBuilder.Redirect.DISCARD);

@@ -5,10 +5,10 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Whether the kernel has Landlock switched on, asked of the kernel itself: the list of its security
- * modules is not mounted everywhere. Nothing of ours applies a rule by it. A thread of the JVM that
- * restricted itself would hand its restriction to every thread that is ever started from it, and
- * what starts sandboxes must mount, which a restricted process cannot.
+ * Whether the kernel has Landlock enabled. The kernel is asked directly, since the list of its
+ * security modules is not mounted everywhere. Writ itself uses no Landlock rules: a restricted JVM
+ * thread passes its restriction on to every thread it starts, and the code that starts sandboxes
+ * must mount, which a restricted process cannot.
  */
 final class Landlock {
   /** landlock_create_ruleset(2), the same on all architectures. */
@@ -18,7 +18,7 @@ final class Landlock {
 
   private Landlock() {}
 
-  /** The version of its interface; 0 where it is not there, or switched off. */
+  /** The version of its interface; 0 if it is missing or disabled. */
   @SuppressWarnings("restricted")
   static int version() {
     Linker linker = Linker.nativeLinker();

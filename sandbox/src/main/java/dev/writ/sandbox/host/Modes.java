@@ -11,20 +11,20 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Makes files and directories with exactly the permissions that are asked for, whatever the umask:
- * other users of the host may read and enter nothing below a state directory but what they must.
+ * Makes files and directories with exactly the given permissions, whatever the umask: other users
+ * of the host must not read or enter more of a state directory than they need.
  */
 public final class Modes {
   /** For root alone. */
   public static final String PRIVATE = "rwx------";
 
-  /** Others may pass through it and not list it. */
+  /** Others may traverse it but not list it. */
   public static final String PASSABLE = "rwx--x--x";
 
-  /** One group may pass through it, and nobody else. */
+  /** One group may traverse it, and nobody else. */
   public static final String PASSABLE_FOR_GROUP = "rwx--x---";
 
-  /** Everybody may read it, and nobody else write. */
+  /** Everybody may read it, and nobody else may write. */
   public static final String READABLE = "rwxr-xr-x";
 
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -32,7 +32,7 @@ public final class Modes {
   private Modes() {}
 
   /**
-   * Makes a directory, which was never open wider.
+   * Makes a directory, which never has wider permissions than these.
    *
    * @throws FileAlreadyExistsException where something is there
    */
@@ -42,7 +42,7 @@ public final class Modes {
     Files.setPosixFilePermissions(path, exact);
   }
 
-  /** Makes a directory where there is none; one that is there gets the permissions. */
+  /** Makes a directory if there is none; an existing one gets the permissions. */
   public static void ensureDirectory(Path path, String permissions) throws IOException {
     if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
@@ -51,19 +51,19 @@ public final class Modes {
     }
   }
 
-  /** Lets one sandbox's user pass through a directory of ours, and no other user of the host. */
+  /** Lets one sandbox's user, and no other user of the host, traverse a directory of ours. */
   public static void letPass(Path directory, long uid) throws IOException {
     Owners.giveGroup(directory, uid);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(PASSABLE_FOR_GROUP));
   }
 
-  /** Writes a file that its owner alone may read; one that is there is emptied first. */
+  /** Writes a file that only its owner may read; an existing one is emptied first. */
   public static void writePrivate(Path file, byte[] bytes) throws IOException {
     ensurePrivateFile(file);
     Files.write(file, bytes, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
   }
 
-  /** Makes an empty file that its owner alone may read; one that is there keeps what it has. */
+  /** Makes an empty file that only its owner may read; an existing one keeps its content. */
   public static void ensurePrivateFile(Path file) throws IOException {
     try {
       Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));

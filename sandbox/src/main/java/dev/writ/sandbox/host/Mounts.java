@@ -22,7 +22,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * mount(2) and umount2(2): by the C library, since a process for each would cost more than both.
+ * mount(2) and umount2(2) through the C library: starting a process for each would take longer than
+ * the calls.
  */
 public final class Mounts {
   private static final long NOSUID = 2;
@@ -60,7 +61,7 @@ public final class Mounts {
   }
 
   /**
-   * Mounts an empty tmpfs without setuid files, devices or, unless {@code exec}, programs.
+   * Mounts an empty tmpfs with nosuid, nodev and, unless {@code exec}, noexec.
    *
    * @param mode of its root, as in chmod(1): {@code 0700}
    * @param uid owner of its root
@@ -81,14 +82,17 @@ public final class Mounts {
     mount("writ", where, "tmpfs", NOSUID | NODEV | (exec ? 0 : NOEXEC), options);
   }
 
-  /** Files and directories on a tmpfs: each is kernel memory, so no more than it has pages. */
+  /**
+   * The most files and directories on a tmpfs: each is kernel memory, so no more than one for each
+   * page.
+   */
   public static long inodes(long bytes) {
     return Math.max(64, Math.min(bytes / 4096, 1_000_000));
   }
 
   /**
-   * Mounts an instance of its own for pseudo-terminals, with so many at most: the host has one
-   * number for all of them.
+   * Mounts a separate instance for pseudo-terminals, with a limit of its own: otherwise they count
+   * against the host's common limit.
    *
    * @throws WritException {@code SBX-007}
    */
@@ -98,7 +102,7 @@ public final class Mounts {
   }
 
   /**
-   * Shows a directory at another place, from where no program of it runs.
+   * Bind-mounts a directory at another place, with noexec.
    *
    * @throws WritException {@code SBX-007}
    */
@@ -131,7 +135,7 @@ public final class Mounts {
     }
   }
 
-  /** Takes away what is mounted on a place, though it be in use; nothing where nothing is. */
+  /** Unmounts a place even if it is in use; does nothing if nothing is mounted. */
   public static void unmount(Path where) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(ERRNO);
@@ -152,10 +156,7 @@ public final class Mounts {
     return arena.allocateFrom(value, StandardCharsets.UTF_8);
   }
 
-  /**
-   * Says of paths whether no program may run from them, by the options of the file system that they
-   * are on; by one look at the table of mounts.
-   */
+  /** Tells whether paths are on a noexec file system; reads the table of mounts once. */
   public static Predicate<Path> noexec() {
     List<String[]> table = table();
     return path -> {

@@ -7,7 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 
-/** Gives files to a numeric user and group, never through a link. */
+/** Changes the owner of files to a numeric user and group, never through a link. */
 public final class Owners {
   private Owners() {}
 
@@ -20,7 +20,7 @@ public final class Owners {
     view.setGroup(lookup.lookupPrincipalByGroupName(number));
   }
 
-  /** Gives a file to a numeric group, and leaves its owner. */
+  /** Changes the group of a file, and leaves its owner. */
   public static void giveGroup(Path path, long id) throws IOException {
     var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
     Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

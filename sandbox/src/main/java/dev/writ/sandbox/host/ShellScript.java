@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A script for {@code /bin/sh}. Commands go through one because its bytes are exactly ours: what is
- * handed to a {@link ProcessBuilder} is encoded by the locale that the JVM was started in, which
- * makes question marks of what is not ASCII; and because a shell can do between fork and exec what
- * a JVM cannot.
+ * A script for {@code /bin/sh}. Commands go through a script for two reasons. Its bytes are exactly
+ * ours, while a {@link ProcessBuilder} encodes arguments by the JVM's locale, which may turn
+ * non-ASCII characters into question marks. And a shell can act between fork and exec, which a JVM
+ * cannot.
  */
 public final class ShellScript {
   private final StringBuilder text = new StringBuilder("set -e\n");
@@ -18,7 +18,7 @@ public final class ShellScript {
     return this;
   }
 
-  /** Replaces the shell by a program. */
+  /** Replaces the shell by a program (exec). */
   public ShellScript exec(List<String> argv) {
     return line("exec " + quoted(argv));
   }

@@ -19,15 +19,17 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Removes trees that hostile programs wrote: relative to open directories, following no link. */
+/**
+ * Removes trees that hostile programs wrote: relative to open directories, without following links.
+ */
 public final class Trees {
   private Trees() {}
 
   private record Level(Path name, SecureDirectoryStream<Path> stream, Deque<Path> left) {}
 
   /**
-   * Removes a directory with all below it; nothing where there is none. It goes as deep as the tree
-   * does: one open directory for each level.
+   * Removes a directory and everything below it, if it exists. Keeps one directory open for each
+   * level of the tree.
    *
    * @throws WritException {@code SBX-007}
    */
@@ -42,7 +44,7 @@ public final class Trees {
     }
   }
 
-  /** Removes all below a directory, and not itself. */
+  /** Removes everything below a directory, but not the directory. */
   public static void clear(Path directory) throws IOException {
     Deque<Level> levels = new ArrayDeque<>();
     try {
@@ -99,7 +101,7 @@ public final class Trees {
     try {
       return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     } catch (AccessDeniedException e) {
-      // A program made it unreadable, for its owner too.
+      // A program made it unreadable, even for its owner.
       parent
           .getFileAttributeView(name, PosixFileAttributeView.class)
           .setPermissions(PosixFilePermissions.fromString("rwx------"));

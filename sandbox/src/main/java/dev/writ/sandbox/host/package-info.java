@@ -1,2 +1,2 @@
-/** What is asked of the host: mounts, commands, owners, modes, trees of files. */
+/** Operations on the host: mounts, commands, owners, modes, trees of files. */
 package dev.writ.sandbox.host;

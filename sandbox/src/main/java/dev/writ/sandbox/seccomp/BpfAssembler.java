@@ -8,10 +8,10 @@ import java.util.List;
 /**
  * Writes classic BPF as the kernel takes it for seccomp: {@code struct sock_filter} of code, jt, jf
  * and k, eight bytes each, in the machine's order. Conditional jumps of BPF reach 255 instructions
- * only, so branches here skip one instruction at most, and go far by an unconditional jump.
+ * only, so branches here skip at most one instruction, and use an unconditional jump to go further.
  */
 final class BpfAssembler {
-  /** More than this the kernel refuses ({@code BPF_MAXINSNS}). */
+  /** The most instructions that the kernel accepts ({@code BPF_MAXINSNS}). */
   static final int MOST = 4096;
 
   private static final short LOAD_WORD = 0x20; // BPF_LD | BPF_W | BPF_ABS
@@ -23,7 +23,7 @@ final class BpfAssembler {
 
   private record Instruction(short code, int whenTrue, int whenFalse, int k) {}
 
-  /** A place in the program, to jump to. */
+  /** A place in the program, as the target of jumps. */
   static final class Label {
     private int at = -1;
   }
@@ -45,7 +45,7 @@ final class BpfAssembler {
     label.at = program.size();
   }
 
-  /** Goes to a label where the accumulator, unsigned, is less than {@code k}. */
+  /** Jumps to a label if the accumulator, unsigned, is less than {@code k}. */
   void jumpBelow(int k, Label label) {
     program.add(new Instruction(JUMP_AT_LEAST, 1, 0, k));
     jump(label);

@@ -11,7 +11,9 @@ public final class OciSeccomp {
   private static final int EPERM = 1;
   private static final int NOSYS = 38;
 
-  /** System calls since Linux 4.11, and some that we took away: programs try and do without. */
+  /**
+   * System calls since Linux 4.11, and some that we removed: programs try them and work without.
+   */
   private static final List<String> TRIED =
       List.of(
           "cachestat",
@@ -54,9 +56,9 @@ public final class OciSeccomp {
   }
 
   /**
-   * The same for a service, which may pass over {@code defaultErrnoRet} and answer EPERM for what
-   * is not listed: C libraries would not fall back then. So what is newer than those libraries is
-   * listed by name.
+   * The same for a service, which may ignore {@code defaultErrnoRet} and answer EPERM for calls
+   * that are not listed. C libraries fall back only on ENOSYS, so calls that are newer than those
+   * libraries are listed by name.
    */
   public static JsonValue.Obj forServices(Architecture architecture, SystemCalls.Rules rules) {
     TreeSet<String> absent = new TreeSet<>(TRIED);
@@ -91,9 +93,9 @@ public final class OciSeccomp {
   }
 
   /**
-   * A rule of libseccomp holds where all of its comparisons do, and each argument has one at most.
-   * So a condition is a list of masked comparisons of which one holds where it does, and a rule has
-   * one of each list.
+   * A rule of libseccomp applies if all its comparisons are true, with at most one comparison for
+   * each argument. So a condition becomes a list of alternative masked comparisons, and each rule
+   * takes one from every list.
    */
   private static List<JsonValue> conditional(SystemCall call) {
     List<String> name = List.of(call.name());
@@ -103,10 +105,16 @@ public final class OciSeccomp {
           each(v.all()).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
       case SystemCall.PassOver v -> {
         each(v.all()).forEach(all -> rules.add(answer(name, 0, all)));
-        // Allowed is what differs first in this argument, and is the same in those before it.
+        each(v.allRefused()).forEach(all -> rules.add(answer(name, EPERM, all)));
+        // The call is allowed if any condition fails: one rule for each condition that is the first
+        // to fail.
         for (int i = 0; i < v.all().size(); i++) {
           List<SystemCall.Condition> where = new ArrayList<>(v.all().subList(0, i));
-          where.add(new SystemCall.NoneOf(v.all().get(i).argument(), v.all().get(i).values()));
+          List<Integer> values = new ArrayList<>(v.all().get(i).values());
+          if (i == v.all().size() - 1) {
+            values.addAll(v.refused());
+          }
+          where.add(new SystemCall.NoneOf(v.all().get(i).argument(), values));
           each(where).forEach(all -> rules.add(rule(name, "SCMP_ACT_ALLOW", all)));
         }
       }
@@ -115,7 +123,7 @@ public final class OciSeccomp {
     return rules;
   }
 
-  /** Every choice of one comparison of each condition. */
+  /** Every combination of one comparison from each condition. */
   private static List<List<JsonValue>> each(List<? extends SystemCall.Condition> conditions) {
     List<List<JsonValue>> choices = List.of(List.of());
     for (SystemCall.Condition condition : conditions) {
@@ -147,11 +155,11 @@ public final class OciSeccomp {
   }
 
   /**
-   * Adds comparisons for all numbers that are none of the values: one for each beginning, bit by
-   * bit from the highest, that no value has.
+   * Adds comparisons that cover all numbers except the values: one for each prefix of bits, from
+   * the highest, that no value has.
    *
-   * @param mask of the bits that were looked at
-   * @param beginning what they are
+   * @param mask the bits of the prefix
+   * @param beginning the value of the prefix
    */
   private static void outside(
       List<JsonValue> all, int argument, List<Integer> values, int bit, long mask, long beginning) {

@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * Compiles the table to a filter program (seccomp(2), {@code SECCOMP_SET_MODE_FILTER}): a search
- * tree over the numbers of system calls, after the architecture was held against ours, since the
- * same number means another call elsewhere.
+ * tree over the numbers of system calls, after a check of the architecture, since the same number
+ * is another call on another architecture.
  */
 public final class SeccompFilter {
   private static final int NUMBER = 0; // offsets in struct seccomp_data
@@ -21,10 +21,12 @@ public final class SeccompFilter {
   private static final int EPERM = 1;
   private static final int ENOSYS = 38;
 
-  /** Numbers from here are of the x32 ABI, whose calls the table does not know. */
+  /** From this number on calls are of the x32 ABI, which the table does not contain. */
   private static final int X32 = 0x40000000;
 
-  /** Calls from {@code first} up to the next range; one with a condition stands alone. */
+  /**
+   * Calls from {@code first} up to the next range; a call with a condition is a range of its own.
+   */
   private record Range(int first, SystemCall.Verdict verdict) {}
 
   private final BpfAssembler program = new BpfAssembler();
@@ -52,7 +54,10 @@ public final class SeccompFilter {
     program.place(go);
   }
 
-  /** Neighbours with one verdict become one range; a null verdict is for numbers not listed. */
+  /**
+   * Merges neighbours with the same verdict into ranges; a null verdict is for numbers that are not
+   * listed.
+   */
   private static List<Range> ranges(List<SystemCall> calls) {
     List<SystemCall> sorted = new ArrayList<>(calls);
     sorted.sort(Comparator.comparingInt(SystemCall::number));
@@ -110,16 +115,20 @@ public final class SeccompFilter {
         program.ret(ERRNO | EPERM);
       }
       case SystemCall.PassOver v -> {
-        BpfAssembler.Label allow = new BpfAssembler.Label();
-        v.all().forEach(condition -> goUnless(condition, allow));
+        BpfAssembler.Label further = new BpfAssembler.Label();
+        v.all().forEach(condition -> goUnless(condition, further));
         program.ret(ERRNO);
+        program.place(further);
+        BpfAssembler.Label allow = new BpfAssembler.Label();
+        v.allRefused().forEach(condition -> goUnless(condition, allow));
+        program.ret(ERRNO | EPERM);
         program.place(allow);
         program.ret(ALLOW);
       }
     }
   }
 
-  /** Goes to a label where a condition does not hold. */
+  /** Jumps to a label if a condition is false. */
   private void goUnless(SystemCall.Condition condition, BpfAssembler.Label label) {
     program.load(argument(condition.argument()));
     switch (condition) {

@@ -1,5 +1,6 @@
 package dev.writ.sandbox.seccomp;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -9,7 +10,7 @@ import java.util.List;
  */
 record SystemCall(String name, int number, Verdict verdict) {
 
-  /** What happens when it is called. */
+  /** The result of a call. */
   sealed interface Verdict {}
 
   record Allow() implements Verdict {}
@@ -20,13 +21,24 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** Ends the process by SIGSYS. */
   record Kill() implements Verdict {}
 
-  /** Allowed where all conditions hold; else EPERM. */
+  /** Allowed if all conditions are true, otherwise EPERM. */
   record AllowWhere(List<Condition> all) implements Verdict {}
 
-  /** Where all conditions hold it answers 0 and does nothing; else it is allowed. */
-  record PassOver(List<OneOf> all) implements Verdict {}
+  /**
+   * If all conditions are true it does nothing and returns 0. If the last argument has one of the
+   * refused values instead, and the other conditions are true, it returns EPERM. Otherwise it is
+   * allowed.
+   */
+  record PassOver(List<OneOf> all, List<Integer> refused) implements Verdict {
+    /** The conditions under which it answers EPERM. */
+    List<OneOf> allRefused() {
+      List<OneOf> conditions = new ArrayList<>(all);
+      conditions.set(all.size() - 1, new OneOf(all.getLast().argument(), refused));
+      return conditions;
+    }
+  }
 
-  /** About the low 32 bits of an argument, which is what the kernel looks at. */
+  /** A condition on the low 32 bits of an argument, which are all that the kernel reads. */
   sealed interface Condition {
     int argument();
   }
@@ -37,6 +49,6 @@ record SystemCall(String name, int number, Verdict verdict) {
   /** They are none of the values. */
   record NoneOf(int argument, List<Integer> values) implements Condition {}
 
-  /** No bit of the mask is set in them. */
+  /** None of the mask's bits is set. */
   record Without(int argument, int mask) implements Condition {}
 }

@@ -9,17 +9,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads {@code seccomp.tsv}, the table of what a sandbox may ask of the kernel. */
+/** Reads {@code seccomp.tsv}, the table of system calls that a sandbox allows. */
 public final class SystemCalls {
   private static final byte[] TABLE = load();
 
   private static final String UNLISTED = " unlisted";
 
+  private static final String EPERM = "eperm=";
+
   /** Which of the calls are there. */
   public enum Rules {
     /** All that the table allows. */
     OPEN,
-    /** Those for a command that lists its executables: none that brings others along. */
+    /** For a command that lists its executables: no calls that could bring in others. */
     LISTED
   }
 
@@ -65,11 +67,19 @@ public final class SystemCalls {
   private static SystemCall.Verdict conditional(String text) {
     String[] words = text.split(" ");
     List<SystemCall.Condition> all =
-        Arrays.stream(words).skip(1).map(SystemCalls::condition).toList();
+        Arrays.stream(words)
+            .skip(1)
+            .filter(word -> !word.startsWith(EPERM))
+            .map(SystemCalls::condition)
+            .toList();
     return switch (words[0]) {
       case "allow" -> new SystemCall.AllowWhere(all);
       case "pass" ->
-          new SystemCall.PassOver(all.stream().map(SystemCall.OneOf.class::cast).toList());
+          new SystemCall.PassOver(
+              all.stream().map(SystemCall.OneOf.class::cast).toList(),
+              words[words.length - 1].startsWith(EPERM)
+                  ? numbers(words[words.length - 1].substring(EPERM.length()))
+                  : List.of());
       default -> throw new IllegalStateException("seccomp.tsv has the verdict " + text);
     };
   }

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Goes to a path below a root one directory at a time, each opened relative to the one before and
- * never through a link: what {@code openat2} does with {@code RESOLVE_BENEATH} and {@code
+ * Resolves a path below a root one directory at a time, each opened relative to the one before and
+ * never through a link, as {@code openat2} does with {@code RESOLVE_BENEATH} and {@code
  * RESOLVE_NO_SYMLINKS}.
  */
 final class Inside implements AutoCloseable {
@@ -103,7 +103,9 @@ final class Inside implements AutoCloseable {
     }
   }
 
-  /** Opens a regular file to read; a FIFO would wait for ever, so it is looked at first. */
+  /**
+   * Opens a regular file for reading; its kind is checked first, since opening a FIFO would block.
+   */
   SeekableByteChannel read() throws IOException {
     BasicFileAttributes found = attributes();
     if (found.isSymbolicLink()) {
@@ -115,7 +117,7 @@ final class Inside implements AutoCloseable {
     return parent.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Takes away what is no directory; a link goes itself, not what it leads to. */
+  /** Removes anything but a directory; of a link, the link itself. */
   void remove() throws IOException {
     try {
       BasicFileAttributes found = attributes(parent, name);
@@ -128,7 +130,7 @@ final class Inside implements AutoCloseable {
     }
   }
 
-  /** Makes a new file, in the place of one that is there; a link is replaced, not followed. */
+  /** Makes a new file, replacing an existing one; a link is replaced, not followed. */
   SeekableByteChannel create() throws IOException {
     remove();
     Set<OpenOption> options =

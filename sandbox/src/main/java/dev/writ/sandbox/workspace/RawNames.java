@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * File names as the bytes that they are. The JDK turns names to text and back by the locale that
- * the JVM was started in, which loses what is not in it; but a path's URI has every byte.
+ * File names as bytes. The JDK converts names to text by the locale that the JVM was started in,
+ * and loses characters outside it; but a path's URI has every byte.
  */
 final class RawNames {
   private static final Path ROOT = Path.of("/");
@@ -24,14 +24,14 @@ final class RawNames {
       if (c == '%') {
         bytes.write(HexFormat.fromHexDigits(encoded, i + 1, i + 3));
         i += 2;
-      } else if (c != '/') { // one may follow, where the root has a directory of that name
+      } else if (c != '/') { // a URI ends in a slash if such a directory exists at the root
         bytes.write(c);
       }
     }
     return bytes.toByteArray();
   }
 
-  /** A single name of these bytes; no separator, no NUL, neither {@code .} nor {@code ..}. */
+  /** A single name of these bytes: no separator, no NUL, neither {@code .} nor {@code ..}. */
   static Path path(byte[] name) {
     StringBuilder uri = new StringBuilder("file:///");
     for (byte b : name) {

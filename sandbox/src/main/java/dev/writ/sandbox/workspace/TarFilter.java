@@ -1,10 +1,10 @@
 package dev.writ.sandbox.workspace;
 
-/** What stands in an archive for what is in a tree; either may throw, and then there is none. */
+/** Replaces content for an archive; if either method throws no archive is made. */
 public interface TarFilter {
-  /** The bytes for those of a file. */
+  /** The bytes that stand in the archive for the bytes of a file. */
   byte[] content(byte[] bytes);
 
-  /** Looks at a name, or at the target of a link. */
+  /** Checks a name, or the target of a link. */
   void name(byte[] bytes);
 }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Unpacks a POSIX tar archive of regular files, directories and symbolic links. What could reach
- * outside is refused, not repaired: absolute names, {@code ..}, links that lead out, hard links,
- * devices. A link that is followed by an entry below it is refused too.
+ * Unpacks a POSIX tar archive of regular files, directories and symbolic links. Entries that could
+ * reach outside are refused, not repaired: absolute names, {@code ..}, links that lead out, hard
+ * links, devices. A link with a later entry below it is refused, too.
  */
 final class TarReader {
   private static final int BLOCK = TarWriter.BLOCK;
@@ -110,7 +110,7 @@ final class TarReader {
     return parts;
   }
 
-  /** A link may lead up, but not out: each part is counted. */
+  /** A link may lead up but not out: its parts are counted. */
   private static Path target(byte[] target, int depth) {
     if (target.length == 0 || target[0] == '/') {
       throw malformed("a link is absolute or empty");

@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * The digest of a tree (spec/sandbox.md): SHA-256 over one record for each entry, sorted by name:
  * kind, mode in octal, the digest of the content or {@code -}, the name, and a NUL. Owners and
- * times are no part of it.
+ * times are not part of it.
  */
 final class TreeDigest {
   private TreeDigest() {}
@@ -32,7 +32,7 @@ final class TreeDigest {
     return Digest.ofBytes(hash.digest());
   }
 
-  /** What a FIFO, socket or device holds is never read. */
+  /** The content of a FIFO, socket or device is never read. */
   private static String content(Entry entry) throws IOException {
     return switch (entry.kind()) {
       case 'f' -> file(entry.path());
@@ -52,7 +52,7 @@ final class TreeDigest {
     return HexFormat.of().formatHex(hash.digest());
   }
 
-  /** Where a link points, as bytes. */
+  /** The target of a link, as bytes. */
   static byte[] target(Path link) throws IOException {
     Path target = Files.readSymbolicLink(link);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -68,7 +68,7 @@ final class TreeDigest {
     return bytes.toByteArray();
   }
 
-  /** {@code .} and {@code ..} would be resolved away on the way through a URI's path. */
+  /** A URI's path would resolve {@code .} and {@code ..}, so they are handled first. */
   private static byte[] name(Path part) {
     String text = part.toString();
     return text.equals(".") || text.equals("..") || text.isEmpty()

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.workspace;
 
 /**
- * What is read of a tree or an archive at most.
+ * Limits for reading a tree or an archive.
  *
  * @param entries files, directories and links
  * @param bytes of all files together

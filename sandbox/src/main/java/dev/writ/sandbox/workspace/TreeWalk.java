@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * Lists a tree in which no program runs: every entry, links as links, sorted by the bytes of the
- * whole name, so that what a directory holds comes after it.
+ * whole name, so that a directory precedes its content.
  */
 final class TreeWalk {
   private static final int MOST_NAME_BYTES = 4_000;

@@ -9,7 +9,7 @@ import java.util.Optional;
 final class Utf8 {
   private Utf8() {}
 
-  /** The text, or nothing where the bytes are not UTF-8. */
+  /** The text; empty if the bytes are not UTF-8. */
   static Optional<String> strict(byte[] bytes) {
     try {
       return Optional.of(

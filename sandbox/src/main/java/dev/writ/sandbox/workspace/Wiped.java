@@ -5,9 +5,9 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.time.Instant;
 
 /**
- * That a workspace is gone, and why.
+ * A record that a workspace was wiped.
  *
- * @param reason a word of the caller's, such as {@code run-closed} or {@code expired}
+ * @param reason the caller's reason, such as {@code run-closed} or {@code expired}
  */
 public record Wiped(String tenant, String run, String reason, Instant at) {
 

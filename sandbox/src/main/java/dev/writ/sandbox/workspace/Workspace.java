@@ -32,8 +32,8 @@ public final class Workspace {
   private boolean running;
 
   /**
-   * @param directory where it is on the host
-   * @param owner the user id that files are given to; negative to leave them to ourselves
+   * @param directory its directory on the host
+   * @param owner the user id that files are given to; negative to keep our own
    */
   public Workspace(Path directory, long owner) {
     this(directory, owner, Optional.empty());
@@ -79,12 +79,12 @@ public final class Workspace {
     return held;
   }
 
-  /** Says that a command runs in it, or no longer does. */
+  /** Marks whether a command runs in it. */
   public synchronized void running(boolean now) {
     running = now;
   }
 
-  /** Gives all its files to another user id. */
+  /** Changes the owner of all its files. */
   public synchronized void giveTo(long id) {
     if (id == owner) {
       return;
@@ -102,7 +102,7 @@ public final class Workspace {
     owner = id;
   }
 
-  /** The digest of all that is in it; spec/sandbox.md says how it is computed. */
+  /** The digest of its whole tree (spec/sandbox.md). */
   public Digest treeDigest() {
     return treeDigest(TreeLimits.STANDARD);
   }
@@ -124,7 +124,7 @@ public final class Workspace {
             .toList());
   }
 
-  /** Everything in it, links as links, what a directory holds after it. */
+  /** All entries, links as links; a directory precedes its content. */
   public synchronized List<TreeEntry> entries(TreeLimits limits) {
     return io(() ->
         TreeWalk.of(directory, limits).stream()
@@ -159,7 +159,7 @@ public final class Workspace {
   }
 
   /**
-   * Makes sure that a path is a directory that no link leads to.
+   * Requires that a path is a directory that is not reached through a link.
    *
    * @throws WritException {@code SBX-042} to {@code SBX-045}
    */
@@ -176,7 +176,7 @@ public final class Workspace {
   }
 
   /**
-   * Makes a directory, and those above it, where they are not there yet.
+   * Makes a directory and its missing parents.
    *
    * @throws WritException {@code SBX-042}, {@code SBX-043}, {@code SBX-045}
    */
@@ -189,7 +189,7 @@ public final class Workspace {
     });
   }
 
-  /** Writes a file, and the directories above it, in the place of one that is there. */
+  /** Writes a file and its missing parent directories, replacing an existing file. */
   public synchronized void write(String path, byte[] bytes, boolean executable) {
     List<Path> parts = Inside.parts(path);
     io(() -> {
@@ -200,7 +200,7 @@ public final class Workspace {
   }
 
   /**
-   * Takes a file or a link away, if it is there.
+   * Removes a file or a link, if it exists.
    *
    * @throws WritException {@code SBX-042}, {@code SBX-043}; {@code SBX-045} for a directory
    */
@@ -226,7 +226,7 @@ public final class Workspace {
     }
   }
 
-  /** Makes the directories above the last part that are not there. */
+  /** Makes the missing directories above the last part. */
   void makeDirectories(List<Path> parts) throws IOException {
     for (int depth = 1; depth < parts.size(); depth++) {
       makeDirectory(parts.subList(0, depth), "rwxr-xr-x");
@@ -271,7 +271,7 @@ public final class Workspace {
     return path;
   }
 
-  /** Writes all of it as a tar archive; equal trees give equal bytes. */
+  /** Writes the whole tree as a tar archive; equal trees give equal bytes. */
   public synchronized void exportTar(OutputStream out, TreeLimits limits) {
     io(() -> {
       TarWriter.write(TreeWalk.of(directory, limits), out, Optional.empty());
@@ -280,7 +280,7 @@ public final class Workspace {
   }
 
   /**
-   * The same of one directory in it, each file through a filter.
+   * The same for one directory in it, with a filter for each file.
    *
    * @param path of the directory, {@code .} for all of it
    * @throws WritException {@code SBX-042} to {@code SBX-046}
@@ -309,7 +309,7 @@ public final class Workspace {
     });
   }
 
-  /** Bytes that can still be written to it. */
+  /** How many bytes can still be written to it. */
   public long freeBytes() {
     try {
       return Files.getFileStore(directory).getUsableSpace();

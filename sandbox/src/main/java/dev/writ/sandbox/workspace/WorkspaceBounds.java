@@ -5,10 +5,10 @@ import dev.writ.sandbox.error.SandboxError;
 import java.util.List;
 
 /**
- * How many workspaces may exist at once, and how much may be promised to them. Each of a size has a
- * mount, and on a disk a loop device, for as long as it exists.
+ * Limits the number of workspaces that exist at once, and the storage that is promised to them. A
+ * workspace with a size has a mount and, on a disk, a loop device for as long as it exists.
  *
- * @param most on this host
+ * @param most of all tenants on this host
  * @param mostOfTenant of one tenant
  */
 public record WorkspaceBounds(int most, int mostOfTenant) {
@@ -23,10 +23,10 @@ public record WorkspaceBounds(int most, int mostOfTenant) {
   }
 
   /**
-   * Refuses one more.
+   * Refuses a further workspace that exceeds the limits.
    *
-   * @param there those that exist
-   * @param capacity what the storage of the new one has, in bytes
+   * @param there the existing ones
+   * @param capacity the capacity of the new one's storage, in bytes
    * @throws WritException {@code SBX-048}, {@code SBX-049}
    */
   void requireRoom(WorkspaceSpec wanted, List<WorkspaceSpec> there, long capacity) {

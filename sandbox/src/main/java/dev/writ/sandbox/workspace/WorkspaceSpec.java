@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a workspace was made as: the file {@code workspace.json} beside its tree.
+ * The description of a workspace: the file {@code workspace.json} beside its tree.
  *
- * @param bytes the most that it holds, where the storage can limit it
- * @param expiresAt when it is wiped at the latest
+ * @param bytes the most that it can hold, if its storage has a limit
+ * @param expiresAt the latest time at which it is wiped
  */
 public record WorkspaceSpec(
     String tenant, String run, Storage storage, long bytes, Instant madeAt, Instant expiresAt) {

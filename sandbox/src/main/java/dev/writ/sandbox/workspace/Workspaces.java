@@ -26,8 +26,8 @@ import java.util.TreeMap;
 
 /**
  * The workspaces of all runs, below one directory: made on first use, kept for the run, wiped at
- * its end or when their time is over. Where a workspace stands follows from tenant and run; a wipe
- * leaves a line in {@code wiped.jsonl}.
+ * its end or when their lifetime is over. The directory of a workspace follows from tenant and run;
+ * each wipe adds a line to {@code wiped.jsonl}.
  */
 public final class Workspaces {
   private final Path root;
@@ -36,7 +36,7 @@ public final class Workspaces {
   private final TreeMap<String, Workspace> open = new TreeMap<>();
 
   /**
-   * @param root made where it is not there; every user may traverse it
+   * @param root created if missing; every user may traverse it
    * @param mayMount whether this process is root
    */
   public Workspaces(Path root, boolean mayMount, WorkspaceBounds bounds) {
@@ -50,7 +50,7 @@ public final class Workspaces {
     });
   }
 
-  /** The storage that holds a size on this host and lasts. */
+  /** The kind of storage on this host that has a size limit and survives a reboot. */
   public Storage bestStorage() {
     boolean loops =
         HostCommands.find("mkfs.ext4").isPresent() && HostCommands.find("mount").isPresent();
@@ -61,8 +61,8 @@ public final class Workspaces {
   }
 
   /**
-   * The workspace of a run; made where there is none, else the one that was made, whatever the
-   * further parts of {@code spec} say.
+   * The workspace of a run. If it does not exist it is made by {@code spec}; otherwise the other
+   * members of {@code spec} are ignored.
    *
    * @throws WritException {@code SBX-040}, {@code SBX-007}, {@code SBX-048}, {@code SBX-049}
    */
@@ -76,14 +76,14 @@ public final class Workspaces {
     return open.computeIfAbsent(key, k -> io(() -> make(root.resolve(k), spec)));
   }
 
-  /** What a storage has for all workspaces: the disk they are on, or half of the memory. */
+  /** The storage for all workspaces, in bytes: their disk, or half of the memory. */
   private long capacity(Storage storage) throws IOException {
     return storage == Storage.MEMORY
         ? Memory.totalBytes() / 2
         : Files.getFileStore(root).getTotalSpace();
   }
 
-  /** The workspace of a run, where there is one. */
+  /** The workspace of a run, if it exists. */
   public synchronized Optional<Workspace> find(String tenant, String run) {
     Path directory = root.resolve(key(tenant, run));
     return Files.exists(directory.resolve("workspace.json"))
@@ -91,18 +91,18 @@ public final class Workspaces {
         : Optional.empty();
   }
 
-  /** Whether a run has a workspace below a root; only looks. */
+  /** Whether a run has a workspace below a root; changes nothing. */
   public static boolean isIn(Path root, String tenant, String run) {
     return Files.exists(root.resolve(key(tenant, run)).resolve("workspace.json"));
   }
 
-  /** Whether the lifetime of one below a root is over; only looks. */
+  /** Whether the lifetime of one below a root is over; changes nothing. */
   public static boolean hasExpired(Path root, Instant now) {
     return Files.isDirectory(root)
         && list(root).stream().anyMatch(spec -> !spec.expiresAt().isAfter(now));
   }
 
-  /** What all of them were made as, sorted by tenant and run. */
+  /** The descriptions of all of them, sorted by tenant and run. */
   public synchronized List<WorkspaceSpec> list() {
     return list(root);
   }
@@ -123,7 +123,7 @@ public final class Workspaces {
   }
 
   /**
-   * Takes a workspace away.
+   * Removes a workspace.
    *
    * @param reason a short word, which is recorded
    * @throws WritException {@code SBX-041} where there is none, {@code SBX-042} where it is in use
@@ -136,12 +136,12 @@ public final class Workspaces {
     }
     Workspace workspace = open.get(key);
     if (workspace != null) {
-      workspace.hold(); // for ever: whoever still has it gets SBX-042
+      workspace.hold(); // never released: later use of it fails with SBX-042
       open.remove(key);
     }
     Wiped wiped = new Wiped(tenant, run, reason, at);
     io(() -> {
-      // The record first: after a crash between the two, the wipe is said and done again.
+      // The record is written first: after a crash between the two, both are repeated.
       Path log = root.resolve("wiped.jsonl");
       Modes.ensurePrivateFile(log);
       Files.write(
@@ -155,7 +155,7 @@ public final class Workspaces {
     return wiped;
   }
 
-  /** Wipes those whose time is over and that nobody uses. */
+  /** Wipes workspaces whose lifetime is over and that are not in use. */
   public synchronized List<Wiped> wipeExpired(Instant now) {
     List<Wiped> wiped = new ArrayList<>();
     for (WorkspaceSpec spec : list()) {
@@ -168,7 +168,7 @@ public final class Workspaces {
     return wiped;
   }
 
-  /** Every wipe that was recorded, in their order. */
+  /** Every recorded wipe, in order. */
   public synchronized List<Wiped> wiped() {
     Path log = root.resolve("wiped.jsonl");
     return io(() -> {
@@ -182,7 +182,7 @@ public final class Workspaces {
     });
   }
 
-  /** Unmounts all; the files stay, except those in memory. For the end of this process. */
+  /** Unmounts all, at the end of this process; files stay, except those in memory. */
   public synchronized void close() {
     for (Path point : Mounts.below(root)) {
       Mounts.unmount(point);
@@ -190,7 +190,7 @@ public final class Workspaces {
     open.clear();
   }
 
-  /** Removes what a crash left half made: a directory without its description. */
+  /** Removes workspaces that a crash left incomplete: directories without a description. */
   public synchronized void sweep() {
     io(() -> {
       List<Path> half = new ArrayList<>();
@@ -225,7 +225,7 @@ public final class Workspaces {
       mount(spec, directory, tree, isNew);
     }
     if (isNew) {
-      // Last, and whole: from here on it exists.
+      // Written last and atomically: the workspace exists from here on.
       Path half = directory.resolve("workspace.json.new");
       Modes.writePrivate(half, Jcs.write(spec.toJson()));
       Files.move(half, description, StandardCopyOption.ATOMIC_MOVE);
@@ -233,7 +233,7 @@ public final class Workspaces {
     return close(directory, tree);
   }
 
-  /** Nobody gets in but the user that the tree belongs to, whatever modes a program gave it. */
+  /** Lets only the tree's user in, whatever modes a program set. */
   private Workspace close(Path directory, Path tree) throws IOException {
     for (String file : List.of("image", "workspace.json")) {
       if (Files.exists(directory.resolve(file))) {
@@ -261,7 +261,7 @@ public final class Workspaces {
             directory.resolve("image").toString(),
             tree.toString());
         Files.deleteIfExists(tree.resolve("lost+found"));
-        // mkfs makes the root of every file system readable by all.
+        // mkfs makes the root of a file system readable by all.
         if (isNew) {
           Modes.ensureDirectory(tree, Modes.PRIVATE);
         }
@@ -277,7 +277,7 @@ public final class Workspaces {
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(bytes);
     }
-    // No journal and no reserved blocks: it need not survive a power cut, only hold its size.
+    // No journal and no reserved blocks: it need not survive a power failure, only limit its size.
     run(
         "mkfs.ext4",
         "-q",
@@ -314,7 +314,7 @@ public final class Workspaces {
     for (Path point : Mounts.below(directory)) {
       Mounts.unmount(point);
     }
-    // Its description goes first, so that a half removed one counts as half made.
+    // Its description is removed first, so that an interrupted removal counts as incomplete.
     Files.deleteIfExists(directory.resolve("workspace.json"));
     if (Files.exists(directory)) {
       Trees.remove(directory);
@@ -326,7 +326,9 @@ public final class Workspaces {
         WorkspaceSpec.read(Jcs.parse(Files.readAllBytes(directory.resolve("workspace.json")))));
   }
 
-  /** A directory's name says nothing and cannot be chosen: the digest of tenant and run. */
+  /**
+   * A directory's name reveals nothing and cannot be chosen: it is the digest of tenant and run.
+   */
   private static String key(String tenant, String run) {
     return Digest.sha256(
             Jcs.write(JsonValue.object().put("run", run).put("tenant", tenant).build()))

@@ -61,7 +61,9 @@ class TheFilterSaysWhatTheTableSaysTest {
       case SystemCall.AllowWhere v ->
           v.all().stream().allMatch(c -> holds(c, arguments)) ? ALLOW : EPERM;
       case SystemCall.PassOver v ->
-          v.all().stream().allMatch(c -> holds(c, arguments)) ? DONE_NOTHING : ALLOW;
+          v.all().stream().allMatch(c -> holds(c, arguments))
+              ? DONE_NOTHING
+              : v.allRefused().stream().allMatch(c -> holds(c, arguments)) ? EPERM : ALLOW;
     };
   }
 
@@ -172,6 +174,22 @@ class TheFilterSaysWhatTheTableSaysTest {
         .isEqualTo(DONE_NOTHING);
     assertThat(run(filter, option, architecture.audit(), 3, 6, 8)).isEqualTo(ALLOW);
     assertThat(run(filter, option, architecture.audit(), 3, 1, 7)).isEqualTo(ALLOW);
+    // A socket's filter becomes machine code, and a large page is the host's: nobody's memory
+    // either.
+    assertThat(run(filter, option, architecture.audit(), 3, 1, 26)).isEqualTo(EPERM);
+    assertThat(run(filter, option, architecture.audit(), 3, 1, 51)).isEqualTo(EPERM);
+    assertThat(run(filter, option, architecture.audit(), 3, 6, 26)).isEqualTo(ALLOW);
+    int map = call(architecture, "mmap").number();
+    assertThat(run(filter, map, architecture.audit(), 0, 4096, 3, 0x22)).isEqualTo(ALLOW);
+    assertThat(run(filter, map, architecture.audit(), 0, 4096, 3, 0x40022)).isEqualTo(EPERM);
+    int memory = call(architecture, "memfd_create").number();
+    assertThat(run(filter, memory, architecture.audit(), 0, 1)).isEqualTo(ALLOW);
+    assertThat(run(filter, memory, architecture.audit(), 0, 5)).isEqualTo(EPERM);
+    int shared = call(architecture, "shmget").number();
+    assertThat(run(filter, shared, architecture.audit(), 0, 4096, 0x380)).isEqualTo(ALLOW);
+    assertThat(run(filter, shared, architecture.audit(), 0, 4096, 0xb80)).isEqualTo(EPERM);
+    assertThat(run(filter, call(architecture, "mbind").number(), architecture.audit()))
+        .isEqualTo(EPERM);
     int ioctl = call(architecture, "ioctl").number();
     assertThat(run(filter, ioctl, architecture.audit(), 0, 0x5412)).isEqualTo(EPERM);
     assertThat(run(filter, ioctl, architecture.audit(), 0, 0x100005412L)).isEqualTo(EPERM);

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 /**
  * How an execution ended, in the words of seed 004: the table of spec/surface-engine.md.
  *
- * @param failure absent for a success alone
+ * @param failure absent only for a success
  */
 record Ending(
     ExecutionState state,
@@ -29,7 +29,7 @@ record Ending(
     List<ToolExecutionIncident> incidents,
     Optional<Failure> failure) {
 
-  /** What ended because it was told to. */
+  /** Ended because of a cancellation. */
   static final String CANCELLED = "cancelled";
 
   /** Stage 3: the language runtime that would run the tool is not approved. */
@@ -47,7 +47,7 @@ record Ending(
               "pids-limit",
               "input-too-large"));
 
-  /** Stages 1 and 2, where what was decided does not stand any more. */
+  /** Refusals of stages 1 and 2 because the decision no longer stands. */
   private static final EnumSet<ExecutorError> TAKEN_BACK =
       EnumSet.of(ExecutorError.EXPIRED, ExecutorError.SUPERSEDED, ExecutorError.SNAPSHOT);
 
@@ -61,7 +61,7 @@ record Ending(
     TOOL_REVOKED
   }
 
-  /** What a dispatched effect's receipt says. */
+  /** The ending that a dispatched effect's receipt states. */
   static Ending of(Receipt receipt, Effect effect, Cancelled why) {
     String reason = receipt.code().orElse(receipt.reason());
     String message = receipt.message().isEmpty() ? receipt.reason() : receipt.message();
@@ -101,7 +101,7 @@ record Ending(
     };
   }
 
-  /** An output larger than the effect allows is a contract that is not kept, and more than that. */
+  /** An output larger than the effect allows is a broken contract, with a kind of its own. */
   private static Optional<Kind> size(Receipt receipt, Effect effect) {
     boolean tooLarge =
         receipt.code().filter(ExecutorError.CONTRACT_DRIFT.code()::equals).isPresent()
@@ -124,7 +124,7 @@ record Ending(
         : Optional.empty();
   }
 
-  /** What the Guardian did not allow. */
+  /** The ending of a request that the Guardian did not allow. */
   static Ending of(Decision decision) {
     String message =
         decision.checks().stream()
@@ -149,7 +149,7 @@ record Ending(
         Optional.of(new Failure(code, message)));
   }
 
-  /** What stages 1 to 3 wrote down that they refused. */
+  /** The ending by a recorded refusal of stages 1 to 3. */
   static Ending of(Refusal refusal) {
     return isPolicys(refusal.code())
         ? with(
@@ -161,7 +161,7 @@ record Ending(
         : failed(ExecutionState.Failed, refusal.code(), refusal.found(), Optional.empty());
   }
 
-  /** Whether a refusal before the dispatch takes back what was allowed. */
+  /** Whether a refusal before the dispatch withdraws the permission. */
   static boolean isPolicys(String code) {
     if (code.equals(RUNTIME)) {
       return true;
@@ -174,7 +174,7 @@ record Ending(
     return false;
   }
 
-  /** The time was over before its turn came. */
+  /** The time was over before it got its turn. */
   static Ending inTheQueue() {
     return with(
         ExecutionState.TimedOut,
@@ -184,7 +184,7 @@ record Ending(
         EngineError.IN_THE_QUEUE.meaning());
   }
 
-  /** Allowed, and ended before it was dispatched: by its caller, or with a server. */
+  /** Allowed, and ended before dispatch: by its caller, or at a server's shutdown. */
   static Ending notDispatched() {
     return failed(
         ExecutionState.Killed,
@@ -193,7 +193,7 @@ record Ending(
         Optional.empty());
   }
 
-  /** Allowed, and refused by the queue or the kernel before it was dispatched. */
+  /** Allowed, and refused by the queue or the kernel before dispatch. */
   static Ending refused(ErrorCode code) {
     return isPolicys(code.code())
         ? with(

@@ -2,7 +2,7 @@ package dev.writ.surfaces.engine;
 
 import dev.writ.gateway.http.HttpErrorCode;
 
-/** What the universal contract's surface refuses by itself; policy's word is the Guardian's. */
+/** Refusals of the universal contract's surface itself; refusals by policy are the Guardian's. */
 public enum EngineError implements HttpErrorCode {
   NOT_OFFERED(
       404,
@@ -15,7 +15,7 @@ public enum EngineError implements HttpErrorCode {
       422,
       "GWY-204",
       "the resource class is above the tool's own",
-      "Ask for its own, or a smaller one."),
+      "Request its own, or a smaller one."),
   REQUEST_REUSED(
       409,
       "GWY-205",
@@ -25,11 +25,11 @@ public enum EngineError implements HttpErrorCode {
       409,
       "GWY-206",
       "the execution was ended before it was dispatched",
-      "Nothing ran: send the same request again where it is still wanted."),
+      "Nothing ran: send the same request again if it is still wanted."),
   IN_THE_QUEUE(
       504,
       "GWY-207",
-      "the time that the execution may take was over before its turn came",
+      "the execution's time budget was over before its turn came",
       "Nothing ran: send it again, with more time.");
 
   private final int httpStatus;

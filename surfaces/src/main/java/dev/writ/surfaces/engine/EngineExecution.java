@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One execution at work: queued until its turn comes, then running. Who cancels it in the queue
- * ends it there; who cancels it later ends the tool.
+ * One execution: queued until its turn comes, then running. A cancellation in the queue ends it
+ * there; a later one ends the tool.
  */
 final class EngineExecution {
   private final Digest raw;
@@ -19,7 +19,7 @@ final class EngineExecution {
   private boolean cancelled;
 
   /**
-   * @param raw digest of the body that asked for it
+   * @param raw digest of the body of its call
    */
   EngineExecution(Digest raw) {
     this.raw = raw;
@@ -29,12 +29,12 @@ final class EngineExecution {
     return raw;
   }
 
-  /** It was judged, as that request. */
+  /** It was judged, under this request. */
   synchronized void judged(Digest id) {
     request = Optional.of(id);
   }
 
-  /** The kernel's request, once there is one. */
+  /** The kernel's request, if there is one yet. */
   synchronized Optional<Digest> request() {
     return request;
   }
@@ -43,7 +43,7 @@ final class EngineExecution {
     return running ? ExecutionState.Running : ExecutionState.Queued;
   }
 
-  /** This thread waits for its turn from now on. */
+  /** From now on this thread waits for its turn. */
   synchronized void queue() {
     waiting = Thread.currentThread();
     if (cancelled) {
@@ -51,14 +51,14 @@ final class EngineExecution {
     }
   }
 
-  /** Its turn has come, or will not: an interrupt was for the waiting alone. */
+  /** It no longer waits; an interrupt for the wait is cleared. */
   private void unqueue() {
     waiting = null;
     Thread.interrupted();
   }
 
   /**
-   * Its turn has come.
+   * Its turn came.
    *
    * @return false where it was cancelled before that
    */
@@ -68,7 +68,7 @@ final class EngineExecution {
     return running;
   }
 
-  /** It does not wait any more, whether its turn came or not. */
+  /** It no longer waits, with or without its turn. */
   synchronized void leave() {
     unqueue();
   }
@@ -78,9 +78,9 @@ final class EngineExecution {
   }
 
   /**
-   * Ends it where it waits.
+   * Cancels it in the queue.
    *
-   * @return false where it runs: then its tool is what has to be ended
+   * @return false if it runs: then its tool must be ended
    */
   synchronized boolean cancelInTheQueue() {
     if (running) {
@@ -101,7 +101,7 @@ final class EngineExecution {
     over.await();
   }
 
-  /** Whether it was over within that time. */
+  /** Waits until it is over; returns whether it was over in time. */
   boolean await(Duration atMost) throws InterruptedException {
     return over.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
   }

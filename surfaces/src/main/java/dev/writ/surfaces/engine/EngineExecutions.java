@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which request of the kernel a client's requestId stands for, and which executions are at work
- * here. What was dispatched is found by its idempotency key; of what was not, the latest are
- * remembered, after a restart those in the latest events of the log.
+ * Maps a client's requestId to the kernel's request, and knows the executions at work. Dispatched
+ * requests are found by their idempotency key. Of others the latest are kept in memory; after a
+ * restart, those among the latest events of the log.
  */
 final class EngineExecutions {
   private static final String PREFIX = EngineSurface.NAME + "/";
@@ -46,7 +46,7 @@ final class EngineExecutions {
       return new Key(caller.tenant(), caller.subject(), requestId);
     }
 
-    /** As the kernel has it: no other surface's keys are such. */
+    /** The idempotency key for the kernel; other surfaces use other prefixes. */
     String idempotency() {
       return PREFIX + requestId;
     }
@@ -57,11 +57,11 @@ final class EngineExecutions {
   }
 
   /**
-   * A request of the kernel, and what no document says of it.
+   * A request of the kernel, with data that is in no document.
    *
-   * @param waitedMs in the lane, of the last time that it went through here
-   * @param undispatched how it ended where nothing was dispatched
-   * @param overBudget whether it was cancelled because its time was over
+   * @param waitedMs its last wait in the lane, in milliseconds
+   * @param undispatched how it ended, if nothing was dispatched
+   * @param overBudget whether it was cancelled because its time budget was over
    */
   record Known(
       Digest request, Optional<Long> waitedMs, Optional<Ending> undispatched, boolean overBudget) {
@@ -70,7 +70,7 @@ final class EngineExecutions {
     }
   }
 
-  /** A call's place among the executions: its own, or one that the same body has already. */
+  /** The execution of a call: a new one, or one with the same body that is at work. */
   record Turn(EngineExecution execution, boolean isFirst) {}
 
   /**
@@ -90,7 +90,7 @@ final class EngineExecutions {
     }
   }
 
-  /** What is known of it, from now on for others too. */
+  /** Keeps the state of a request for later calls. */
   void remember(Key key, Known known) {
     synchronized (remembered) {
       remembered.remove(key.text());
@@ -142,7 +142,7 @@ final class EngineExecutions {
     return dispatched.isPresent() ? dispatched : ofTheLog(key);
   }
 
-  /** Once after a start: what was asked before it and not dispatched is in the log alone. */
+  /** Reads the log once after a start, for requests from before that were not dispatched. */
   private Optional<Known> ofTheLog(Key key) {
     synchronized (remembered) {
       if (!read) {
@@ -174,7 +174,10 @@ final class EngineExecutions {
     }
   }
 
-  /** An agent may sign a request with a key of any form: that is none of this surface's. */
+  /**
+   * Whether this surface vouched for a request. Agents may sign requests with keys of the same
+   * form; those are not ours.
+   */
   private static boolean isOurs(Request request) {
     return request.origin().filter(o -> o.surface().equals(EngineSurface.NAME)).isPresent()
         && request.idempotencyKey().filter(k -> k.startsWith(PREFIX)).isPresent();

@@ -30,12 +30,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Results as the ledger tells them: the same for the first answer, a repeat, and after a start. */
+/** Makes results from the ledger: the same for the first answer, a repeat, and after a restart. */
 final class EngineResults {
-  /** Above this an output is a reference and stands in no answer. */
+  /** Larger outputs are references, and not in the answer. */
   static final int INLINE_BYTES_MAX = 1 << 20;
 
-  /** What an output is called among the references. */
+  /** The name of an output among the references. */
   static final String OUTPUT = "outputPayload";
 
   private static final long OBSERVATIONS_BYTES_MAX = 64L << 20;
@@ -50,7 +50,7 @@ final class EngineResults {
   }
 
   /**
-   * The result of a request that was judged, and is not at work here.
+   * The result of a request that was judged and is not at work in this process.
    *
    * @return empty where it was dispatched and has no receipt
    */
@@ -123,7 +123,7 @@ final class EngineResults {
     return EngineSurface.PATH + "/" + requestId + "/logs";
   }
 
-  /** What the driver saw, captured stderr among it. */
+  /** A reference to the driver's observations, including captured stderr. */
   Optional<byte[]> logs(EngineExecutions.Known known) {
     return ledger
         .get(Tables.SERVED, Tables.key(known.request()))
@@ -149,7 +149,7 @@ final class EngineResults {
         new ToolExecutionContext.PolicySnapshot(decision.policy(), decision.snapshot()));
   }
 
-  /** As it was asked for, where that was said; else the request's own id. */
+  /** The correlation in the request's context, or the run's name if there is none. */
   private static String correlation(Request request) {
     return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
             && engine.get(EngineSurface.CORRELATION) instanceof JsonValue.Str id
@@ -183,7 +183,7 @@ final class EngineResults {
             Jcs.parse(Jcs.write(JsonValue.object().put(OUTPUT, value).build()));
             return Optional.of(value);
           } catch (WritException e) {
-            return Optional.empty(); // deeper than an answer may be: it is a reference
+            return Optional.empty(); // too deep for an answer: it becomes a reference
           }
         });
   }
@@ -209,7 +209,10 @@ final class EngineResults {
     return new Artifact(name, content.digest(), content.size(), content.mediaType(), ref);
   }
 
-  /** As the driver measured; the wait as the lane did, else as the journal shows it. */
+  /**
+   * Measurements of the driver; the wait as the lane measured it, otherwise as the journal shows
+   * it.
+   */
   private Metrics metrics(EngineExecutions.Known known, Receipt receipt, Decision decision) {
     long waited =
         known
@@ -253,8 +256,8 @@ final class EngineResults {
   }
 
   /**
-   * As the documents have it, where no server that cancelled it is there to say: it took longer
-   * than its budget from its one decision on.
+   * By the documents, if the server that cancelled it has no record of it: the time from its only
+   * decision was longer than its budget.
    */
   private static boolean wasOver(Request request, Decision decision, Receipt receipt) {
     return decision.supersedes().isEmpty()
@@ -263,7 +266,7 @@ final class EngineResults {
         && between(decision.decidedAt(), receipt.finishedAt()) >= budget.value();
   }
 
-  /** Whether the log has the tool's revocation from between its dispatch and its end. */
+  /** Whether the log has a revocation of the tool between its dispatch and its end. */
   private boolean revokedMeanwhile(Receipt receipt) {
     boolean[] found = {false};
     ledger.events(
@@ -282,7 +285,7 @@ final class EngineResults {
     return found[0];
   }
 
-  /** The latest word of stages 1 to 3 on a request, among the latest events of its run. */
+  /** The latest refusal of a request by stages 1 to 3, among the latest events of its run. */
   private Optional<Refusal> refusal(RunId run, Digest request) {
     long last = ledger.head(run).map(Event::seq).orElse(-1L);
     for (long seq = last; seq >= Math.max(0, last - EVENTS_LOOKED_AT_MAX); seq--) {

@@ -32,10 +32,10 @@ public final class EngineSurface implements Surface {
   public static final String PATH = "/v1/tool-executions";
   public static final int BODY_BYTES_MAX = 1 << 20;
 
-  /** How long a call that names no budget may wait; policy's queue may say less. */
+  /** How long a call without a budget may wait; policy's queue may allow less. */
   private static final Duration PATIENCE = Duration.ofHours(1);
 
-  /** In the request's context, as the resource class is. */
+  /** Member of the request's context, like the resource class. */
   static final String BUDGET = "timeoutBudgetMs";
 
   static final String CORRELATION = "correlationId";
@@ -110,7 +110,7 @@ public final class EngineSurface implements Surface {
     }
   }
 
-  /** Another call with the same body is at work: this one has the same answer. */
+  /** A call with the same body is at work: this one gets the same answer. */
   private HttpAnswer joined(HttpCall call, Key key, EngineExecution execution) {
     if (prefersAsync(call)) {
       return accepted(key, execution);
@@ -128,9 +128,9 @@ public final class EngineSurface implements Surface {
   }
 
   /**
-   * Judges it, or looks up how it was judged.
+   * Judges the request, or finds its earlier judgement.
    *
-   * @return empty where that was all: not allowed, or served before
+   * @return empty if nothing remains to execute: not allowed, or served before
    */
   private Optional<Turns.Allowed> judged(
       HttpCall call, ToolExecutionRequest asked, Key key, EngineExecution execution, long since) {
@@ -209,7 +209,7 @@ public final class EngineSurface implements Surface {
         .orElseGet(() -> HttpAnswer.json(200, unfinished(key, ExecutionState.Running)));
   }
 
-  /** Stored as JSON, told as such; nothing of it is run by a browser. */
+  /** Sent as JSON, as it is stored; browsers do not run it. */
   private HttpAnswer logs(HttpCall call) {
     Key key = key(call);
     byte[] logs =
@@ -240,7 +240,7 @@ public final class EngineSurface implements Surface {
     return Key.of(call.caller(), requestId);
   }
 
-  /** The caller's own; an unknown one and another's are alike. */
+  /** The caller's own execution; unknown and foreign ones get the same refusal. */
   private Known known(Key key) {
     return executions
         .find(key)
@@ -280,14 +280,14 @@ public final class EngineSurface implements Surface {
         .orElse(headed);
   }
 
-  /** RFC 7240: the answer may come before the end. */
+  /** RFC 7240: whether the client accepts an answer before the end. */
   private static boolean prefersAsync(HttpCall call) {
     return call.headers().all("prefer").stream()
         .flatMap(value -> Stream.of(value.split("[,;]")))
         .anyMatch(preference -> preference.strip().equalsIgnoreCase("respond-async"));
   }
 
-  /** Another media type is what a web page can send without asking. */
+  /** Requires JSON: other media types can be sent by any web page without a preflight. */
   private static void requireJson(HttpCall call) {
     String type = call.headers().one("content-type").orElse("");
     if (!type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals("application/json")) {

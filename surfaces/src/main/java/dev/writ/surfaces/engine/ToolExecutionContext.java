@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * Seed 004's context: who it is for and under what it was judged. The server fills it; nothing of
- * it is taken from a client.
+ * Seed 004's context: the caller, and the circumstances of the decision. The server fills it; none
+ * of it comes from a client.
  *
  * @param correlation the run
  */
@@ -13,7 +13,7 @@ public record ToolExecutionContext(
     String tenant, String user, String correlation, PolicySnapshot policySnapshot) {
 
   /**
-   * What the decision was made under.
+   * The circumstances of the decision.
    *
    * @param policy digest of the policy
    * @param snapshot digest of policy, package and stage, sandbox profile and kernel

@@ -7,7 +7,7 @@ import java.util.Optional;
  * Seed 004's incident.
  *
  * @param code stable: one of spec/errors.md, or the driver's word for the cause
- * @param approval what has to be approved, where approvals alone are missing
+ * @param approval the request to approve, if only approvals are missing
  */
 public record ToolExecutionIncident(
     Kind kind, String code, String message, Optional<JsonValue.Obj> approval) {

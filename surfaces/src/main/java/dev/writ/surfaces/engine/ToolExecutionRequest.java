@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
  *
  * @param toolVersion exact; absent: the default version rule's
  * @param language must be the tool's
- * @param inputPayload what the operation is given
+ * @param inputPayload the operation's input
  * @param inputArtifacts files of the tenant's store
  * @param executionPolicyId name or digest of the policy in force
  * @param resourceClass the tool's own or a smaller one
- * @param timeoutBudgetMs for all of it, in milliseconds
- * @param correlationId the run; one of the subject's own where absent
+ * @param timeoutBudgetMs for the whole execution, in milliseconds
+ * @param correlationId the run; if absent, one of the subject's own
  * @param requestId idempotency: of tenant and subject
  */
 public record ToolExecutionRequest(
@@ -113,14 +113,15 @@ public record ToolExecutionRequest(
     }
   }
 
-  /** Whether a name can be one of a request. */
+  /** Whether a name is valid as a part of a run's name. */
   static boolean isRequestId(String text) {
     return REQUEST_ID.matcher(text).matches();
   }
 
   /**
-   * The run that it belongs to: no other surface's runs are called so. A requestId is a subject's
-   * own, so two subjects that use the same one and name no correlation do not meet in a run.
+   * The run that it belongs to; other surfaces' runs have other prefixes. A requestId is unique for
+   * a subject only, so the run contains the subject: two subjects with the same requestId and no
+   * correlation get different runs.
    */
   String run(String subject) {
     return correlationId

@@ -10,9 +10,9 @@ import java.util.Optional;
  *
  * @param outputPayload the output, where it is JSON of at most {@link
  *     EngineResults#INLINE_BYTES_MAX}
- * @param logsRef where the holder fetches what the driver saw, captured stderr among it
- * @param traceId of the call that asked first
- * @param failure the cause of what is no success
+ * @param logsRef where the holder fetches the driver's observations, including captured stderr
+ * @param traceId of the first call
+ * @param failure the cause, unless it is a success
  */
 public record ToolExecutionResult(
     String requestId,
@@ -39,9 +39,9 @@ public record ToolExecutionResult(
   }
 
   /**
-   * What the request came to.
+   * The tool that the request was resolved to.
    *
-   * @param packageDigest absent where nothing was resolved to a package
+   * @param packageDigest absent if no package was found
    */
   public record Tool(
       String toolId, String toolVersion, String operation, Optional<Digest> packageDigest) {
@@ -73,7 +73,7 @@ public record ToolExecutionResult(
   }
 
   /**
-   * What was used; 0 where nothing was dispatched.
+   * The resources that were used; 0 if nothing was dispatched.
    *
    * @param memoryPeakMb in units of 2^20 bytes, rounded up
    */
@@ -88,7 +88,7 @@ public record ToolExecutionResult(
     }
   }
 
-  /** Why it is no success, also where that is no incident of the five kinds. */
+  /** Why it is no success, including causes that are none of the five kinds of incidents. */
   public record Failure(String code, String message) {
     JsonValue.Obj toJson() {
       return JsonValue.object().put("code", code).put("message", message).build();

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * From what a client names to the one exact effect. It refuses what the contract does not offer;
- * calls that policy does not allow go on, so that the Guardian signs their denial.
+ * Resolves a client's request to one exact effect. Requests outside the contract are refused here;
+ * requests that policy does not allow are passed on, so that the Guardian signs their denial.
  */
 final class ToolResolution {
   private static final Resources NOTHING = new Resources(0, 0, 0, 0);
@@ -38,7 +38,7 @@ final class ToolResolution {
   }
 
   /**
-   * @param resourceClass by which it is scheduled
+   * @param resourceClass the class for scheduling
    */
   record Resolved(Effect effect, ResourceClass resourceClass) {}
 
@@ -80,7 +80,10 @@ final class ToolResolution {
         resourceClass);
   }
 
-  /** Where every version was revoked or is tried out elsewhere, the refusal is a signed one. */
+  /**
+   * A version to name in the request if none may run (all are revoked, or canaries for others), so
+   * that the Guardian signs the refusal.
+   */
   private Optional<ApprovedTool> notRunning(
       Policy policy, CanaryDraw draw, ToolExecutionRequest asked) {
     SystemState system = pipeline.kernel().system();
@@ -147,7 +150,10 @@ final class ToolResolution {
         Optional.empty());
   }
 
-  /** References to what the caller may name: a foreign digest and an unknown one are alike. */
+  /**
+   * References to content that the caller may name; unknown and foreign digests get the same
+   * refusal.
+   */
   private Input input(Caller caller, ToolExecutionRequest.Artifact artifact) {
     LedgerView ledger = pipeline.ledger();
     boolean known =

@@ -17,9 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** How executions that were allowed come to their turn, and end within their budget. */
+/** Gives allowed executions their turn, and ends them within their budget. */
 final class Turns {
-  /** What a tool has after its budget to be ended by its own limit, before it is cancelled. */
+  /** The time after the budget in which a tool's own limit may end it, before it is cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final Pipeline pipeline;
@@ -33,9 +33,9 @@ final class Turns {
   }
 
   /**
-   * An execution that was allowed and goes on to its turn.
+   * An allowed execution that waits for its turn.
    *
-   * @param since when the call came, by {@link System#nanoTime}
+   * @param since when the call arrived, by {@link System#nanoTime}
    */
   record Allowed(
       Caller caller, Key key, Digest request, Ticket ticket, Optional<Long> budgetMs, long since) {}
@@ -48,14 +48,14 @@ final class Turns {
     try {
       run(go, execution);
     } catch (WritException e) {
-      // The outcome is remembered for later status requests.
+      // the outcome is kept for status requests
     } finally {
       executions.end(go.key(), execution);
     }
   }
 
   /**
-   * Waits for its turn and has it executed; what came of it is remembered.
+   * Waits for its turn and executes it; the outcome is kept.
    *
    * @throws WritException where the queue has no room, or the kernel refuses for a reason of the
    *     moment
@@ -98,7 +98,7 @@ final class Turns {
     }
   }
 
-  /** The lane, or the kernel, has refused what was allowed. */
+  /** The lane or the kernel refused an allowed execution. */
   private void ended(
       Allowed go, EngineExecution execution, boolean begun, long waitedMs, WritException refused) {
     boolean timeIsOver =
@@ -120,7 +120,7 @@ final class Turns {
         go.key(), new Known(go.request(), Optional.of(waitedMs), undispatched, over));
   }
 
-  /** The live decision is executed; what took it back in the meantime refuses it. */
+  /** Executes the live decision; refused if the permission was withdrawn meanwhile. */
   private void execute(Allowed go, AtomicBoolean overBudget) {
     CountDownLatch done = new CountDownLatch(1);
     go.budgetMs()
@@ -142,7 +142,7 @@ final class Turns {
         pipeline.cancel(go.caller(), go.request());
       }
     } catch (WritException e) {
-      // It ended at the last moment: it is as it ended.
+      // it ended at the last moment: its own outcome counts
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

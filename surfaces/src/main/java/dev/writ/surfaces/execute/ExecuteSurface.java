@@ -37,7 +37,7 @@ public final class ExecuteSurface implements Surface {
   private final Consumer<JsonValue.Obj> audit;
 
   /**
-   * @param audit takes one line for each request that a known caller made: ten fields, no payload
+   * @param audit gets one line for each request of a known caller: ten fields, no payload
    */
   public ExecuteSurface(Pipeline pipeline, Consumer<JsonValue.Obj> audit) {
     this.pipeline = pipeline.withoutWaiting(); // the seed forbids queues
@@ -80,13 +80,16 @@ public final class ExecuteSurface implements Surface {
     }
   }
 
-  /** Refusals of the profile reach the Guardian too, without payload, so that it signs them. */
+  /**
+   * Passes a refusal by the profile on to the Guardian, without payload, so that it signs the
+   * refusal.
+   */
   private HttpAnswer refused(HttpCall call, ExecuteAdmission.Result result, Instant startedAt) {
     Finding.Refusal refusal = result.finding().refusal().orElseThrow();
     try {
       pipeline.vouch(vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty()));
     } catch (WritException e) {
-      // Not admitted, or no ledger to write in: it stays refused, by the profile alone.
+      // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
     }
     return rejection(
         result.request(),
@@ -195,7 +198,7 @@ public final class ExecuteSurface implements Surface {
             .build());
   }
 
-  /** No fault of the request: no sandbox, no driver, no ledger. It may come again. */
+  /** Not the request's fault: no sandbox, no driver or no ledger. The client may retry. */
   private HttpAnswer unavailable(
       ExecuteRequest request, String code, String reason, Instant startedAt) {
     log(request, Optional.empty(), Optional.empty(), startedAt, startedAt);

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What stage 7 looks at: the ledger, the requests at work, and the seed's one allowed state, a
- * replay protection cache for ids that reached the Guardian and were not served.
+ * The state that stage 7 reads: the ledger, the requests at work, and the only cache that the seed
+ * allows, which protects against replay of ids that reached the Guardian and were not served.
  */
 final class Executions {
   private static final int REMEMBERED_MAX = 100_000;
@@ -36,7 +36,7 @@ final class Executions {
     this.ledger = ledger;
   }
 
-  /** One call's turn; what it took is given back when it is closed. */
+  /** Reserves an id for one call; closing releases it. */
   Turn turn(Caller caller, ExecuteRequest request, Digest raw) {
     return new Turn(caller, request, raw);
   }
@@ -47,7 +47,7 @@ final class Executions {
     }
   }
 
-  /** The state as one call sees it: the first look counts for the whole call. */
+  /** The state as one call sees it: its first look-up counts for the whole call. */
   final class Turn implements ExecuteState, AutoCloseable {
     private final Caller caller;
     private final ExecuteRequest request;
@@ -78,12 +78,12 @@ final class Executions {
       return seen.get();
     }
 
-    /** The request that came before with the same body and waits. */
+    /** The earlier request with the same body that waits. */
     Optional<Digest> waiting() {
       return written.waiting();
     }
 
-    /** Ids are a subject's own: another one's take no part in what it is told. */
+    /** Ids belong to a subject: those of other subjects never influence its answers. */
     private String key(String id) {
       return Tables.key(caller.tenant(), caller.subject(), id);
     }
@@ -111,7 +111,7 @@ final class Executions {
       return written.executed(id);
     }
 
-    /** From now on this id belongs to this body. */
+    /** Binds this id to this body from now on. */
     void reached() {
       synchronized (reached) {
         reached.put(key(request.requestId().orElseThrow()), raw);

@@ -20,8 +20,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and the raw body. A signature is taken once: while
- * its timestamp is fresh it is remembered here, and for good in the ledger, as the request's
+ * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and the raw body. A signature is accepted only
+ * once: while its timestamp is fresh it is kept here, and in the ledger for good, as the request's
  * idempotency key.
  */
 final class LoglineAuthentication {
@@ -37,13 +37,13 @@ final class LoglineAuthentication {
 
   private static final String SCHEME = "sha256=";
 
-  /** From here on a number is milliseconds: as seconds it would be in the year 5138. */
+  /** From this value on a number is in milliseconds: in seconds it would be the year 5138. */
   private static final long MILLISECONDS_FROM = 100_000_000_000L;
 
   private final List<LoglineConfig.Secret> secrets;
   private final TreeMap<String, Instant> taken = new TreeMap<>();
 
-  /** The same by their time, so that the oldest are forgotten without looking at all. */
+  /** The same ordered by time, so that the oldest are dropped without a scan. */
   private final PriorityQueue<Taken> byTime =
       new PriorityQueue<>(Comparator.comparing(Taken::until));
 
@@ -54,7 +54,7 @@ final class LoglineAuthentication {
   }
 
   /**
-   * @param signature lower-case hexadecimal: the name under which it is taken once
+   * @param signature lower-case hexadecimal: identifies the call, which is accepted only once
    */
   record Authenticated(LoglineConfig.Secret secret, String tool, String signature) {}
 
@@ -76,7 +76,7 @@ final class LoglineAuthentication {
   }
 
   /**
-   * What can be refused before the body is there.
+   * The checks that do not need the body.
    *
    * @throws WritException {@code GWY-103} to {@code GWY-105}
    */
@@ -116,7 +116,7 @@ final class LoglineAuthentication {
     return HexFormat.of().parseHex(hex.toLowerCase(Locale.ROOT));
   }
 
-  /** Every secret is tried, so that the time taken says nothing about which one it was. */
+  /** Every secret is tried, so that the time taken does not reveal which one matched. */
   private Optional<LoglineConfig.Secret> secret(byte[] given, String timestamp, byte[] body) {
     Optional<LoglineConfig.Secret> found = Optional.empty();
     for (LoglineConfig.Secret secret : secrets) {
@@ -138,7 +138,7 @@ final class LoglineAuthentication {
     }
   }
 
-  /** Only what was verified is remembered, so nobody else fills the table. */
+  /** Only verified signatures are kept, so nobody else can fill the table. */
   private void take(String signature, Instant at, Instant now) {
     synchronized (taken) {
       while (!byTime.isEmpty() && byTime.peek().until().isBefore(now)) {

@@ -8,8 +8,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What seed 001's surface is configured with. What a tool may do, policy says; this says only what
- * is asked for, since the seed's requests do not.
+ * The configuration of seed 001's surface. It completes the seed's requests to effects; policy
+ * decides what a tool may do.
  *
  * @param secrets one at least; several while one replaces another
  * @param tools by {@code tool_id}
@@ -21,8 +21,8 @@ public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools)
   /**
    * A shared secret.
    *
-   * @param name how the journal calls it; never the secret
-   * @param subjects for each tenant that it speaks for, the subject it acts as
+   * @param name its name in the journal; never the secret
+   * @param subjects for each tenant that it may act for, the subject it acts as
    */
   public record Secret(String name, byte[] key, SortedMap<String, String> subjects) {
     public Secret {
@@ -42,7 +42,7 @@ public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools)
   }
 
   /**
-   * How a {@code tool_id} is asked for.
+   * The effect for a {@code tool_id}.
    *
    * @param name of our tool
    * @param operation of it, or {@link #BY_INPUT}
@@ -50,7 +50,9 @@ public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools)
    */
   public record Tool(
       String name, String version, String operation, Resources resources, String sandbox) {
-    /** The input's member {@code operation} names the operation; the rest of it are the params. */
+    /**
+     * The input's member {@code operation} names the operation; its other members are the params.
+     */
     public static final String BY_INPUT = "$operation";
   }
 

@@ -44,7 +44,7 @@ public final class LoglineSurface implements Surface {
     return NAME;
   }
 
-  /** One header of the three is enough to be this surface's: none of them opens another one. */
+  /** One of the three headers is enough to select this surface; no other route accepts them. */
   @Override
   public List<Route> routes() {
     return List.of(
@@ -149,7 +149,10 @@ public final class LoglineSurface implements Surface {
             .build());
   }
 
-  /** As every name in a document of ours: 1 to 256 characters, none of them a control character. */
+  /**
+   * The form of every name in a document of ours: 1 to 256 characters, none of them a control
+   * character.
+   */
   private static String operation(JsonValue.Obj input) {
     if (input.get(OPERATION) instanceof JsonValue.Str name
         && !name.value().isEmpty()
@@ -205,7 +208,7 @@ public final class LoglineSurface implements Surface {
             .build());
   }
 
-  /** Who is not known is told nothing more than that. */
+  /** An unknown caller learns nothing else. */
   private static int status(WritException e) {
     return switch (e.code()) {
       case LoglineError code ->
@@ -230,7 +233,7 @@ public final class LoglineSurface implements Surface {
     return status == 429 || status == 503 ? answer.with("Retry-After", "1") : answer;
   }
 
-  /** The seed's error form, with our code beside it. */
+  /** The seed's form of an error, with our code added. */
   private static HttpAnswer error(int status, String code, String message) {
     return HttpAnswer.json(
             status,

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The params of a tools/call.
  *
- * @param name absent where it is no name
- * @param arguments absent where they are no object; an empty one where there are none
+ * @param name absent if it is not a valid name
+ * @param arguments absent if they are no object; an empty object if there are none
  */
 record Call(Optional<String> name, Optional<JsonValue.Obj> arguments) {
   private static final int NAME_MAX = 128;
@@ -35,7 +35,7 @@ record Call(Optional<String> name, Optional<JsonValue.Obj> arguments) {
         && text.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
   }
 
-  /** Where a request stood that this caller made before. */
+  /** The earlier request of this caller whose outcome is wanted. */
   Optional<Digest> request() {
     return arguments
         .map(a -> a.get("request"))

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** tools/call: every one ends in a signed decision, also what is no tool or has no arguments. */
+/**
+ * tools/call: every call ends in a signed decision, even one of an unknown tool or without
+ * arguments.
+ */
 final class Calls {
   /** A version that no tool has, so that policy cannot approve it. */
   private static final String NO_VERSION = "not listed";
@@ -50,7 +53,9 @@ final class Calls {
     return told(() -> asked(session, effect, said));
   }
 
-  /** A call of what is not listed: the Guardian refuses it, by the name that was asked for. */
+  /**
+   * A call of a tool that is not listed: the Guardian refuses it under the name that was called.
+   */
   CallToolResult unlisted(McpSession session, Call call, IncomingCall said) {
     if (call.name().isEmpty() || call.arguments().isEmpty()) {
       return malformed(session, call.name().orElse("unnamed"), said);
@@ -59,7 +64,7 @@ final class Calls {
     return told(() -> parts.asker().ask(session, effect, said.raw(), said.context()));
   }
 
-  /** Nothing is asked for, in the name of what was meant. */
+  /** Asks for nothing, under the name of the called tool, so that the Guardian signs a refusal. */
   private CallToolResult malformed(McpSession session, String name, IncomingCall said) {
     Effect effect = noTool(name, JsonValue.object().build());
     return results.malformed(
@@ -78,7 +83,7 @@ final class Calls {
         Optional.empty());
   }
 
-  /** Where an earlier request stands; one that was approved in the meantime is executed. */
+  /** The outcome of an earlier request; one that was approved meanwhile is executed. */
   CallToolResult outcome(McpSession session, Call call) {
     return told(() -> {
       Digest id =
@@ -105,7 +110,9 @@ final class Calls {
         .orElseThrow(() -> new WritException(GatewayError.UNKNOWN_ID, id.toString()));
   }
 
-  /** The same call after an escalation is the request that waits, and not another one. */
+  /**
+   * The same call after an escalation continues the waiting request instead of making another one.
+   */
   private Answer asked(McpSession session, Effect effect, IncomingCall said) {
     Digest digest = effect.digest();
     Optional<Digest> waiting = waiting(session, digest);
@@ -130,7 +137,10 @@ final class Calls {
     }
   }
 
-  /** One that was decided before one that still waits. */
+  /**
+   * A waiting request for this effect; one that was decided meanwhile comes before one that still
+   * waits.
+   */
   private Optional<Digest> waiting(McpSession session, Digest effect) {
     List<Digest> all = session.waiting(effect);
     return all.stream()

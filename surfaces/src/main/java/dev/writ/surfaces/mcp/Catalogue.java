@@ -17,7 +17,7 @@ import java.util.TreeMap;
 
 /**
  * Every operation of every tool that policy approves and that is registered, under a name that MCP
- * and the model APIs behind it take: 1 to 64 of {@code A-Z a-z 0-9 _ -}.
+ * and the model APIs accept: 1 to 64 of {@code A-Z a-z 0-9 _ -}.
  */
 final class Catalogue {
   private static final int NAME_MAX = 64;
@@ -30,16 +30,16 @@ final class Catalogue {
   record Entry(String name, ToolManifest manifest, ToolManifest.Operation operation) {}
 
   /**
-   * An entry as one caller may use it.
+   * An entry with the bounds within which one caller may use it.
    *
-   * @param sandbox the first that both the tool and the role have
-   * @param most that tool and role allow
+   * @param sandbox the first profile that both the tool and the role have
+   * @param most the most resources that both tool and role allow
    */
   record Usable(Entry entry, String sandbox, Resources most) {}
 
   /**
-   * The default version of a tool has the plain name, as everywhere where a call names none; so
-   * names last while versions come.
+   * The default version of a tool has the plain name, so that names stay the same when versions
+   * change.
    */
   Catalogue(Policy policy, McpTools tools, CanaryDraw draw) {
     this.policy = policy;
@@ -86,7 +86,7 @@ final class Catalogue {
         + suffix;
   }
 
-  /** What a caller may use by its roles, by name. Whether a call is allowed, the Guardian says. */
+  /** The tools that a caller may use by its roles, by name. The Guardian decides on each call. */
   List<Usable> usable(Caller caller) {
     return byName.values().stream().flatMap(entry -> usable(caller, entry).stream()).toList();
   }

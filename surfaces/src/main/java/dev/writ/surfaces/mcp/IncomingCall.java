@@ -7,7 +7,6 @@ import dev.writ.canonicalize.json.JsonValue;
  * A call as it was received.
  *
  * @param raw digest of its bytes
- * @param context what the request that it becomes says beside the effect; nobody who decides reads
- *     it
+ * @param context further data for the request that it becomes; no decision uses it
  */
 record IncomingCall(Digest raw, JsonValue.Obj context) {}

@@ -30,12 +30,12 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers one request of the protocol, on whichever transport. The SDK's stateless server does the
- * protocol; it is made anew for each request, of what that caller may see, so that nothing of one
- * caller is there for another.
+ * Answers one request of the protocol, on any transport. The SDK's stateless server implements the
+ * protocol. It is made for each request with what that caller may see, so that callers cannot see
+ * each other's data.
  */
 public final class McpEndpoint {
-  /** Oldest first. The ones before have batches, or another HTTP transport. */
+  /** Oldest first. Earlier versions have batches, or another HTTP transport. */
   public static final List<String> VERSIONS =
       List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
 
@@ -59,22 +59,22 @@ public final class McpEndpoint {
    * An answer.
    *
    * @param json one JSON-RPC response
-   * @param failed whether it is an error of the protocol; a failed tool is none
-   * @param request the request that a tool's call became, for the log; and its receipt
+   * @param failed whether it is an error of the protocol; a failed tool is not
+   * @param request the id of the request that a tool's call became, for the log
    */
   public record Reply(
       byte[] json, boolean failed, Optional<String> request, Optional<String> receipt) {}
 
   /**
-   * @param raw digest of the message as it came
-   * @param context of the request that a call becomes; read by nobody who decides
+   * @param raw digest of the message as received
+   * @param context further data for the request that a call becomes; no decision uses it
    */
   public Reply answer(
       McpSession session, McpMessage.Request message, Digest raw, JsonValue.Obj context) {
     return new Exchange(session, message, new IncomingCall(raw, context)).answer();
   }
 
-  /** Takes the SDK's handler; what it is connected to is this class. */
+  /** Gets the SDK's handler; the transport is this class. */
   private static final class Link implements McpStatelessServerTransport {
     private McpStatelessServerHandler handler;
 
@@ -94,7 +94,10 @@ public final class McpEndpoint {
     }
   }
 
-  /** The Guardian judges inputs and the executor outputs, by the same schemas: not a third time. */
+  /**
+   * The Guardian validates inputs and the executor outputs, by the same schemas: the SDK need not
+   * validate again.
+   */
   private static final class NoSecondOpinion implements JsonSchemaValidator {
     @Override
     public ValidationResponse validate(Map<String, Object> schema, Object content) {
@@ -102,7 +105,7 @@ public final class McpEndpoint {
     }
   }
 
-  /** One request and what is known of it. */
+  /** One request and its context. */
   private final class Exchange {
     private final McpSession session;
     private final McpMessage.Request message;
@@ -132,7 +135,7 @@ public final class McpEndpoint {
       try {
         response = server.handleRequest(McpTransportContext.EMPTY, request).block();
       } catch (RuntimeException e) {
-        response = paramsRefused(id); // thrown, and not answered: it depends on the method
+        response = paramsRefused(id); // some methods throw instead of answering
       }
       if (unforeseen.isPresent()) {
         throw unforeseen.get();
@@ -145,7 +148,7 @@ public final class McpEndpoint {
           && params.get("uri") instanceof JsonValue.Str;
     }
 
-    /** The SDK keeps what is listed in tables without an order; ours is the one that counts. */
+    /** The SDK keeps lists in unordered tables; this restores our order. */
     private JSONRPCResponse inOrder(JSONRPCResponse response) {
       return switch (response.result()) {
         case McpSchema.ListResourcesResult _ ->
@@ -173,7 +176,9 @@ public final class McpEndpoint {
       return Optional.ofNullable((String) meta.get(Results.META + what));
     }
 
-    /** Ours do not fail otherwise than foreseen: what the SDK failed with is the params' form. */
+    /**
+     * Our code reports its own failures, so an internal error of the SDK means malformed params.
+     */
     private static JSONRPCResponse withoutInternals(JSONRPCResponse response) {
       return response.error() != null && response.error().code() == ErrorCodes.INTERNAL_ERROR
           ? paramsRefused(response.id())
@@ -204,7 +209,7 @@ public final class McpEndpoint {
       return link.handler;
     }
 
-    /** Arguments do not go through the SDK: they are judged as the strict parser read them. */
+    /** Arguments bypass the SDK: they are judged as the strict parser read them. */
     private Object params() {
       if (message.method().equals(McpSchema.METHOD_TOOLS_CALL)) {
         return Map.of("name", calledView().name(), "arguments", Map.of());
@@ -246,7 +251,10 @@ public final class McpEndpoint {
           parts.kernel().access().draw(session.caller().who(policy), session.run()));
     }
 
-    /** What is not listed has a stand-in, so that its call comes to the Guardian all the same. */
+    /**
+     * A tool that is not listed is represented by a stand-in, so that its call still reaches the
+     * Guardian.
+     */
     private McpSchema.Tool calledView() {
       return called
           .map(this::view)
@@ -277,7 +285,7 @@ public final class McpEndpoint {
       return guarded(() -> resources.read(session.caller(), asked.uri()));
     }
 
-    /** What nobody foresaw is kept for the transport to tell, and not told by the SDK. */
+    /** Keeps an unexpected exception for the transport to report; the SDK would expose it. */
     private <T> T guarded(Supplier<T> work) {
       try {
         return work.get();

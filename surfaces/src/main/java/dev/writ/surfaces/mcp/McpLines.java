@@ -11,8 +11,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The protocol over standard input and output: one message a line. Requests are answered as they
- * are done, each on a thread of its own; nothing but answers is written.
+ * The protocol over standard input and output: one message a line. Each request is answered when it
+ * is done, in a thread of its own; only answers are written.
  */
 public final class McpLines {
   private static final int AT_WORK_MAX = 64;
@@ -29,7 +29,7 @@ public final class McpLines {
   @FunctionalInterface
   public interface Answering {
     /**
-     * @return one JSON-RPC response without a newline; empty for what wants none
+     * @return one JSON-RPC response without a newline; empty for a message that needs none
      */
     Optional<byte[]> answer(byte[] line);
   }
@@ -40,7 +40,7 @@ public final class McpLines {
   }
 
   /**
-   * Answers until the input ends, and returns when everything is answered.
+   * Answers until the input ends, and returns when all requests are answered.
    *
    * @throws IOException where input or output fails
    */
@@ -59,7 +59,7 @@ public final class McpLines {
     }
   }
 
-  /** Takes nothing new and waits for what is at work. */
+  /** Accepts no new messages and waits for requests at work. */
   public void finish() {
     lock.lock();
     try {
@@ -109,7 +109,7 @@ public final class McpLines {
       out.write('\n');
       out.flush();
     } catch (IOException e) {
-      broken = Optional.of(e); // the client has gone: its end of the input says so too
+      broken = Optional.of(e); // the client is gone: its input has ended, too
     } finally {
       lock.unlock();
     }
@@ -135,7 +135,7 @@ public final class McpLines {
     return Optional.of(returned ? Arrays.copyOf(bytes, bytes.length - 1) : bytes);
   }
 
-  /** What is answered to a line that is no message. */
+  /** The answer to a line that is no message. */
   public static Optional<byte[]> refusal(WritException e, byte[] line) {
     return Optional.of(McpSurface.error(e, line));
   }

@@ -15,17 +15,17 @@ public sealed interface McpMessage {
   int TEXT_MAX = 256;
 
   /**
-   * Wants an answer.
+   * A request, which needs an answer.
    *
    * @param id a text or an integer
-   * @param params an object; anything else, where it is something else
+   * @param params an object; another value if the client sent one
    */
   record Request(JsonValue id, String method, Optional<JsonValue> params) implements McpMessage {}
 
   /** Wants none. */
   record Notification(String method) implements McpMessage {}
 
-  /** Answers a request of ours. We make none, so it is about nothing. */
+  /** An answer to a request of ours. We send none, so it is ignored. */
   record Response() implements McpMessage {}
 
   /**
@@ -60,7 +60,7 @@ public sealed interface McpMessage {
     return new Request(id, method.value(), Optional.ofNullable(message.get("params")));
   }
 
-  /** What of a message can be read, whether it is one or not: who refuses it answers by its id. */
+  /** The readable parts of a message, valid or not: a refusal is answered by its id. */
   record Readable(boolean isJson, Optional<JsonValue> id) {
     static Readable of(byte[] bytes) {
       try {

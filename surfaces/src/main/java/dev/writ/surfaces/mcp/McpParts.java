@@ -4,9 +4,9 @@ import dev.writ.executor.Kernel;
 import dev.writ.gateway.v1.RunBundle;
 
 /**
- * What the protocol works over.
+ * The parts that the protocol uses.
  *
- * @param version of this program, as the client is told
+ * @param version this program's version, for clients
  */
 public record McpParts(
     Kernel kernel,

@@ -2,7 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** What the MCP surface refuses by itself, before anything is asked of the Guardian. */
+/** Refusals of the MCP surface itself, before the Guardian gets a request. */
 public enum McpRefusal implements ErrorCode {
   MESSAGE(
       "GWY-151",
@@ -10,22 +10,22 @@ public enum McpRefusal implements ErrorCode {
       "Send one request, notification or response as UTF-8 JSON; batches are not part of MCP."),
   PROTOCOL_VERSION(
       "GWY-152",
-      "the MCP-Protocol-Version header names a version that is not spoken here",
+      "the MCP-Protocol-Version header names an unsupported version",
       "Send the version that initialize agreed on."),
   SESSION_MISSING(
       "GWY-153", "the call names no session", "Send initialize, and its Mcp-Session-Id."),
   SESSION_UNKNOWN("GWY-154", "there is no such session for this caller", "Send initialize again."),
   ORIGIN(
       "GWY-155",
-      "the call comes from a place that may not call",
+      "the call comes from a web origin or host name that may not call",
       "Name the origin in surfaces/mcp/settings/origins, if it is yours."),
   ACCEPT(
       "GWY-156",
-      "the answer is JSON, and the caller does not take that",
+      "the answer is JSON, and the caller does not accept that",
       "Send Accept: application/json, text/event-stream."),
   CALL(
       "GWY-157",
-      "the tool call has not the parameters that it needs",
+      "the tool call lacks required parameters",
       "Send params with name, a text, and arguments, an object.");
 
   private final Entry entry;

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Hands messages of a client on standard input to a server's {@code /mcp}. Where the server has
- * forgotten the session it begins another one, once, as the client did.
+ * Relays messages of a client on standard input to a server's {@code /mcp}. If the server has
+ * dropped the session it begins a new one, once, as the client did.
  */
 public final class McpRelay implements AutoCloseable {
   /** Longer than any effect may take. */
@@ -69,7 +69,7 @@ public final class McpRelay implements AutoCloseable {
     return content(response);
   }
 
-  /** The session; another one where that one is gone. */
+  /** The session; a new one if the old one was dropped. */
   private String open(Optional<String> gone) {
     synchronized (beginning) {
       if (session.isEmpty() || session.equals(gone)) {
@@ -115,7 +115,7 @@ public final class McpRelay implements AutoCloseable {
     }
   }
 
-  /** JSON-RPC as it is; what the server refused otherwise, in its own words. */
+  /** A JSON-RPC answer unchanged; another refusal by the server as its message. */
   private static Optional<byte[]> content(HttpResponse<byte[]> response) {
     if (response.statusCode() == 202) {
       return Optional.empty();
@@ -136,13 +136,13 @@ public final class McpRelay implements AutoCloseable {
     throw new WritException(ClientError.REFUSED, "status " + response.statusCode() + code);
   }
 
-  /** Ends the session, where the server is still there. */
+  /** Ends the session, if the server is still there. */
   @Override
   public void close() {
     try {
       session.ifPresent(id -> send(call(Optional.of(id)).DELETE()));
     } catch (WritException e) {
-      // The server has gone, and the session with it.
+      // the server is gone, and the session with it
     } finally {
       client.close();
     }

@@ -28,21 +28,19 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Receipts, outputs and bundles as resources; what is another's and what is not there are alike.
- */
+/** Receipts, outputs and bundles as resources; unknown and foreign ones get the same refusal. */
 final class McpResources {
   static final String RECEIPT = "writ://receipts/{id}";
   static final String OUTPUT = "writ://receipts/{id}/output";
   static final String BUNDLE = "writ://runs/{run}/bundle";
 
-  /** Receipts that are listed: the session's latest. */
+  /** How many receipts are listed: the session's latest. */
   private static final int LISTED_MAX = 100;
 
-  /** Larger ones are fetched from the native API. */
+  /** Larger ones must be fetched from the native API. */
   private static final int BYTES_MAX = 8 << 20;
 
-  /** Bundles that are in memory at once while they are made. */
+  /** How many bundles may be in memory at once while they are made. */
   private final Semaphore making = new Semaphore(2, true);
 
   private static final Pattern RECEIPT_URI =
@@ -82,7 +80,7 @@ final class McpResources {
         .build();
   }
 
-  /** The session's own: its run's bundle and its latest receipts. */
+  /** The session's own resources: its run's bundle and its latest receipts. */
   List<McpSchema.Resource> list(McpSession session) {
     RunId run = new RunId(session.caller().tenant(), session.run());
     List<McpSchema.Resource> resources = new ArrayList<>();

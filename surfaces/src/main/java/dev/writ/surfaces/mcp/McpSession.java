@@ -15,7 +15,7 @@ public final class McpSession {
   private final String id;
   private final Caller caller;
 
-  /** By the digest of the effect, so that the same call finds the request that waits. */
+  /** Waiting requests by the digest of their effect, so that the same call finds its request. */
   private final Map<Digest, List<Digest>> waiting =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -27,7 +27,7 @@ public final class McpSession {
       };
 
   /**
-   * @param id random; it opens nothing to anybody but the caller
+   * @param id random; it is no credential: only the same caller can use the session
    */
   public McpSession(String id, Caller caller) {
     this.id = id;
@@ -42,7 +42,7 @@ public final class McpSession {
     return caller;
   }
 
-  /** The run that its effects are in (protocol rule 33). */
+  /** The run of its effects (protocol rule 33). */
   public String run() {
     return "mcp-" + id;
   }

@@ -11,9 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.TreeMap;
 
 /**
- * The sessions of a server, in memory: after a restart clients begin anew, as the protocol has it.
- * One that nobody uses ends. Who opens too many loses its own oldest ones, and nobody else's.
- * Thread safe.
+ * The sessions of a server, in memory: after a restart clients must begin new ones, as the protocol
+ * allows. An unused session ends. A subject that opens too many loses its own oldest ones. Thread
+ * safe.
  */
 final class McpSessions {
   /** Of one subject of one tenant. */
@@ -25,7 +25,7 @@ final class McpSessions {
   private final SecureRandom random;
   private final Duration idleMax;
 
-  /** By their ids, the one that was used last at the end. */
+  /** By id, the most recently used one last. */
   private final LinkedHashMap<String, Used> byUse = new LinkedHashMap<>();
 
   private final TreeMap<String, LinkedHashMap<String, McpSession>> bySubject = new TreeMap<>();
@@ -33,7 +33,7 @@ final class McpSessions {
   private record Used(McpSession session, Instant at) {}
 
   /**
-   * @param idleMax how long one stays that nobody uses
+   * @param idleMax how long an unused session stays
    */
   McpSessions(SecureRandom random, Duration idleMax) {
     this.random = random;
@@ -41,7 +41,7 @@ final class McpSessions {
   }
 
   /**
-   * @param now of a clock that nobody sets: a session does not end because a host's clock leapt
+   * @param now monotonic time, so that sessions do not end when the host's clock leaps
    */
   McpSession open(Caller caller, Instant now) {
     byte[] id = new byte[16];
@@ -66,8 +66,7 @@ final class McpSessions {
 
   /**
    * @param now of the same clock
-   * @throws WritException {@code GWY-154}, alike for what is not there, what nobody used for too
-   *     long and what is another's
+   * @throws WritException {@code GWY-154}, for unknown, expired and foreign sessions alike
    */
   McpSession find(Caller caller, String id, Instant now) {
     synchronized (bySubject) {
@@ -77,7 +76,7 @@ final class McpSessions {
       if (session == null || !session.isOf(caller)) {
         throw new WritException(McpRefusal.SESSION_UNKNOWN, "");
       }
-      own.putLast(id, session); // the latest used is the last to go
+      own.putLast(id, session); // the most recently used are dropped last
       byUse.putLast(id, new Used(session, now));
       return session;
     }

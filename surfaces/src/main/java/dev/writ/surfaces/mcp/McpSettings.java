@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the configuration says of the surface.
+ * The configuration of the surface.
  *
- * @param ceiling what a call declares, where tool and role allow as much
+ * @param ceiling the resources that a call declares, if tool and role allow as much
  * @param origins web pages that may call, as the Origin header names them
- * @param sessionIdle how long a session stays that nobody uses
+ * @param sessionIdle how long an unused session stays
  */
 public record McpSettings(Resources ceiling, List<String> origins, Duration sessionIdle) {
-  /** Modest, as `writ run` declares it. */
+  /** Modest resources, as `writ run` declares them. */
   public static final McpSettings DEFAULT =
       new McpSettings(
           new Resources(2000, 64L << 20, 1L << 20, 5000), List.of(), Duration.ofDays(1));

@@ -34,8 +34,9 @@ public final class McpSurface implements Surface {
   private final boolean onLoopback;
 
   /**
-   * @param onLoopback whether the server listens there: then nobody calls it by another name
-   * @param version of this program, as the client is told
+   * @param onLoopback whether the server listens on loopback, where it must be called by a loopback
+   *     name
+   * @param version this program's version, for clients
    */
   public McpSurface(
       Pipeline pipeline,
@@ -60,7 +61,7 @@ public final class McpSurface implements Surface {
     return NAME;
   }
 
-  /** No GET: we begin nothing by ourselves, so there is no stream to open (405). */
+  /** No GET: the server sends nothing by itself, so there is no stream to open (405). */
   @Override
   public List<Route> routes() {
     return List.of(
@@ -113,7 +114,10 @@ public final class McpSurface implements Surface {
         : answer;
   }
 
-  /** Ends the session, and closes its run where nothing of it waits, runs or is in doubt. */
+  /**
+   * Ends the session, and closes its run unless a request waits, an effect runs or a receipt is in
+   * doubt.
+   */
   private HttpAnswer delete(HttpCall call) {
     try {
       requirePlace(call);
@@ -122,7 +126,7 @@ public final class McpSurface implements Surface {
       try {
         pipeline.closeRun(NAME, session.caller().tenant(), session.run());
       } catch (WritException e) {
-        // It has no run, or one that cannot be closed yet: it stays open, as any run may.
+        // There is no run, or it cannot be closed yet: it stays open.
       }
       return new HttpAnswer(204, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
     } catch (WritException e) {
@@ -142,7 +146,7 @@ public final class McpSurface implements Surface {
     return JsonValue.object().put("traceparent", call.trace().traceparent()).build();
   }
 
-  /** Web pages send Origin; a page under a name that was bent to us sends that name as Host. */
+  /** Web pages send Origin; after DNS rebinding a page sends its own host name as Host. */
   private void requirePlace(HttpCall call) {
     Optional<String> origin = call.headers().one("origin");
     if (origin.isPresent() && !mayCall(origin.get())) {
@@ -183,7 +187,7 @@ public final class McpSurface implements Surface {
     }
   }
 
-  /** The version that stands for a header that is absent is let through where it is written. */
+  /** The version that clients mean if they send no header is accepted if it is sent, too. */
   private static void requireVersion(HttpCall call) {
     Optional<String> version = call.headers().one(VERSION);
     if (version.isPresent()
@@ -193,10 +197,10 @@ public final class McpSurface implements Surface {
     }
   }
 
-  /** JSON-RPC's error for a message that was not taken, under the status that says why. */
+  /** A JSON-RPC error for a refused message, under the HTTP status of the refusal. */
   private static HttpAnswer refused(WritException e, byte[] message) {
     if (!(e.code() instanceof McpRefusal refusal)) {
-      throw e; // the server's own words for it: problem+json
+      throw e; // the server's own answer: problem+json
     }
     int status =
         switch (refusal) {
@@ -210,9 +214,9 @@ public final class McpSurface implements Surface {
   }
 
   /**
-   * The error for a message that was not taken: by its id, where that can be read.
+   * The error for a refused message, with its id if that is readable.
    *
-   * @param message as it came
+   * @param message as received
    */
   public static byte[] error(WritException e, byte[] message) {
     McpMessage.Readable read = McpMessage.Readable.of(message);

@@ -5,11 +5,14 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import java.util.Optional;
 
-/** The registered tools as they are shown to a client. */
+/** The registered tools, as clients see them. */
 public interface McpTools {
-  /** The package of exactly that digest, where it is registered. */
+  /** The package of exactly that digest, if it is registered. */
   Optional<ToolManifest> manifest(ToolRef tool);
 
-  /** What the driver grants of what the manifest promises (protocol rule 14). */
+  /**
+   * The determinism that is granted: the weaker of the driver's and the manifest's (protocol rule
+   * 14).
+   */
   Determinism granted(ToolManifest manifest);
 }

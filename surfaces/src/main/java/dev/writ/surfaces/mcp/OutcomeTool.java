@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The one tool of our own: an approval may take longer than a session lives. */
+/**
+ * Our own tool, which returns the outcome of an earlier call: an approval may take longer than a
+ * session lives.
+ */
 final class OutcomeTool {
   static final String NAME = "writ_outcome";
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Our JSON as the maps, lists and boxes that the SDK's types are made of. */
+/** Converts our JSON to the maps, lists and boxes that the SDK uses. */
 final class PlainJson {
   private PlainJson() {}
 

@@ -28,15 +28,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** What became of a call, for the model that made it; the ids for who checks it are in _meta. */
+/** The result of a call, for the model that made it; ids for verification are in _meta. */
 final class Results {
-  /** Above this an output is not in the result, but a resource. */
+  /** Larger outputs are not in the result, but a resource. */
   static final int INLINE_BYTES_MAX = 1 << 20;
 
   static final String META = "dev.writ/";
   private static final int PARTIAL_BYTES_MAX = 64 << 10;
 
-  /** How far back from a run's end its receipt's event is looked for. */
+  /** How many events back from a run's end a receipt's event is searched. */
   private static final int EVENTS_LOOKED_AT_MAX = 256;
 
   private final Kernel kernel;
@@ -55,7 +55,7 @@ final class Results {
         : error(denied(answer), meta);
   }
 
-  /** Refused before it was judged: nothing is signed, since nothing was admitted. */
+  /** Refused before judging: nothing is signed, since nothing was admitted. */
   CallToolResult refused(WritException e) {
     Map<String, Object> meta = new TreeMap<>();
     meta.put(META + "code", e.code().code());
@@ -70,7 +70,7 @@ final class Results {
         meta);
   }
 
-  /** What the Guardian says to a call that cannot be read. */
+  /** The Guardian's denial of a call that cannot be read. */
   CallToolResult malformed(CallToolResult denied) {
     CallToolResult.Builder result =
         CallToolResult.builder()
@@ -108,7 +108,7 @@ final class Results {
         + " with this request: it is executed then, once.";
   }
 
-  /** The check that refused, its code, and what it found. */
+  /** The check that refused, its code, and its finding. */
   private static String why(Decision decision) {
     Optional<CheckOutcome> check =
         decision.checks().stream().filter(c -> c.code().isPresent()).findFirst();
@@ -149,7 +149,7 @@ final class Results {
         : text;
   }
 
-  /** The end of what the tool gave before it failed. */
+  /** The end of the tool's output before it failed. */
   private static Optional<String> partial(Served served) {
     return served
         .rawOutput()
@@ -178,7 +178,7 @@ final class Results {
             .orElseGet(() -> media(uri, mediaType, Base64.getEncoder().encodeToString(bytes))));
   }
 
-  /** Empty for what is in another coding than it should be: its bytes are told, not a guess. */
+  /** The bytes as UTF-8 text; empty if they are not, and then the bytes are returned. */
   private static Optional<String> text(byte[] bytes) {
     try {
       return Optional.of(
@@ -188,7 +188,7 @@ final class Results {
     }
   }
 
-  /** What the protocol has no kind of content for is a resource with its content in it. */
+  /** Media without a content kind in the protocol become a resource with embedded content. */
   private static McpSchema.Content media(String uri, String mediaType, String base64) {
     if (mediaType.startsWith("image/")) {
       return McpSchema.ImageContent.builder(base64, mediaType).build();
@@ -203,7 +203,7 @@ final class Results {
 
   private static Optional<JsonValue.Obj> object(byte[] bytes) {
     if (bytes.length == 0 || bytes[0] != '{') {
-      return Optional.empty(); // it is canonical: nothing stands before the brace
+      return Optional.empty(); // canonical JSON begins with the brace
     }
     try {
       return Jcs.parse(bytes, new Limits(Integer.MAX_VALUE - 8, Limits.DEFAULT.depthMax()))
@@ -211,7 +211,7 @@ final class Results {
           ? Optional.of(object)
           : Optional.empty();
     } catch (WritException e) {
-      return Optional.empty(); // deeper than our own documents may be: the text says it
+      return Optional.empty(); // deeper than our documents may be: returned as text only
     }
   }
 
@@ -242,7 +242,7 @@ final class Results {
     return meta;
   }
 
-  /** Where in the log the receipt's event is. */
+  /** The position of the receipt's event in the log. */
   private OptionalLong index(Receipt receipt, Digest id) {
     LedgerView ledger = kernel.ledger();
     RunId run = new RunId(receipt.scope().tenant(), receipt.scope().run());

@@ -7,7 +7,7 @@ import io.modelcontextprotocol.spec.McpSchema;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A tool as tools/list shows it. */
+/** A tool in the form of tools/list. */
 final class ToolView {
   private static final JsonValue OBJECT = JsonValue.of("object");
 
@@ -28,7 +28,7 @@ final class ToolView {
     return tool.build();
   }
 
-  /** Params are always an object; the protocol wants the schema to say so. */
+  /** Params are always an object; the protocol wants the schema to state it. */
   static Map<String, Object> input(JsonValue.Obj schema) {
     Map<String, Object> plain = new TreeMap<>(PlainJson.object(schema));
     plain.putIfAbsent("type", "object");
@@ -52,7 +52,7 @@ final class ToolView {
         + ". Policy judges every call; it ends in a signed receipt or a signed denial.)";
   }
 
-  /** Nothing is claimed that the driver does not enforce: only a pure tool leaves no trace. */
+  /** States only what the driver enforces: only a pure tool has no side effects. */
   private static McpSchema.ToolAnnotations annotations(ToolManifest manifest, Determinism granted) {
     boolean pure = granted == Determinism.PURE;
     boolean open = !manifest.capabilities().network().isEmpty();

@@ -10,7 +10,7 @@ import dev.writ.guardian.document.Request;
 import java.util.List;
 import java.util.Optional;
 
-/** The gateway's surface key vouches for a caller that has none (protocol rule 32). */
+/** Uses the gateway's surface key to vouch for a caller without a key (protocol rule 32). */
 record VouchingAsker(Pipeline pipeline) implements McpAsker {
 
   @Override

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /** Makes the surfaces of seeds 000, 001 and 002 that a configuration names. */
 public final class SeedSurfaces {
-  /** Seed 001's own name for its secret. */
+  /** Seed 001's own variable for its secret. */
   public static final String SECRET_VARIABLE = "LOGLINE_SHARED_SECRET";
 
   private static final String SUBJECT = "subject.";
@@ -38,9 +38,9 @@ public final class SeedSurfaces {
   private SeedSurfaces() {}
 
   /**
-   * @param surfaces by name; of others nothing is made here
-   * @param directory against which files are resolved
-   * @param audit takes seed 000's audit lines
+   * @param surfaces by name; others are ignored here
+   * @param directory to which file names are relative
+   * @param audit gets seed 000's audit lines
    * @throws WritException {@code GWY-002}, {@code GWY-005}, {@code GWY-101}, {@code GWY-102}
    */
   public static List<Surface> of(
@@ -62,7 +62,7 @@ public final class SeedSurfaces {
     return made;
   }
 
-  /** Secrets of the files, and the environment's; each for all tenants that the settings name. */
+  /** Secrets from files and from the environment; each is for all tenants in the settings. */
   static LoglineConfig logline(
       SurfaceConfig config, Map<String, String> environment, Path directory) {
     TreeMap<String, String> subjects = new TreeMap<>();
@@ -128,7 +128,7 @@ public final class SeedSurfaces {
     return Long.parseLong(text);
   }
 
-  /** Seed 002's own variable comes before the file's setting. */
+  /** Seed 002's own variable overrides the file's setting. */
   private static Optional<WorkspaceRoot> root(
       SurfaceConfig config, Map<String, String> environment) {
     Optional<String> path =

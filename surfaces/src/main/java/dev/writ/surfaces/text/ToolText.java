@@ -13,19 +13,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A tool's outcome as the seeds' clients know one: texts and an exit code. Process tools give a
- * JSON object with {@code stdout}, {@code stderr} and {@code exit_code}; whatever another tool
- * gives is its standard output.
+ * A tool's outcome in the form of the seeds: texts and an exit code. Process tools give a JSON
+ * object with {@code stdout}, {@code stderr} and {@code exit_code}; the output of any other tool
+ * counts as standard output.
  *
- * @param exitCode 0 only where the receipt says succeeded; 124 after a timeout, 137 after a kill
- * @param members the tool's JSON object; nothing where it gave none
+ * @param exitCode 0 only if the receipt says succeeded; 124 after a timeout, 137 after a kill
+ * @param members the tool's JSON object; empty if its output is none
  */
 public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj members) {
   private static final int TIMED_OUT = 124;
   private static final int KILLED = 137;
   private static final long BYTES_MAX = 64L << 20;
 
-  /** What was served, and what is still at hand of its output. */
+  /** From what was served, with as much of the output as is still available. */
   public static ToolText of(Served served, Pipeline pipeline) {
     Receipt receipt = served.receipt();
     Optional<Content> content = receipt.output().or(receipt::rawOutput);
@@ -62,7 +62,7 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
           ? Optional.of(object)
           : Optional.empty();
     } catch (WritException e) {
-      return Optional.empty(); // partial output, most likely: it is told as text
+      return Optional.empty(); // partial output, most likely: treated as text
     }
   }
 
@@ -79,7 +79,7 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
     };
   }
 
-  /** What is not UTF-8 is replaced: the seeds' answers are texts. */
+  /** Invalid UTF-8 is replaced, since the seeds' answers are texts. */
   private static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
   }

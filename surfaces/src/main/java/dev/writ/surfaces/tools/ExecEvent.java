@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** An execution in the words of seed 002: its response and its audit event. */
+/** An execution in the form of seed 002: its response and its audit event. */
 record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText text) {
-  /** Most of a stream that is told, in characters: its end. */
+  /** How many characters at the end of a stream are sent. */
   static final int TAIL_MAX = 4_000;
 
   private static final List<List<String>> ARTIFACT_TYPES =
@@ -21,12 +21,12 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
           List.of("test-results", "test_results"),
           List.of("test-results.tar", "test_results"));
 
-  /** The request's id in the seed's form; whole, since short ids meet. */
+  /** The request's id in the seed's form; in full, since shortened ids could collide. */
   String execId() {
     return "exec-" + requestId.hex();
   }
 
-  /** What ran: the image where the tool says that it ran one, else the tool by its digest. */
+  /** The image that the tool says it ran, otherwise the tool by its digest. */
   String image() {
     return text.members().get("image") instanceof JsonValue.Str image
         ? image.value()
@@ -81,7 +81,7 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         .build();
   }
 
-  /** The seed's TestAnalysis, where the tool understood a report among the artifacts. */
+  /** The seed's TestAnalysis, if the tool understood a report among the artifacts. */
   private Optional<JsonValue> analysis() {
     Optional<JsonValue> tests = member("tests", "tests");
     Optional<JsonValue> coverage = member("coverage", "line_rate");
@@ -100,7 +100,7 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         : Optional.empty();
   }
 
-  /** The fields of the seed's stream: all texts, as in Redis. */
+  /** The fields of the seed's stream: all are text, as in Redis. */
   JsonValue.Obj event() {
     return JsonValue.object()
         .put("event", "tool_exec")

@@ -25,8 +25,8 @@ import java.util.Optional;
 
 /**
  * The seed's stream, read from the journal in the order of the log: one server-sent event for each
- * execution that the caller may see, by the policy of that moment. An event's id is its place in
- * the log, so that a reader goes on where it was (Last-Event-ID).
+ * execution that the caller may see, by the policy in force when it is sent. An event's id is its
+ * position in the log, so that a reader can continue where it stopped (Last-Event-ID).
  */
 final class ExecStream {
   private static final long EVENTS_AT_ONCE = 1_000;
@@ -75,7 +75,7 @@ final class ExecStream {
       if (!follows) {
         return;
       }
-      sink.write(": \n\n".getBytes(StandardCharsets.UTF_8)); // finds out whether anybody reads
+      sink.write(": \n\n".getBytes(StandardCharsets.UTF_8)); // notices a client that is gone
       try {
         changes.await(seen, LOOK_AGAIN);
       } catch (InterruptedException e) {

@@ -39,7 +39,7 @@ public final class ToolsSurface implements Surface {
   private final Optional<WorkspaceRoot> root;
 
   /**
-   * @param root where the workspaces are directories of this machine
+   * @param root the root of workspaces, if they are directories of this machine
    */
   public ToolsSurface(Pipeline pipeline, Optional<WorkspaceRoot> root) {
     this.pipeline = pipeline;
@@ -91,7 +91,7 @@ public final class ToolsSurface implements Surface {
             .response());
   }
 
-  /** A credential may be narrower than its subject. */
+  /** A credential may be narrowed to some of its subject's roles. */
   private static void requireRole(Caller caller, CommandRequest request) {
     if (!caller.roles().isEmpty() && !caller.roles().contains(request.role())) {
       throw new WritException(ProfileError.COMMAND_ROLE, caller.principal());
@@ -102,7 +102,7 @@ public final class ToolsSurface implements Surface {
     CommandProfile profile = pipeline.policy().commands().orElseThrow();
     return profile
         .underRoot(request.cwd().orElse(profile.workspaceRoot()))
-        .orElse("."); // the profile has let it through under the policy of a moment ago
+        .orElse("."); // the profile accepted it, perhaps under an earlier policy
   }
 
   private Pipeline.Vouched vouched(HttpCall call, CommandRequest request, Effect effect) {
@@ -129,9 +129,7 @@ public final class ToolsSurface implements Surface {
         Optional.empty());
   }
 
-  /**
-   * The profile refused: a body that cannot be read is the caller's mistake, the rest forbidden.
-   */
+  /** Refused by the profile: 400 for a body that cannot be read, otherwise 403. */
   private HttpAnswer refused(HttpCall call, WritException e) {
     if (!(e.code() instanceof ProfileError code)) {
       throw e;
@@ -139,10 +137,10 @@ public final class ToolsSurface implements Surface {
     if (code == ProfileError.COMMAND_BODY) {
       return problem(call, 400, e.code().code(), e.code().meaning(), e.found());
     }
-    try { // so that the Guardian says so too, in a signed decision
+    try { // lets the Guardian sign the refusal, too
       pipeline.vouch(vouched(call, CommandRequest.parse(call.body()), ExecuteAdmission.NO_EFFECT));
     } catch (WritException again) {
-      // Not admitted, or no ledger to write in: it stays refused, by the profile alone.
+      // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
     }
     return problem(call, 403, e.code().code(), e.code().meaning(), e.found());
   }

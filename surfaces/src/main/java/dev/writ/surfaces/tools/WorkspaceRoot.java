@@ -8,9 +8,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Seed 002's WORKSPACE_ROOT where it is a directory of this machine: a directory under it is what
- * its symbolic links lead to, and that must be under the root still. The profile has looked at the
- * names alone; the sandbox looks once more when it opens them.
+ * Seed 002's WORKSPACE_ROOT, if it is a directory of this machine. The symbolic links of a path
+ * under it are resolved, and the result must still be under the root. The profile has checked only
+ * names; the sandbox checks again when it opens them.
  */
 public final class WorkspaceRoot {
   private final Path root;
@@ -29,7 +29,7 @@ public final class WorkspaceRoot {
   void require(String relative) {
     try {
       Path at = root.resolve(relative).normalize();
-      // What is not there yet is made by the sandbox, in the deepest directory that is.
+      // The sandbox creates missing directories, so the deepest existing one is checked.
       while (!Files.exists(at, LinkOption.NOFOLLOW_LINKS)) {
         at = at.getParent();
       }

@@ -5,7 +5,7 @@ import static dev.writ.surfaces.engine.EngineServer.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.testing.TestGovernance;
+import dev.writ.fixture.TestGovernance;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.surfaces.seed.ScriptedLanguage;
 import dev.writ.surfaces.seed.SeedServer;

@@ -4,7 +4,7 @@ import static dev.writ.surfaces.engine.EngineServer.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;

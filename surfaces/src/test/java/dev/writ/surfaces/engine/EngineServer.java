@@ -3,10 +3,9 @@ package dev.writ.surfaces.engine;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.TestDriver;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestDriver;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
@@ -14,8 +13,6 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import dev.writ.verify.bundle.BundleExport;
@@ -24,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
@@ -50,24 +46,10 @@ final class EngineServer implements AutoCloseable {
   }
 
   private List<Surface> surfaces(SeedServer seed, Pipeline pipeline) {
-    BundleExport.Packages packages = packages(seed);
+    BundleExport.Packages packages = BundleExport.Packages.of(seed.home.tools);
     return List.of(
         new EngineSurface(pipeline, packages::manifest, new Switched()),
         new NativeApi(seed.backend(), new RunBundle(packages), 2 << 20, 8 << 20));
-  }
-
-  static BundleExport.Packages packages(SeedServer seed) {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return seed.home.tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return seed.home.tools.content(manifest);
-      }
-    };
   }
 
   private final class Switched implements Lane {

@@ -10,7 +10,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.End;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.testing.Behaviours;
+import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.executor.testing.Behaviours;
+import dev.writ.fixture.Behaviours;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.io.IOException;
 import java.io.InputStream;

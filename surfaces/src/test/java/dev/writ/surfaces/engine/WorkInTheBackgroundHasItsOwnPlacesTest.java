@@ -3,7 +3,7 @@ package dev.writ.surfaces.engine;
 import static dev.writ.surfaces.engine.EngineServer.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.Behaviours;
+import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;

@@ -5,10 +5,9 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
-import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
@@ -128,7 +127,7 @@ final class McpTestServer implements AutoCloseable {
                     new McpSurface(
                         pipeline,
                         tools(),
-                        new RunBundle(packages()),
+                        new RunBundle(BundleExport.Packages.of(home.tools)),
                         McpSettings.DEFAULT,
                         true,
                         "0.1.0",
@@ -154,20 +153,6 @@ final class McpTestServer implements AutoCloseable {
       @Override
       public Determinism granted(ToolManifest manifest) {
         return home.driver.determinism().weaker(manifest.determinism());
-      }
-    };
-  }
-
-  private BundleExport.Packages packages() {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return home.tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return home.tools.content(manifest);
       }
     };
   }

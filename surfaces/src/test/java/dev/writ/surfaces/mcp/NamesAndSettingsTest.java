@@ -3,9 +3,9 @@ package dev.writ.surfaces.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestTools;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestTools;
 import dev.writ.gateway.http.Caller;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;

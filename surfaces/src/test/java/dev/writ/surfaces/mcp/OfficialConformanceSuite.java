@@ -2,8 +2,8 @@ package dev.writ.surfaces.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.TestTools;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;

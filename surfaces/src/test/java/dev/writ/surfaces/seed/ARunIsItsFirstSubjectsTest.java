@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.Behaviours;
+import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
@@ -16,8 +15,6 @@ import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.execute.ExecuteSurface;
 import dev.writ.surfaces.logline.LoglineConfig;
@@ -119,18 +116,7 @@ class ARunIsItsFirstSubjectsTest {
   }
 
   private static List<Surface> surfaces(SeedServer seed, Pipeline pipeline) {
-    BundleExport.Packages packages =
-        new BundleExport.Packages() {
-          @Override
-          public Optional<ToolManifest> manifest(ToolRef tool) {
-            return seed.home.tools.manifest(tool.name(), tool.version());
-          }
-
-          @Override
-          public Driver.PackageContent files(ToolManifest manifest) {
-            return seed.home.tools.content(manifest);
-          }
-        };
+    BundleExport.Packages packages = BundleExport.Packages.of(seed.home.tools);
     TreeMap<String, LoglineConfig.Tool> tools = new TreeMap<>();
     tools.put(
         "code_interpreter",

@@ -2,8 +2,8 @@ package dev.writ.surfaces.seed;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.Driver;
-import dev.writ.executor.testing.TestDriver;
-import dev.writ.executor.testing.TestTools;
+import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;

@@ -6,11 +6,11 @@ import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Holds what a package asks for against the ceiling of the policy's governance. */
+/** Compares the capabilities of a package with the ceiling in the policy's governance. */
 public final class CapabilityCheck {
   private CapabilityCheck() {}
 
-  /** Everything that is above the ceiling; empty where all is within. */
+  /** Everything above the ceiling; empty if all is within it. */
   public static List<LintFinding> check(ToolSource source, CapabilityCeiling ceiling) {
     List<LintFinding> findings = new ArrayList<>();
     if (!ceiling.languages().contains(source.language().text())) {

@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A language that a tool can be written in; the driver of the same name runs it. Which there are is
- * data of the release ({@code languages.json}): a further one is an entry there and an adapter.
+ * A language that a tool can be written in; the driver of the same name runs it. The languages are
+ * data of the release ({@code languages.json}): adding one takes an entry there and an adapter.
  *
  * @param text the word in {@code tool.manifest}, and the name of the driver
- * @param runtimes the versions of its runtime that this release supports, each with all that begin
- *     with it: the compatibility matrix
+ * @param runtimes the compatibility matrix: prefixes of the runtime versions that this release
+ *     supports
  * @param sandbox the profile that its tools run in
  * @param template the code of a new project, by its paths
- * @param sources how the names of files end that its runtime runs; of {@code process} none, since a
- *     package brings its runtime
- * @param redeclares what in a source file would have it read otherwise than as UTF-8, a pattern;
- *     empty where a language knows no such thing
+ * @param sources extensions of the source files that its runtime runs; empty for {@code process},
+ *     whose packages bring their own runtime
+ * @param redeclares a pattern for declarations in a source file that change its encoding from
+ *     UTF-8; empty if the language has none
  */
 public record Language(
     String text,
@@ -63,7 +63,7 @@ public record Language(
   }
 
   /**
-   * Makes sure that this release supports what a tool is written for.
+   * Requires that this release supports the runtime that a tool is written for.
    *
    * @throws WritException {@code TOL-212}
    */
@@ -76,8 +76,7 @@ public record Language(
   }
 
   /**
-   * Makes sure that a runtime is one that this release supports, and one that a tool is written
-   * for.
+   * Requires that a runtime is supported by this release and within the tool's range.
    *
    * @param version its own full version
    * @throws WritException {@code TOL-213}
@@ -102,7 +101,7 @@ public record Language(
     return text.compareTo(other.text);
   }
 
-  /** The name alone: what tests and messages show. */
+  /** Only the name, for tests and messages. */
   @Override
   public String toString() {
     return text;

@@ -12,8 +12,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The static validation of a package: what {@code writ tool lint} shows an author and registration
- * refuses. It reads code and runs none of it. What code does all the same is the sandbox's matter.
+ * The static validation of a package: {@code writ tool lint} shows its findings to authors, and
+ * registration refuses packages with findings. It reads code without running it; what code does at
+ * run time is confined by the sandbox.
  */
 public final class Lint {
   private final SortedMap<Language, Scanner> scanners;
@@ -25,7 +26,7 @@ public final class Lint {
     this.scanners = new TreeMap<>(scanners);
   }
 
-  /** Everything that is wrong, in the order in which it is looked at; empty for a good package. */
+  /** All findings, in the order of the checks; empty for a good package. */
   public List<LintFinding> check(ToolProject project) {
     List<LintFinding> findings = new ArrayList<>();
     ToolSource source = project.source();

@@ -5,10 +5,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 
 /**
- * Something that registration refuses.
+ * A fault for which registration refuses a package.
  *
  * @param place a file of the package, with line and column where they are known
- * @param found what is there, and what was expected
+ * @param found what was found, and what was expected
  */
 public record LintFinding(ErrorCode code, String place, String found) {
 

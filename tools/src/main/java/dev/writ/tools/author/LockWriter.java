@@ -11,14 +11,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes {@code tool.lock} from what lies below {@code vendor/}: {@code writ tool lock}. The same
+ * Makes {@code tool.lock} from the files below {@code vendor/}: {@code writ tool lock}. The same
  * files give the same lock.
  */
 public final class LockWriter {
   private LockWriter() {}
 
   /**
-   * A library that says nothing of itself, as its author names it.
+   * A library without metadata, as the author of the tool names it.
    *
    * @param path a file or folder below {@code vendor/}
    */
@@ -52,10 +52,10 @@ public final class LockWriter {
   /**
    * The lock of a package.
    *
-   * @param files of the package; what is not below {@code vendor/} does not count
-   * @param named what metadata does not say, or says wrongly; it goes first
-   * @param before the lock that is there, for files of which nothing else says whose they are
-   * @throws WritException {@code TOL-215} for a file of which nothing says it
+   * @param files the package's files; only those below {@code vendor/} count
+   * @param named libraries whose metadata is missing or wrong; these names take precedence
+   * @param before the existing lock, for files that nothing else assigns to a library
+   * @throws WritException {@code TOL-215} for a file that nothing assigns to a library
    */
   public static ToolLock of(SortedMap<String, byte[]> files, List<Named> named, ToolLock before) {
     TreeMap<String, byte[]> vendor = new TreeMap<>(files);
@@ -79,7 +79,7 @@ public final class LockWriter {
     return lock(vendor, libraries);
   }
 
-  /** Each file goes to the first library that has it. */
+  /** Each file is assigned to the first library that has it. */
   private static ToolLock lock(
       TreeMap<String, byte[]> vendor, List<VendorMetadata.Library> libraries) {
     TreeSet<String> left = new TreeSet<>(vendor.keySet());

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Which modules a tool may use beside its own and those that it carries along: a part of the
- * language's library ({@code modules.json}), more with the capabilities network and spawn.
+ * The modules that a tool may use beside its own and its vendored ones: a part of the language's
+ * library ({@code modules.json}), and more with the capabilities network and spawn.
  */
 final class Modules {
   private final ToolSource source;
@@ -24,7 +24,7 @@ final class Modules {
     this.paths = new TreeSet<>(project.files().keySet());
   }
 
-  /** Why a reference is refused; empty where it is not. */
+  /** Why a reference is refused; empty if it is allowed. */
   Optional<String> refusal(Reference reference) {
     if (reference.dynamic()) {
       return Optional.of(reference.name() + " loads what only a run can show");
@@ -60,7 +60,7 @@ final class Modules {
       if (!paths.contains(at)) {
         return Optional.of("the package has no " + at);
       }
-      // Of any other ending require() would take it for JavaScript.
+      // require() would take a file with any other extension for JavaScript.
       return source.language().isSource(at) || at.endsWith(".json")
           ? Optional.empty()
           : Optional.of(at + " is no source");

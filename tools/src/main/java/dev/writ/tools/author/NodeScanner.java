@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/** JavaScript, read by acorn, which runs in the {@code js} tool: a parser needs no trust. */
+/** JavaScript, parsed by acorn in the {@code js} tool, so that the parser need not be trusted. */
 public final class NodeScanner implements Scanner {
   private static final String ACORN = "/META-INF/resources/webjars/acorn/8.15.0/dist/acorn.js";
   private static final Resources CEILING = new Resources(60_000, 512L << 20, 16L << 20, 120_000);

@@ -1,13 +1,14 @@
 package dev.writ.tools.author;
 
 /**
- * What a tool's code names from outside of its own file, as a parser of the language found it.
+ * A reference in a tool's code to something outside its own file, found by a parser of the
+ * language.
  *
  * @param path the file
  * @param line from 1
  * @param column from 1
- * @param name a module; or what computes one, where {@code dynamic}
- * @param dynamic whether what is meant is known only when it runs
+ * @param name a module; if {@code dynamic}, the expression that computes one
+ * @param dynamic whether the module is known only at run time
  */
 public record Reference(String path, long line, long column, String name, boolean dynamic) {
   /** Where it stands, for people. */

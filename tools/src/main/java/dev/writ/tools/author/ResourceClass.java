@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How much a tool may take at most: the classes of seed 004. A role's ceiling can be lower, never
- * higher.
+ * The most resources that a tool may use: the classes of seed 004. A role's ceiling can be lower,
+ * never higher.
  */
 public enum ResourceClass {
   SMALL,
@@ -23,8 +23,8 @@ public enum ResourceClass {
   }
 
   /**
-   * The most that an effect of such a tool may declare: what a package is made with, so the
-   * release's own numbers and not those of some policy.
+   * The most that an effect of such a tool may declare. Packages are built with it, so it is the
+   * release's value and not that of a policy.
    */
   public Resources ceiling() {
     return ResourceClasses.DEFAULT.of(text()).orElseThrow();

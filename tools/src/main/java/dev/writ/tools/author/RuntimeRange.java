@@ -6,9 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which versions of its runtime a tool is written for: {@code 3} any 3.x, {@code 3.13} any 3.13.x,
- * {@code 18+} 18 and whatever is later. A word, such as {@code wasi_snapshot_preview1}, is itself
- * alone.
+ * The runtime versions that a tool is written for: {@code 3} is any 3.x, {@code 3.13} any 3.13.x,
+ * {@code 18+} is 18 and later. A word, such as {@code wasi_snapshot_preview1}, is only itself.
  */
 public record RuntimeRange(String text) {
   private static final Pattern FORM =
@@ -19,7 +18,7 @@ public record RuntimeRange(String text) {
     return new RuntimeRange(text);
   }
 
-  /** Whether it is written as one of these. */
+  /** Whether a text has one of these forms. */
   boolean isWellFormed() {
     return FORM.matcher(text).matches();
   }
@@ -27,7 +26,7 @@ public record RuntimeRange(String text) {
   /**
    * Whether a version is in it.
    *
-   * @param version a full one, such as {@code 3.13.5}; what follows its numbers does not count
+   * @param version a full version, such as {@code 3.13.5}; a suffix after its numbers is ignored
    */
   public boolean admits(String version) {
     if (!isNumeric()) {
@@ -38,7 +37,7 @@ public record RuntimeRange(String text) {
     return isOpen() ? compared >= 0 : compared == 0;
   }
 
-  /** Whether it and an entry of the matrix, which is closed, have a version in common. */
+  /** Whether it has a version in common with an entry of the matrix; entries are closed ranges. */
   boolean meets(String entry) {
     if (!isNumeric() || !RuntimeRange.of(entry).isNumeric()) {
       return text.equals(entry);
@@ -68,7 +67,7 @@ public record RuntimeRange(String text) {
     return list;
   }
 
-  /** By the first numbers of both; a number that is not there is 0, as in {@code 25} of Java. */
+  /** Compares the first numbers of both; a missing number is 0, as in {@code 25} of Java. */
   private static int compare(List<Integer> a, List<Integer> b, int first) {
     for (int i = 0; i < first; i++) {
       int compared = Integer.compare(i < a.size() ? a.get(i) : 0, i < b.size() ? b.get(i) : 0);

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SortedMap;
 
-/** What a scanning script answers: references, or where it could not read on. */
+/** The answer of a scanning script: references, or the place of a syntax error. */
 public final class ScanAnswer {
   private ScanAnswer() {}
 
@@ -42,7 +42,7 @@ public final class ScanAnswer {
     return reference;
   }
 
-  /** The files as scripts are given them. */
+  /** The files in the form that scripts get. */
   public static JsonValue.Obj question(SortedMap<String, byte[]> files) {
     var texts = JsonValue.object();
     files.forEach((path, bytes) -> texts.put(path, text(path, bytes)));

@@ -21,23 +21,23 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /**
- * Holds the files of a package to the forms in which everybody reads the same: sources are plain
- * UTF-8, and there is nothing that the language's runtime would load and its parser does not read
+ * Requires that people, parsers and runtimes read a package's files alike: sources are plain UTF-8,
+ * and there is no file that the language's runtime would load but its parser does not read
  * (spec/tool-package.md).
  */
 public final class SourceForm {
-  /** How the names of files end that some runtime loads as they are, or looks into. */
+  /** Extensions of files that some runtime loads directly, or looks into. */
   private static final Pattern LOADABLE =
       Pattern.compile(
           "(?i).*\\.(?:a|bs|class|dll|dylib|egg|jar|jmod|node|o|pmc|pth|pyc|pyd|pyo|pyz|so|wasm|whl"
               + "|zip)(?:\\.[0-9.]+)?");
 
-  /** Folders and files that runtimes look for by their names. */
+  /** Folders and files that runtimes find by name. */
   private static final Pattern SOUGHT =
       Pattern.compile(
           "(?i)(?:.*/)?(?:__pycache__|node_modules)/.*|(?:.*/)?(?:site|user)customize\\..*");
 
-  /** How compiled forms begin, whatever their names are. */
+  /** The first bytes of compiled forms, whatever their file names. */
   private static final Map<String, byte[]> MAGIC =
       Map.of(
           "an ELF program or library", new byte[] {0x7f, 'E', 'L', 'F'},
@@ -45,9 +45,9 @@ public final class SourceForm {
           "a WebAssembly module", new byte[] {0, 'a', 's', 'm'});
 
   /**
-   * Characters that an editor does not show, or shows in another place than a parser reads them at:
-   * controls but for tab, line ends and form feed, and what ends lines or turns the direction of
-   * text unseen.
+   * Characters that an editor does not show, or shows in another place than where a parser reads
+   * them: control characters except tab, line ends and form feed, and characters that end a line or
+   * change the direction of text invisibly.
    */
   private static final Pattern UNSEEN =
       Pattern.compile(
@@ -59,8 +59,8 @@ public final class SourceForm {
   private SourceForm() {}
 
   /**
-   * What does not have that form, in the order of the paths; empty for a good package. Of a
-   * language whose packages bring their own runtime nothing is known, so nothing is found.
+   * Files that do not have this form, in the order of their paths; empty for a good package, and
+   * for languages whose packages bring their own runtime, which cannot be checked.
    *
    * @param compiled files that {@code tool.manifest} names as compiled
    */
@@ -86,13 +86,13 @@ public final class SourceForm {
     return findings;
   }
 
-  /** Whether a file is code, by its name, that people and parsers cannot read. */
+  /** Whether a file is, by its name, code that people and parsers cannot read. */
   public static boolean isCompiled(String path) {
     return LOADABLE.matcher(path).matches();
   }
 
   /**
-   * The same, for who would run it.
+   * The same as a requirement, before a package runs.
    *
    * @throws dev.writ.canonicalize.WritException with the first finding
    */
@@ -135,7 +135,7 @@ public final class SourceForm {
     return path + " line " + text.substring(0, at).lines().count();
   }
 
-  /** What makes a file one that no parser reads. */
+  /** Why no parser reads a file. */
   private static Optional<String> loadable(String path, byte[] bytes) {
     if (SOUGHT.matcher(path).matches()) {
       return Optional.of("a name that a runtime looks for by itself");
@@ -165,7 +165,7 @@ public final class SourceForm {
         && bytes[3] == '\n';
   }
 
-  /** A jar that leads to further places would put what nobody named on the class path. */
+  /** Refuses a jar whose manifest adds to the class path: it would load files that nobody named. */
   private static Optional<LintFinding> classPath(String path, byte[] bytes) {
     boolean leads = false;
     int entries = 0;

@@ -14,7 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The small project that {@code writ tool new} begins with: one that passes its own test. */
+/** The small project that {@code writ tool new} creates, which passes its own test. */
 public final class Templates {
   private static final String NAME = "@TOOL@";
 

@@ -28,8 +28,8 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * A tool in one file: a ZIP archive of its files and, once it is signed, the envelope over its
- * manifest (spec/tool-package.md). Equal packages are equal bytes: an archive in any other form
- * than the one that this class writes is refused, so that no reader can see another content in it.
+ * manifest (spec/tool-package.md). Equal packages have equal bytes: an archive in any other form
+ * than this class writes is refused, so that no two readers can see different content in it.
  *
  * @param signature over the canonical manifest; absent until it is signed
  */
@@ -43,10 +43,10 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
   private static final int FILES_MAX = 1_001;
   private static final long BYTES_MAX = 65L << 20;
 
-  /** A date for all entries: the first that the format has. */
+  /** The date of all entries: the first that the format can express. */
   private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
-  /** A package that nobody has signed yet. */
+  /** An unsigned package. */
   public static ToolArchive of(ToolProject project) {
     return new ToolArchive(project, Optional.empty());
   }
@@ -107,7 +107,7 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
           throw new WritException(
               ToolsError.ARCHIVE_FORM, "a compressed entry, or more than " + FILES_MAX);
         }
-        // Stored entries cannot be larger than the archive.
+        // entries are stored uncompressed, so they cannot be larger than the archive
         if (entries.put(entry.getName(), zip.readAllBytes()) != null) {
           throw new WritException(ToolsError.ARCHIVE_FORM, entry.getName() + " stands there twice");
         }
@@ -118,7 +118,7 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
     return entries;
   }
 
-  /** This package with a publisher's signature, in the place of one that it had. */
+  /** This package with a publisher's signature, which replaces an earlier one. */
   public ToolArchive signed(SigningKey publisher) {
     Envelope envelope = Envelope.sign(TYPE, project.manifest().toJson(), publisher);
     return new ToolArchive(project, Optional.of(envelope));
@@ -127,7 +127,7 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
   /**
    * Verifies that an enrolled publisher signed exactly this package.
    *
-   * @return who signed
+   * @return the publisher
    * @throws WritException {@code TOL-207} without a signature, {@code TOL-208} over another
    *     manifest, {@code CAN-05x}, {@code CAN-06x} of a signature that does not count
    */

@@ -14,20 +14,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The file {@code tool.lock}: whose code a package carries beside its own. Dependencies are carried
- * along below {@code vendor/}; nothing is fetched when a tool runs.
+ * The file {@code tool.lock}: the third-party code in a package. Dependencies are vendored below
+ * {@code vendor/}; nothing is fetched when a tool runs.
  */
 public record ToolLock(List<Dependency> dependencies) {
   /** The name of the file. */
   public static final String FILE = "tool.lock";
 
-  /** Where dependencies stand in a package. */
+  /** The folder of dependencies in a package. */
   public static final String VENDOR = "vendor/";
 
   private static final long FORMAT = 1;
 
   /**
-   * A library of somebody else's.
+   * A third-party library.
    *
    * @param origin where it came from, for people: {@code pypi}, {@code npm}, a URL
    * @param files digests of all its files, by their paths in the package
@@ -107,14 +107,14 @@ public record ToolLock(List<Dependency> dependencies) {
     return new String(Jcs.write(JsonValue.of(text)), StandardCharsets.UTF_8);
   }
 
-  /** Whether a lock can hold it as a name or a version. */
+  /** Whether a text is valid in a lock as a name or a version. */
   static boolean isName(String text) {
     return !text.isEmpty()
         && text.length() <= 256
         && text.chars().noneMatch(c -> c < 0x20 || c == 0x7f);
   }
 
-  /** What does not fit between this lock and the files of a package. */
+  /** The differences between this lock and the files of a package. */
   List<LintFinding> check(SortedMap<String, byte[]> package_) {
     List<LintFinding> findings = new ArrayList<>();
     TreeMap<String, Digest> locked = new TreeMap<>();

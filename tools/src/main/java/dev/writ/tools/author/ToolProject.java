@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a tool package is made of: its source, its lock and all its files, whether they come from an
- * author's folder or from an archive.
+ * The content of a tool package: its source, its lock and all its files, from an author's folder or
+ * from an archive.
  *
  * @param files by their paths, {@code tool.manifest} and {@code tool.lock} among them
  */
@@ -50,7 +50,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
         files);
   }
 
-  /** No two paths that are one where case does not count, nor a file that is a folder as well. */
+  /** Refuses paths that differ only in case, and a file that is also a folder. */
   private static void requireOneMeaning(SortedMap<String, byte[]> files) {
     TreeMap<String, String> known = new TreeMap<>();
     for (String path : files.keySet()) {
@@ -79,11 +79,11 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
   }
 
   /**
-   * The kernel's manifest: what is signed, approved and named in every intent. It names each file
-   * by digest, so what {@code tool.manifest} says beyond it is bound as well.
+   * The kernel's manifest, which is signed, approved and named in every intent. It names each file
+   * by digest, so it covers {@code tool.manifest}, too.
    */
   public ToolManifest manifest() {
-    // Other programs exist only where a tool says that it starts some.
+    // Only a tool with the capability spawn gets a profile with other programs.
     String sandbox = source.spawn() ? "default" : source.language().sandbox();
     return new ToolManifest(
         source.tool(),

@@ -15,18 +15,18 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What an author writes about a tool: the file {@code tool.manifest} (spec/tool-package.md). The
- * kernel's manifest is made from it.
+ * The file {@code tool.manifest}, which a tool's author writes (spec/tool-package.md). The kernel's
+ * manifest is made from it.
  *
  * @param runtime the versions of its runtime that it is written for, a {@link RuntimeRange}
  * @param entry the file that holds the operations
  * @param operations sorted by name
  * @param workspace whether it works on the files of the run
- * @param network places that it may connect to, {@code host:port}, sorted
- * @param artifacts media types of the files that it may leave behind, sorted
+ * @param network destinations that it may connect to, {@code host:port}, sorted
+ * @param artifacts media types of the artifacts that it may produce, sorted
  * @param spawn whether it may start programs
- * @param compiled jars below {@code vendor/}, which no parser reads: whoever approves the package
- *     approves them as they are, sorted
+ * @param compiled jars below {@code vendor/}, which no parser reads, so that approvers approve them
+ *     unread; sorted
  * @param category a word by which policies switch tools of a kind on and off
  */
 public record ToolSource(
@@ -47,7 +47,7 @@ public record ToolSource(
   /** The name of the file. */
   public static final String FILE = "tool.manifest";
 
-  /** The form that this release reads. */
+  /** The version of the format that this release reads. */
   private static final long FORMAT = 1;
 
   private static final Pattern MEDIA_TYPE =
@@ -148,7 +148,7 @@ public record ToolSource(
     return operations;
   }
 
-  /** Only JSON has a schema: what other media types hold, nobody looks into. */
+  /** Only JSON output has a schema; output of other media types is not examined. */
   private static ToolManifest.Operation operation(String name, Section operation) {
     String mediaType = operation.optional("media_type", operation::text).orElse(JSON);
     operation.require(
@@ -162,7 +162,7 @@ public record ToolSource(
         mediaType);
   }
 
-  /** What an operation does goes into its input's schema, where every caller sees it. */
+  /** Puts an operation's description into its input schema, where every caller sees it. */
   private static JsonValue.Obj described(Section operation, JsonValue.Obj input) {
     if (operation.optional("description", operation::text).isEmpty()) {
       return input;

@@ -29,16 +29,16 @@ import java.util.TreeMap;
  * ceilings, the same schemas. A test is {@code test/NAME.json} with {@code operation}, {@code
  * input}, optional {@code inputs} (files as text, or as {@code base64}), and {@code output} (of
  * another media type than JSON: as text, or as {@code base64}), with the names of {@code artifacts}
- * where it leaves some, or the {@code reason} that it must fail with, and words of its {@code
+ * if it produces some; or, for an expected failure, the {@code reason} and a part of the {@code
  * message}.
  */
 public final class ToolTests {
   private static final Instant TIME = Instant.parse("2026-01-01T00:00:00Z");
 
   /**
-   * How one test went.
+   * The result of one test.
    *
-   * @param found what came instead; empty where it passed
+   * @param found what was found instead; empty if it passed
    */
   public record Verdict(String test, Optional<String> found, long wallMs) {
     public JsonValue toJson() {

@@ -19,8 +19,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /**
- * What libraries say of themselves: {@code dist-info/METADATA} of Python, {@code package.json} of
- * Node, Maven's properties or the manifest of a jar. Nothing is guessed from names of files.
+ * Metadata of libraries: {@code dist-info/METADATA} of Python, {@code package.json} of Node,
+ * Maven's properties or the manifest of a jar. Nothing is guessed from names of files.
  */
 final class VendorMetadata {
   private static final int ENTRY_BYTES_MAX = 256 << 10;
@@ -35,7 +35,7 @@ final class VendorMetadata {
   record Library(String name, String version, String origin, TreeSet<String> paths) {}
 
   /**
-   * Libraries by what says so most exactly first: a list of files, then a folder, then a jar.
+   * The libraries, by the most exact metadata first: a list of files, then a folder, then a jar.
    *
    * @param vendor files below {@code vendor/}
    */
@@ -55,7 +55,7 @@ final class VendorMetadata {
     return found;
   }
 
-  /** The files are those that {@code RECORD} lists, and the metadata itself. */
+  /** The files that {@code RECORD} lists, and the metadata itself. */
   private static Optional<Library> python(
       String path, byte[] metadata, SortedMap<String, byte[]> vendor) {
     String info = path.substring(0, path.lastIndexOf('/') + 1);
@@ -114,7 +114,7 @@ final class VendorMetadata {
     try {
       return Jcs.parse(bytes) instanceof JsonValue.Obj json ? Optional.of(json) : Optional.empty();
     } catch (WritException e) {
-      return Optional.empty(); // says nothing, so somebody has to
+      return Optional.empty(); // no metadata: the author has to name it
     }
   }
 
@@ -142,7 +142,7 @@ final class VendorMetadata {
       return Optional.empty();
     }
     TreeSet<String> paths = new TreeSet<>(List.of(path));
-    if (maven.size() == 1) { // with more of them it holds several libraries
+    if (maven.size() == 1) { // several of them mean several libraries in one jar
       Optional<String> name = property(maven.getFirst(), "artifactId");
       Optional<String> group = property(maven.getFirst(), "groupId");
       return library(

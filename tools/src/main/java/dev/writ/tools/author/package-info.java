@@ -1,2 +1,2 @@
-/** What authors of tools do: new, lint, test, lock, package, sign. */
+/** The work of authors of tools: new, lint, test, lock, package, sign. */
 package dev.writ.tools.author;

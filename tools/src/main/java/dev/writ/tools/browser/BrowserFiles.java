@@ -15,9 +15,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the browser tool brings into a sandbox: the program that drives the browser, the policy that
- * the browser keeps, and of Playwright what the build took out of its driver. Each file of
- * Playwright is held to the digest that stands in {@code playwright.tsv}.
+ * The browser tool's own files in a sandbox: the program that drives the browser, the browser's
+ * policy, and the parts of Playwright that the build extracted from its driver. Each file of
+ * Playwright must have the digest in {@code playwright.tsv}.
  */
 final class BrowserFiles {
   /** The directory that is bound to {@code /opt/writ}. */
@@ -45,7 +45,7 @@ final class BrowserFiles {
     return Holder.ALL;
   }
 
-  /** Of all files, without reading those of Playwright: the list has their digests. */
+  /** The digest over all files. Those of Playwright are not read: the list has their digests. */
   static Digest digest() {
     ObjectBuilder json = JsonValue.object();
     for (String name : new String[] {"drive.mjs", "playwright.tsv", "policy.json"}) {
@@ -67,7 +67,7 @@ final class BrowserFiles {
   }
 
   /**
-   * @throws WritException {@code TOL-062} where a file of Playwright is another than was looked at
+   * @throws WritException {@code TOL-062} if a file of Playwright does not have its listed digest
    */
   static void requirePinned(String name, byte[] bytes) {
     Digest found = Digest.sha256(bytes);

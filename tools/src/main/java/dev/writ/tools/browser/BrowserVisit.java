@@ -25,10 +25,10 @@ import java.util.Optional;
 
 /** One page, opened once. */
 final class BrowserVisit {
-  /** The least output that a call must be allowed: the words of an end take some. */
+  /** The least output that a call must allow: the report of how it ended needs some. */
   private static final long OUTPUT_BYTES_MIN = 256 << 10;
 
-  /** The largest picture or document that a page becomes. */
+  /** The largest picture or document of a page. */
   private static final long ARTIFACT_BYTES_MAX = 32L << 20;
 
   private static final byte[] PNG = {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -51,7 +51,7 @@ final class BrowserVisit {
     }
   }
 
-  /** A failure of the tool's own, by its word. */
+  /** A failure of the tool itself, named by a reason. */
   private record Failure(String reason, String message) {}
 
   DriverOutcome run() {
@@ -99,7 +99,7 @@ final class BrowserVisit {
                 .withTmpBytes(512 << 20));
   }
 
-  /** Limits speak for themselves: {@link ProcessCall#end} tells them. */
+  /** Exceeded limits are no failure here: {@link ProcessCall#end} reports them. */
   private Optional<Failure> failure(Ended ended, VisitReport report) {
     if (ended.reason() != EndReason.EXITED && ended.reason() != EndReason.SIGNALLED) {
       return Optional.empty();
@@ -118,7 +118,7 @@ final class BrowserVisit {
         : Optional.of(new Failure(reason, report.message()));
   }
 
-  /** Whether the proxy refused what the page went to last: an answer then is the proxy's own. */
+  /** Whether the proxy refused the last navigation, so that the answer is the proxy's own. */
   private static boolean denied(Ended ended, String navigated) {
     EgressRule place;
     try {

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a call asks for. The manifest's schema has seen the params; here is what a schema cannot
- * say.
+ * The plan of one call. The manifest's schema has validated the params; this adds the checks that a
+ * schema cannot express.
  *
- * @param url to open, or nothing where the caller gave the page
- * @param start the name of the file to open where there is no url; empty for {@code html}
- * @param html the page itself, where it was given
+ * @param url the URL to open; empty if the caller gave the page
+ * @param start the name of the file to open if there is no url; empty for {@code html}
+ * @param html the page itself, if the caller gave it
  * @param script as in the params
- * @param egress where the call may connect to: the place of the url, and the params' network
+ * @param egress destinations of the call: that of the url, and the params' network
  */
 record VisitPlan(
     Optional<String> url,
@@ -33,7 +33,7 @@ record VisitPlan(
     boolean fullPage,
     long timeoutMs,
     List<EgressRule> egress) {
-  /** Where the page itself lies in the sandbox, and the directory of the inputs. */
+  /** The place of the page in the sandbox, and the directory of the inputs. */
   static final String PAGE = "page/index.html";
 
   static final String INPUTS = "in";
@@ -83,7 +83,7 @@ record VisitPlan(
     }
   }
 
-  /** A script goes nowhere that the envelope check has not seen. */
+  /** Requires that a script navigates only to destinations that the envelope check has seen. */
   private void requireListed() {
     for (int i = 0; i < script.size(); i++) {
       JsonValue.Obj step = (JsonValue.Obj) script.get(i);
@@ -103,7 +103,7 @@ record VisitPlan(
   }
 
   /**
-   * What the program in the sandbox reads.
+   * The input of the program in the sandbox.
    *
    * @param outputBytes that it may write
    */
@@ -135,7 +135,10 @@ record VisitPlan(
     return JsonValue.object().put("path", path).put("media_type", mediaType).build();
   }
 
-  /** What a browser takes a file for; text is UTF-8 where nobody says otherwise. */
+  /**
+   * The media type that the browser gets for a file; text is UTF-8 unless another encoding is
+   * stated.
+   */
   private static String mediaType(Input input) {
     String stated = input.mediaType();
     String type = stated.equals(UNKNOWN) ? MediaTypes.of(input.name()) : stated;

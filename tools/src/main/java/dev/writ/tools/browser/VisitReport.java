@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the program in the sandbox wrote. A hostile page may have taken that program over, so all of
- * it is a claim: bounded by the sandbox's limit of output, and refused where it has another form.
- * What was written before an end that came too early counts.
+ * The report of the program in the sandbox. A hostile page may have taken over that program, so
+ * nothing in the report is trusted: its size is limited by the sandbox, and any other form is
+ * refused. If the program ended too early, the lines before count.
  *
- * @param reason {@code ok}, or why it stopped; nothing where it did not come to its end
+ * @param reason {@code ok}, or why it stopped; empty if its last line is missing
  * @param navigated the last URL that the page went to
  */
 record VisitReport(
@@ -57,7 +57,7 @@ record VisitReport(
         line.reset();
       }
     } catch (WritException e) {
-      // What follows is not ours to guess; the end is missing, and that is what is told.
+      // The rest cannot be trusted, so the report counts as unfinished.
       reader.reason = Optional.empty();
     }
     return reader.report();

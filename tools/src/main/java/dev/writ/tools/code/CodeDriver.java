@@ -14,9 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Runs code in Python 3 or Node (spec/tool-code.md). Two of it exist: {@code code} sees the time as
- * it is and keeps files for its run; {@code code-reproducible} starts from nothing, with a clock
- * and random numbers out of the invocation, so that it can be run again.
+ * Runs code in Python 3 or Node (spec/tool-code.md). There are two of it: {@code code} sees the
+ * real time and keeps files for its run; {@code code-reproducible} starts with an empty workspace,
+ * and gets its clock and random numbers from the invocation, so that it can be run again.
  */
 public final class CodeDriver extends ProcessDriver {
   public static final String NAME = "code";
@@ -53,8 +53,8 @@ public final class CodeDriver extends ProcessDriver {
   }
 
   /**
-   * @throws WritException {@code TOL-004} where a reproducible tool would use what is not, {@code
-   *     TOL-032} where the clock cannot be set for it here
+   * @throws WritException {@code TOL-004} if a reproducible tool needs something that is not
+   *     reproducible, {@code TOL-032} where the clock cannot be set for it here
    */
   @Override
   protected Program program(

@@ -30,12 +30,12 @@ enum CodeLanguage {
     return text;
   }
 
-  /** The program that is looked for on the path. */
+  /** The program that is searched on the path. */
   String program() {
     return program;
   }
 
-  /** The source of what runs the code. */
+  /** The source of the runner, which runs the code. */
   String runner() {
     return runner;
   }

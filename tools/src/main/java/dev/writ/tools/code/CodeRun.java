@@ -20,9 +20,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** One call: the code, its standard input, and what came of it. */
+/** One call: the code, its standard input, and its result. */
 final class CodeRun {
-  /** Where the runner puts the value; gone before anybody looks at the workspace. */
+  /** The file in which the runner writes the value; removed before the workspace is examined. */
   private static final String VALUE = ".writ-value";
 
   private static final String SESSION = ".writ-session-";
@@ -101,7 +101,7 @@ final class CodeRun {
     return ByteBuffer.wrap(call.invocation().seed()).getLong();
   }
 
-  /** The code, with its length before it, and what the code itself may read. */
+  /** The standard input: the code's length, the code, and then the input for the code. */
   private byte[] stdin() {
     byte[] code = text("code").getBytes(StandardCharsets.UTF_8);
     byte[] rest = text("stdin").getBytes(StandardCharsets.UTF_8);
@@ -118,25 +118,25 @@ final class CodeRun {
     return call.params().get(param) instanceof JsonValue.Str text ? text.value() : "";
   }
 
-  /** What the code leaves in the value's place may be anything. */
+  /** Removes the value; the code may have put anything in its place. */
   private static void forget(Workspace workspace, String name) {
     try {
       workspace.remove(name);
     } catch (WritException e) {
-      return; // a directory of the code's own: it is no value, and stays
+      return; // a directory made by the code: no value, and it stays
     }
   }
 
   /**
-   * What the runner wrote.
+   * The runner's output.
    *
    * @param about the value's state, the language's version, the names of a session
-   * @param value its JSON; nothing where it is none that is strict
+   * @param value its JSON; empty if it is not strict JSON
    */
   private record Found(JsonValue.Obj about, Optional<JsonValue> value) {
     static final Found NOTHING = new Found(JsonValue.object().build(), Optional.empty());
 
-    /** Why there is no value, or that there is one. */
+    /** Why there is no value; {@code ok} if there is one. */
     String state() {
       String said = about.get("state") instanceof JsonValue.Str text ? text.value() : "";
       return switch (said) {
@@ -147,7 +147,7 @@ final class CodeRun {
     }
   }
 
-  /** Nothing where it did not come to that, or the code put something else in its place. */
+  /** Empty if the runner did not write it, or the code replaced it. */
   private static Found found(Workspace workspace) {
     byte[] bytes;
     try {

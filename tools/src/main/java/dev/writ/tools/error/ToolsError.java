@@ -3,8 +3,8 @@ package dev.writ.tools.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * The refusals of this module. What a running tool does wrong is no refusal: it becomes an Outcome
- * with a reason word (spec/tool-wasm.md has the list).
+ * The refusals of this module. A failure of a running tool is no refusal: it becomes an outcome
+ * with a reason (spec/tool-wasm.md has the list).
  */
 public enum ToolsError implements ErrorCode {
   DRIVER_MISMATCH(
@@ -59,8 +59,10 @@ public enum ToolsError implements ErrorCode {
       "Restore the file, or register the changed tool as a new version."),
   PACKAGE_TOO_LARGE(
       "TOL-026", "a package is too large", "Keep it under the limits of spec/tool-wasm.md."),
-  PACKAGE_IO("TOL-027", "a package cannot be read or written", "Mend the directory and try again."),
-  MANIFEST_INVALID("TOL-028", "a manifest is not usable", "Mend the manifest as the message says."),
+  PACKAGE_IO(
+      "TOL-027", "a package cannot be read or written", "Correct the directory and try again."),
+  MANIFEST_INVALID(
+      "TOL-028", "a manifest is not usable", "Correct the manifest as the message says."),
 
   INPUT_TOO_LARGE(
       "TOL-030",
@@ -80,17 +82,17 @@ public enum ToolsError implements ErrorCode {
       "a secret's name is not allowed",
       "Use 1 to 64 of letters, digits, dot, underscore, hyphen, beginning with neither dot nor"
           + " hyphen."),
-  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Put it there: writ secret put NAME."),
+  SECRET_UNKNOWN("TOL-041", "there is no such secret", "Store it: writ secret put NAME."),
   SECRET_EXPOSED(
       "TOL-042",
-      "a secret is not its owner's alone",
-      "Replace the secret, since others may have read it; keep files at mode 0600, their directory"
-          + " at 0700."),
+      "others can read or write a secret",
+      "Replace the secret, since others may have read it; keep files at mode 0600, their"
+          + " directory at 0700."),
   SECRET_SIZE(
       "TOL-043",
       "a secret is too short or too long",
       "Use 8 bytes to 64 KiB: what is shorter could not be masked."),
-  SECRET_IO("TOL-044", "secrets cannot be read or written", "Mend the directory and try again."),
+  SECRET_IO("TOL-044", "secrets cannot be read or written", "Correct the directory and try again."),
   ARTIFACT_PATTERN(
       "TOL-045",
       "a pattern of artifacts is not allowed",
@@ -98,31 +100,31 @@ public enum ToolsError implements ErrorCode {
 
   COMMAND_NAME(
       "TOL-050",
-      "a command is not named as it must be",
+      "a command's name is not valid",
       "Name programs by their plain names, without a directory."),
 
   GIT_URL(
       "TOL-070",
-      "a URL is not one that git_cli takes",
+      "a URL is not one that git_cli accepts",
       "Write https://host[:port]/path, without user and query; spec/tool-git.md has the rules."),
   GIT_REVISION(
       "TOL-071",
-      "the name of a branch, tag or commit is not one that git_cli takes",
+      "the name of a branch, tag or commit is not one that git_cli accepts",
       "Write it as spec/tool-git.md says."),
   GIT_PATH(
       "TOL-072",
-      "a path is not one that git_cli takes",
-      "Name places below the workspace and outside of .git."),
+      "a path is not one that git_cli accepts",
+      "Name paths below the workspace and outside .git."),
   GIT_TEXT(
       "TOL-073", "a message or a person cannot stand in a commit as it is", "Write plain text."),
   GIT_REPOSITORY(
       "TOL-074",
-      "a repository holds what could act, or lead elsewhere",
-      "Take away what the message names, or clone it anew."),
+      "a repository contains something that could run, or that leads outside it",
+      "Remove what the message names, or clone it again."),
   GIT_CONFIG(
       "TOL-075",
-      "a repository's configuration is more than git itself writes",
-      "Take away what the message names, or clone it anew."),
+      "a repository's configuration has entries that git itself does not write",
+      "Remove what the message names, or clone it again."),
   GIT_CREDENTIAL(
       "TOL-076",
       "a credential cannot be used for this call",
@@ -130,12 +132,12 @@ public enum ToolsError implements ErrorCode {
   GIT_MISSING("TOL-077", "git is not on this host", "Install it: apt-get install git."),
   BROWSER_MISSING(
       "TOL-060",
-      "what the browser tool needs is not on this host",
+      "a program that the browser tool needs is not on this host",
       "Install it (Debian: apt-get install chromium nodejs)."),
   BROWSER_PARAMS(
       "TOL-061",
       "the parameters of a browser call do not fit together",
-      "Mend what the message names; spec/tool-browser.md has the rules."),
+      "Correct what the message names; spec/tool-browser.md has the rules."),
   BROWSER_FILES(
       "TOL-062",
       "this build of Writ does not have the files of the browser tool",
@@ -144,38 +146,39 @@ public enum ToolsError implements ErrorCode {
   SOURCE_INVALID(
       "TOL-201",
       "a tool.manifest or tool.lock cannot be used",
-      "Mend the file where the message points."),
+      "Correct the file at the place that the message names."),
   SOURCE_FORMAT(
       "TOL-202",
       "a tool.manifest or tool.lock has a form of a later release",
       "Write format: 1, or use the release that the tool was made for."),
   ENTRY_MISSING(
-      "TOL-203", "a package has no file of its entry's name", "Add the file, or mend `entry`."),
+      "TOL-203", "a package has no file of its entry's name", "Add the file, or correct `entry`."),
   LOCK_INCOMPLETE(
       "TOL-204",
       "tool.lock and the files below vendor/ do not agree",
-      "Write it anew: writ tool lock FOLDER."),
+      "Write it again: writ tool lock FOLDER."),
   LOCK_DIGEST(
       "TOL-205",
       "a file below vendor/ is not what tool.lock says",
-      "Restore the file, or look at what changed and write the lock anew: writ tool lock FOLDER."),
+      "Restore the file, or find out what changed and write the lock again: writ tool lock"
+          + " FOLDER."),
   ARCHIVE_FORM(
       "TOL-206",
-      "a package file is not in the one form that packages have",
+      "a package file is not in the canonical form of packages",
       "Make it with `writ tool package`."),
   PACKAGE_UNSIGNED(
       "TOL-207", "a package is not signed", "Sign it with `writ tool sign`, as a publisher."),
   PACKAGE_DIFFERS(
       "TOL-208",
-      "a package's signed manifest is not the one that its files make",
+      "a package's signed manifest does not match its files",
       "Package and sign the tool again."),
-  PROJECT_EXISTS(
-      "TOL-209", "a project's folder is there already", "Name another one, or remove it."),
-  SOURCE_UNREADABLE("TOL-210", "a file of a tool is no program of its language", "Mend the file."),
+  PROJECT_EXISTS("TOL-209", "a project's folder exists already", "Name another one, or remove it."),
+  SOURCE_UNREADABLE(
+      "TOL-210", "a file of a tool is no program of its language", "Correct the file."),
   MODULE_PROHIBITED(
       "TOL-211",
       "a tool uses a module that it may not use",
-      "Leave it out, carry the module below vendor/, or declare the capability it stands for."),
+      "Leave it out, add the module below vendor/, or declare the capability that it needs."),
   RUNTIME_UNSUPPORTED(
       "TOL-212",
       "a tool is written for a runtime that this release does not support",
@@ -183,17 +186,17 @@ public enum ToolsError implements ErrorCode {
   RUNTIME_MISMATCH(
       "TOL-213",
       "this host's runtime is not one that a tool may run on",
-      "Install a version that fits, or make the tool fit this one and widen its `runtime`."),
+      "Install a version that fits, or adapt the tool to this one and widen its `runtime`."),
   RUNTIME_MISSING(
       "TOL-214", "a language's runtime is not on this host", "Install it, as writ doctor says."),
   LOCK_METADATA(
       "TOL-215",
-      "nothing says whose code a file below vendor/ is",
+      "nothing says which library a file below vendor/ belongs to",
       "Name it: writ tool lock FOLDER --dependency NAME@VERSION=vendor/PATH."),
   CAPABILITY_ABOVE_POLICY(
       "TOL-217",
-      "a tool asks for more than the policy's governance allows",
-      "Ask for less, or have the policy's governance.ceiling raised."),
+      "a tool declares more than the policy's governance allows",
+      "Declare less, or have the policy's governance.ceiling raised."),
   SOURCE_ENCODING(
       "TOL-218",
       "a source file does not read the same for a person, a parser and the language's runtime",

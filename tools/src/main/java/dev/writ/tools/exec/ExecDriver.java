@@ -16,7 +16,7 @@ public final class ExecDriver extends ProcessDriver {
     super(NAME, program(), host);
   }
 
-  /** What changes what a call does and is not the host's. */
+  /** Everything of the driver itself that changes the result of a call, independent of the host. */
   private static Digest program() {
     return Jcs.digest(
         JsonValue.object()

@@ -21,7 +21,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** One command: what is asked for, what exists for it, and what it left. */
+/** One command: its words, the programs that exist for it, and its result. */
 final class ExecProgram {
   private static final String ROOT = "/workspace";
 
@@ -59,8 +59,8 @@ final class ExecProgram {
   }
 
   /**
-   * The image in which policy has the program run: only one that is named by its digest, since what
-   * a tag names moves, and only for a program that the effect names, which the guardian judged.
+   * The image in which policy lets the program run. It must be named by digest, since a tag can be
+   * moved, and only for a program that the effect names, since the Guardian judged these.
    */
   private Optional<ImageReference> image() {
     List<String> commands = texts("commands");
@@ -77,7 +77,9 @@ final class ExecProgram {
     return image;
   }
 
-  /** Whose image it is: of a shell's line that of its first word before the shell's. */
+  /**
+   * The programs whose image counts: for a line that a shell runs its first word, then the shell.
+   */
   private static Stream<String> programs(List<String> argv) {
     boolean line =
         argv.size() == 3 && CommandRole.SHELLS.contains(argv.get(0)) && argv.get(1).equals("-c");
@@ -86,7 +88,7 @@ final class ExecProgram {
   }
 
   /**
-   * The words to run: those that are given, or the simplest shell that exists with the line.
+   * The words to run: the given ones, or the line with the simplest shell that exists.
    *
    * @param there names of programs that exist
    */
@@ -113,7 +115,7 @@ final class ExecProgram {
         Optional.empty());
   }
 
-  /** Among the programs that are named, and no others. */
+  /** A command on the host's programs, of which only the named ones exist. */
   private Command onHost(List<String> argv, Toolbox box) {
     return command(
         call.command(argv)
@@ -122,7 +124,7 @@ final class ExecProgram {
             .withEnvironment("PATH", String.join(":", Toolbox.PLACES)));
   }
 
-  /** Among what is in the image, found as it says. */
+  /** A command in an image, on the image's own PATH. */
   private Command inImage(List<String> argv) {
     return command(call.command(argv));
   }
@@ -151,12 +153,12 @@ final class ExecProgram {
         : limits;
   }
 
-  /** Relative to the workspace; the guardian let it through. */
+  /** Relative to the workspace; the Guardian has allowed it. */
   private String cwd() {
     return params.get("cwd") instanceof JsonValue.Str path ? path.value() : ".";
   }
 
-  /** A run begins in an empty workspace, so that the directory it asks for is made. */
+  /** Creates the working directory, since the workspace of a new run is empty. */
   private void makeDirectory() {
     if (!cwd().equals(".")) {
       call.sandbox().workspace().makeDirectory(cwd());
@@ -185,7 +187,7 @@ final class ExecProgram {
     return params.get(name) instanceof JsonValue.Str text ? text.value() : "";
   }
 
-  /** A list of texts, as the schema has it. */
+  /** A list of texts, as the schema guarantees. */
   private List<String> texts(String name) {
     return params.get(name) instanceof JsonValue.Arr list
         ? list.items().stream().map(item -> ((JsonValue.Str) item).value()).toList()

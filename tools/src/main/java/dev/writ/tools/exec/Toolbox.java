@@ -17,15 +17,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The programs that exist in one sandbox: those that the effect names, as far as this host has
- * them, beside a base of core utilities. None of the base runs a program that is not there, and
- * none is a shell or an interpreter.
+ * The programs that exist in one sandbox: those that the effect names and this host has, and a base
+ * of core utilities. Programs of the base can only run programs that exist here, and none of them
+ * is a shell or an interpreter.
  *
  * @param executables paths on the host, which are the paths in the sandbox too
  * @param binds a program of the host under another name
- * @param found where each program that the effect names is, by its name
- * @param missing those that this host does not have, or cannot run without what is not named, with
- *     the reason
+ * @param found paths of the programs that the effect names, by name
+ * @param missing programs that this host does not have, or cannot run without others that are not
+ *     named, with the reason
  */
 record Toolbox(
     List<String> executables,
@@ -36,10 +36,10 @@ record Toolbox(
   /** Nothing of the host. */
   static final Toolbox NONE = new Toolbox(List.of(), List.of(), new TreeMap<>(), new TreeMap<>());
 
-  /** What programs of the sandbox are looked for in, and its PATH. */
+  /** The directories in which programs are searched, and the PATH of the sandbox. */
   static final List<String> PLACES = List.of("/usr/local/bin", "/usr/bin", "/bin");
 
-  /** GNU's core, file, text and archive utilities; in the digest of the driver. */
+  /** GNU's core, file, text and archive utilities; part of the driver's digest. */
   static final List<String> BASE =
       List.of(
           "[",
@@ -133,7 +133,7 @@ record Toolbox(
           "xargs",
           "yes");
 
-  /** Where a host calls a program otherwise. */
+  /** Other names of programs on some hosts. */
   private static final TreeMap<String, String> ALIASES = aliases();
 
   private static final int HEAD_BYTES = 256;
@@ -145,9 +145,9 @@ record Toolbox(
   }
 
   /**
-   * Looks what this host has.
+   * Finds programs on this host.
    *
-   * @param names of programs, which the guardian let through
+   * @param names names of programs, which the Guardian has allowed
    * @throws WritException {@code TOL-050} for what is no plain name
    */
   static Toolbox of(List<String> names) {
@@ -186,7 +186,10 @@ record Toolbox(
     }
   }
 
-  /** A script runs where its interpreter is named too: naming one must not give the other. */
+  /**
+   * A script exists only if its interpreter is named, too: naming a script must not add an
+   * interpreter.
+   */
   private void requireInterpreters(TreeSet<String> paths) {
     TreeSet<Path> programs = new TreeSet<>();
     paths.forEach(path -> programs.add(real(Path.of(path))));
@@ -215,7 +218,7 @@ record Toolbox(
     without.forEach(name -> paths.remove(found.remove(name).toString()));
   }
 
-  /** What the first line of a script asks for: a path, or a name where it is looked up by env. */
+  /** The interpreter in the first line of a script: a path, or a name that env looks up. */
   private static Optional<String> interpreter(Path path) {
     byte[] head;
     try (InputStream in = Files.newInputStream(path)) {
@@ -232,7 +235,7 @@ record Toolbox(
     return Optional.of(byEnv ? words[1] : words[0]);
   }
 
-  /** As on a merged host, where /bin is a link to /usr/bin. */
+  /** On hosts with merged /usr, /bin is a link to /usr/bin. */
   private static String belowUsr(String path) {
     return path.startsWith("/bin/") ? "/usr" + path : path;
   }

@@ -57,7 +57,7 @@ final class GitCall {
     return call.sandbox().workspace();
   }
 
-  /** The place, where a repository is that git may be let near. */
+  /** The place of the call, which must hold a repository that git can safely open. */
   Place repository() {
     Place place = place();
     Repository.require(workspace(), place);
@@ -65,9 +65,9 @@ final class GitCall {
   }
 
   /**
-   * The server that this call names.
+   * The remote repository that this call names.
    *
-   * @throws WritException {@code TOL-050}, {@code TOL-056}, {@code SBX-030}
+   * @throws WritException {@code TOL-070}, {@code TOL-076}, {@code SBX-030}
    */
   Remote remote(boolean writing) {
     RemoteUrl url = RemoteUrl.parse(params.string("url"));
@@ -77,7 +77,7 @@ final class GitCall {
     return new Remote(url, credential.map(c -> c.at(url)), writing);
   }
 
-  /** A secret's bytes, which stay out here: no file of it is in the sandbox. */
+  /** A secret's bytes; they are never written to a file in the sandbox. */
   private byte[] secret(String name) {
     return call.secrets().stream()
         .filter(file -> file.name().equals(name))
@@ -88,7 +88,7 @@ final class GitCall {
                 ToolsError.GIT_CREDENTIAL, "this call was granted none of that name"));
   }
 
-  /** Runs git in a repository, which is named to it, so that it looks for none. */
+  /** Runs git in a repository whose path is given, so that git does not search for one. */
   Ended in(Place place, List<String> arguments) {
     return run(Optional.of(place), arguments, new byte[0], Optional.empty());
   }
@@ -111,7 +111,7 @@ final class GitCall {
     List<String> argv = new ArrayList<>();
     argv.add(git.toString());
     argv.addAll(arguments);
-    // Not call.command(argv), which would hand the secrets over as files.
+    // Not call.command(argv), which would pass the secrets as files.
     Command command =
         Command.of(argv)
             .withLimits(call.limits().withFileBytes(FILE_BYTES))
@@ -135,7 +135,9 @@ final class GitCall {
     return masking.map(m -> m.apply(ended)).orElse(ended);
   }
 
-  /** Author and committer, and for both the time of the call: equal calls make equal commits. */
+  /**
+   * Author and committer, both with the time of the call, so that equal calls make equal commits.
+   */
   private SortedMap<String, String> people() {
     Person person =
         params
@@ -158,7 +160,7 @@ final class GitCall {
     return ended.succeeded() ? JsonValue.of(out(ended).strip()) : JsonValue.NULL;
   }
 
-  /** Commit and branch of a repository. */
+  /** The commit and branch that are checked out. */
   TreeMap<String, JsonValue> state(Place place) {
     TreeMap<String, JsonValue> members = new TreeMap<>();
     members.put("commit", head(place));
@@ -170,16 +172,16 @@ final class GitCall {
     return Texts.text(ended.stdout().bytes());
   }
 
-  /** What the output has beside what git wrote. */
+  /** Ends the call, with further members in its output. */
   DriverOutcome done(Ended ended, SortedMap<String, JsonValue> members) {
     return end(ended, () -> StandardOutput.of(call, ended, members));
   }
 
   /**
-   * The same where what git wrote was read into members, of which there may be more than fit.
+   * The same for git's output as parsed members, of which there may be more than fit.
    *
-   * @param size of all that can be left out
-   * @param members with at most so much of it
+   * @param size the number of items that can be left out
+   * @param members makes the members with at most so many items
    */
   DriverOutcome parsed(Ended ended, int size, IntFunction<SortedMap<String, JsonValue>> members) {
     Ended shown = withoutStdout(ended);
@@ -196,7 +198,7 @@ final class GitCall {
         });
   }
 
-  /** A call that ends before it did what it was to do. */
+  /** Ends a call before it has done its work. */
   DriverOutcome failed(Ended ended) {
     return done(ended, NOTHING);
   }
@@ -226,7 +228,7 @@ final class GitCall {
         && c.http().filter(h -> h.status() == 401 || h.status() == 403).isPresent();
   }
 
-  /** The line in which git says why. */
+  /** The line in which git states the reason. */
   private String words(Ended ended) {
     String said = Texts.text(ended.stderr().bytes());
     String line =

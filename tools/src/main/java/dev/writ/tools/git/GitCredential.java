@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A secret as git's own store has it: {@code https://user:password@host[:port]}, user and password
- * percent-encoded. The place is part of it, so that whoever may name the secret cannot have it sent
- * elsewhere.
+ * A secret in the form of git's own store: {@code https://user:password@host[:port]}, user and
+ * password percent-encoded. The host is part of it, so that a caller who may name the secret cannot
+ * have it sent elsewhere.
  */
 final class GitCredential {
   private static final Pattern FORM =
@@ -34,7 +34,7 @@ final class GitCredential {
   }
 
   /**
-   * @throws WritException {@code TOL-056}, {@code SBX-030}; never with anything of the secret
+   * @throws WritException {@code TOL-076}, {@code SBX-030}; never with a part of the secret
    */
   static GitCredential read(byte[] secret) {
     int length = secret.length;
@@ -49,7 +49,7 @@ final class GitCredential {
     try {
       place = RemoteUrl.parse("https://" + found.group(3) + "/any");
     } catch (WritException e) {
-      throw refused("its host is not plain"); // without the cause: nothing of it is to be told
+      throw refused("its host is not plain"); // without the cause, which might reveal the secret
     }
     return new GitCredential(place, decoded(found.group(1)), decoded(found.group(2)));
   }
@@ -86,7 +86,7 @@ final class GitCredential {
   /**
    * The credential, for a place.
    *
-   * @throws WritException {@code TOL-056} where it is for another
+   * @throws WritException {@code TOL-076} where it is for another
    */
   Broker.Credential at(RemoteUrl url) {
     if (!place.host().equals(url.host()) || place.port() != url.port()) {
@@ -95,7 +95,7 @@ final class GitCredential {
     return credential;
   }
 
-  /** Takes the password out of what comes of a call, beside the secret as it is stored. */
+  /** Masks the password in output; the stored secret as a whole is masked elsewhere. */
   Masking masking() {
     return new Masking(
         List.of(new SecretFile("password", password.getBytes(StandardCharsets.UTF_8))));

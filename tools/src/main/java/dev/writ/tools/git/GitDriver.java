@@ -11,8 +11,8 @@ import dev.writ.tools.process.Program;
 import java.nio.file.Path;
 
 /**
- * Runs git on the workspace of a run (spec/tool-git.md): nothing of a repository is executed, and
- * what a server asks for to let us in is sent by the proxy, never from inside.
+ * Runs git on the workspace of a run (spec/tool-git.md): nothing in a repository is executed, and
+ * credentials are sent by the proxy, never from inside the sandbox.
  */
 public final class GitDriver extends ProcessDriver {
   public static final String NAME = "git";
@@ -32,7 +32,7 @@ public final class GitDriver extends ProcessDriver {
   }
 
   /**
-   * @throws WritException {@code TOL-002}, {@code TOL-057}
+   * @throws WritException {@code TOL-002}, {@code TOL-077}
    */
   @Override
   protected Program program(
@@ -45,7 +45,7 @@ public final class GitDriver extends ProcessDriver {
     };
   }
 
-  /** The git of this host; it is at the same place in the sandbox. */
+  /** The path of git on this host, which is the same in the sandbox. */
   private Path git() {
     return HostPrograms.find(git)
         .orElseThrow(
@@ -68,7 +68,7 @@ public final class GitDriver extends ProcessDriver {
     };
   }
 
-  /** What one operation does with a call. */
+  /** The implementation of one operation. */
   @FunctionalInterface
   private interface Operation {
     DriverOutcome run(GitCall call);

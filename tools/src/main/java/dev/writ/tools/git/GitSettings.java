@@ -8,9 +8,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What git is told in every call, over whatever a repository says: the environment, and the
- * configuration that stands above all files (git-config(1), GIT_CONFIG_COUNT). spec/tool-git.md has
- * the table.
+ * The settings of git in every call, which override a repository's own: the environment, and
+ * configuration that takes precedence over all files (git-config(1), GIT_CONFIG_COUNT).
+ * spec/tool-git.md has the table.
  */
 final class GitSettings {
   private static final SortedMap<String, String> ENVIRONMENT = environment();
@@ -54,7 +54,7 @@ final class GitSettings {
     all.put("core.untrackedCache", "false");
     all.put("credential.helper", "");
     all.put("diff.ignoreSubmodules", "all");
-    all.put("fetch.fsck.badTimezone", "ignore"); // old and harmless: spec/tool-git.md
+    all.put("fetch.fsck.badTimezone", "ignore"); // harmless in old commits: spec/tool-git.md
     all.put("fetch.fsck.missingSpaceBeforeDate", "ignore");
     all.put("fetch.fsck.zeroPaddedFilemode", "ignore");
     all.put("fetch.fsckObjects", "true");
@@ -94,7 +94,7 @@ final class GitSettings {
     return ENVIRONMENT;
   }
 
-  /** The environment of one call, with some more configuration. */
+  /** The environment of one call, with additional configuration. */
   static SortedMap<String, String> environment(SortedMap<String, String> more) {
     TreeMap<String, String> all = new TreeMap<>(ENVIRONMENT);
     TreeMap<String, String> config = new TreeMap<>(CONFIG);
@@ -109,7 +109,7 @@ final class GitSettings {
     return all;
   }
 
-  /** Of all of it: part of what a call's snapshot binds. */
+  /** The digest of all settings, which is part of the snapshot. */
   static Digest digest() {
     var json = JsonValue.object();
     var environment = JsonValue.object();

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Reads what git writes for programs. All of it comes from repositories of others, so what is not
- * in the expected form is left out, never guessed at.
+ * Parses git's output for programs. It comes from untrusted repositories, so data in an unexpected
+ * form is left out, never guessed.
  */
 final class GitText {
-  /** Fields of a commit, each ended by NUL; the message is the last. */
+  /** The fields of a commit, each followed by NUL; the message is the last. */
   static final String LOG_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B";
 
   private static final int LOG_FIELDS = 9;
@@ -42,7 +42,7 @@ final class GitText {
     return text.matches("[0-9]{1,9}") ? JsonValue.of(Long.parseLong(text)) : JsonValue.NULL;
   }
 
-  /** Reads {@code --raw --numstat -z} and what follows them. */
+  /** Reads {@code --raw --numstat -z} and the patch that follows. */
   static Changes changes(String text) {
     Cursor at = new Cursor(text);
     String commit = "";
@@ -64,7 +64,7 @@ final class GitText {
       }
     }
     if (at.more()) {
-      at.next(); // the empty one before the patch
+      at.next(); // skip the empty field before the patch
     }
     List<JsonValue> files =
         raw.stream().map(f -> f.toJson(Optional.ofNullable(lines.get(f.path())))).toList();
@@ -106,7 +106,7 @@ final class GitText {
         .build();
   }
 
-  /** A commit may claim any time, also one that is none. */
+  /** A commit may claim any time, even an invalid one. */
   private static JsonValue time(String seconds) {
     if (!seconds.matches("-?[0-9]{1,12}")) {
       return JsonValue.NULL;
@@ -153,7 +153,7 @@ final class GitText {
         .build();
   }
 
-  /** Reads {@code git push --porcelain}: what became of each reference. */
+  /** Reads {@code git push --porcelain}: the result for each reference. */
   static JsonValue updates(String text) {
     List<JsonValue> updates = new ArrayList<>();
     for (String line : text.split("\n")) {
@@ -172,7 +172,7 @@ final class GitText {
     return JsonValue.of(updates);
   }
 
-  /** Goes through strings that are each ended by NUL. */
+  /** Iterates over NUL-terminated strings. */
   private static final class Cursor {
     private final String text;
     private int at;

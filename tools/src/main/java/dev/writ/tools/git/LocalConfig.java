@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The configuration file of a repository. Git reads it before anything else and many of its keys
- * run programs, so it may hold listed keys only, in the form in which git itself writes them: no
- * comment, no continued line, no escape, so that there is one way to read it.
+ * The configuration file of a repository. Git reads it first, and many of its keys run programs. So
+ * it may contain only listed keys, in the form that git itself writes: no comments, no continued
+ * lines, no escapes, so that it can be read in one way only.
  */
 final class LocalConfig {
   static final int MOST_BYTES = 256 * 1024;
@@ -31,7 +31,7 @@ final class LocalConfig {
   private LocalConfig() {}
 
   /**
-   * @throws WritException {@code TOL-055} with the key, where it is a plain one
+   * @throws WritException {@code TOL-075} with the key, where it is a plain one
    */
   static void require(byte[] bytes) {
     for (Entry entry : read(bytes)) {
@@ -93,7 +93,7 @@ final class LocalConfig {
       case "extensions" -> e.key.equals("objectformat") && e.value.matches("sha1|sha256");
       case "user" -> e.subsection.isEmpty() && (e.key.equals("name") || e.key.equals("email"));
       case "remote" ->
-          e.subsection.matches(REMOTE) // none that is called as a URL, which would stand for it
+          e.subsection.matches(REMOTE) // no remote named like a URL, which it would replace
               && switch (e.key) {
                 case "url" -> isUrl(e.value);
                 case "fetch" -> e.value.matches("\\+?refs/[!-~]+:refs/(remotes|tags)/[!-~]+");

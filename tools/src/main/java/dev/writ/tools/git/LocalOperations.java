@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Operations on a repository in the workspace; none of them has a network. */
+/** Operations on a repository in the workspace, without a network. */
 final class LocalOperations {
   private static final int MOST_MESSAGE = 64 * 1024;
   private static final long MOST_ENTRIES = 1_000;

@@ -7,7 +7,7 @@ import dev.writ.tools.error.ToolsError;
 record Person(String name, String email) {
 
   /**
-   * @throws WritException {@code TOL-053} for what git would change or take for something else
+   * @throws WritException {@code TOL-073} for what git would change or take for something else
    */
   Person {
     require(name, "name");
@@ -17,7 +17,7 @@ record Person(String name, String email) {
     }
   }
 
-  /** Git drops these at the ends of names, so that another name would stand in the commit. */
+  /** Git strips these at the ends of names, so the commit would state another name. */
   private static final String CRUD = " .,:;<>\"\\'";
 
   private static void require(String text, String what) {

@@ -6,7 +6,7 @@ import dev.writ.tools.error.ToolsError;
 import java.util.List;
 
 /**
- * A directory of the workspace in which a repository is, or is to be.
+ * A directory of the workspace that holds, or will hold, a repository.
  *
  * @param path in normal form; {@code .} is the workspace itself
  */
@@ -14,7 +14,7 @@ record Place(String path) {
   private static final int MOST_PATHS = 1_000;
 
   /**
-   * @throws WritException {@code TOL-052}
+   * @throws WritException {@code TOL-072}
    */
   static Place of(String path) {
     requirePlain(path);
@@ -22,9 +22,9 @@ record Place(String path) {
   }
 
   /**
-   * Paths in a repository, taken as they are written.
+   * Paths in a repository, taken literally.
    *
-   * @throws WritException {@code TOL-052}
+   * @throws WritException {@code TOL-072}
    */
   static List<String> files(List<String> paths) {
     if (paths.size() > MOST_PATHS) {
@@ -45,17 +45,20 @@ record Place(String path) {
     }
   }
 
-  /** What git takes for its own directory, also where names mean less than their bytes. */
+  /**
+   * Names that git takes for its own directory, including those of file systems that ignore case or
+   * shorten names.
+   */
   private static boolean isGit(String part) {
     return part.equalsIgnoreCase(".git") || part.equalsIgnoreCase("git~1");
   }
 
-  /** A name below it, as the workspace has it. */
+  /** The path of a name below it, relative to the workspace. */
   String below(String name) {
     return path.equals(".") ? name : path + "/" + name;
   }
 
-  /** As a command in the sandbox sees it. */
+  /** Its path in the sandbox. */
   String inside() {
     return path.equals(".") ? "/workspace" : "/workspace/" + path;
   }

@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A repository on a server, for one call: the two requests of git's smart protocol for reading or
- * for writing it, and no others, are sent by the proxy.
+ * A repository on a server, for one call. The proxy sends only the two requests of git's smart
+ * protocol for reading, or for writing.
  *
  * @param writing whether the call pushes
  */
@@ -27,7 +27,7 @@ record Remote(RemoteUrl url, Optional<Broker.Credential> credential, boolean wri
     return List.of(ProcessCall.rule(url.host() + ":" + url.port()).by(broker));
   }
 
-  /** Git believes that it speaks https with the server; inside, that is plain HTTP to the proxy. */
+  /** Git uses an https URL; inside the sandbox it is replaced by plain HTTP to the proxy. */
   SortedMap<String, String> config() {
     TreeMap<String, String> config = new TreeMap<>();
     config.put("http.proxy", "http://127.0.0.1:3128");

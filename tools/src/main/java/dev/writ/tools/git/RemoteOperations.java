@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Operations that speak with a server. */
+/** Operations that contact a server. */
 final class RemoteOperations {
   private RemoteOperations() {}
 
@@ -108,7 +108,8 @@ final class RemoteOperations {
                 "--no-signed",
                 "--no-follow-tags",
                 "--no-force"));
-    // With it, the reference is replaced if it is still at that commit; without, only moved on.
+    // With it, the reference is replaced if it still names that commit; otherwise it is only moved
+    // forward.
     call.text("expect")
         .ifPresent(id -> arguments.add("--force-with-lease=" + to + ":" + Revisions.id(id)));
     arguments.addAll(List.of("--", remote.url().text(), from + ":" + to));

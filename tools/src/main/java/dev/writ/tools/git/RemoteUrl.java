@@ -6,8 +6,8 @@ import dev.writ.tools.error.ToolsError;
 import java.util.List;
 
 /**
- * Where a repository is: {@code https://host[:port]/path}, and no other form that git knows. The
- * path is plain, so that git, the proxy and the server mean the same one.
+ * The address of a repository: {@code https://host[:port]/path}, and none of git's other forms. The
+ * path is plain, so that git, the proxy and the server read it alike.
  *
  * @param host in lower case
  * @param path begins with {@code /}, without one at its end
@@ -16,7 +16,7 @@ record RemoteUrl(String host, int port, String path) {
   private static final int MOST = 2_000;
 
   /**
-   * @throws WritException {@code TOL-050}
+   * @throws WritException {@code TOL-070}
    */
   static RemoteUrl parse(String text) {
     if (text.length() > MOST || !text.startsWith("https://")) {
@@ -29,7 +29,8 @@ record RemoteUrl(String host, int port, String path) {
     if (place.host().startsWith("[")) {
       throw refused("the host is a bare address of version 6");
     }
-    // Encoded characters are left out but for the space, which one large server has in its paths.
+    // Percent-encoding is refused, except for the space, which a large hosting service uses in
+    // paths.
     boolean plain = path.matches("(/([A-Za-z0-9._~+@-]|%20)+)+");
     boolean dots = List.of(path.split("/")).stream().anyMatch(p -> p.equals(".") || p.equals(".."));
     if (!plain || dots) {
@@ -42,17 +43,17 @@ record RemoteUrl(String host, int port, String path) {
     return new WritException(ToolsError.GIT_URL, why);
   }
 
-  /** As git is told it, and as it writes it down. */
+  /** The URL that git gets and stores. */
   String text() {
     return "https://" + host + (port == 443 ? "" : ":" + port) + path;
   }
 
-  /** What the proxy is asked for in its place. */
+  /** The prefix by which git asks the proxy instead. */
   String inside() {
     return "http://" + host + ":" + port + "/";
   }
 
-  /** What git replaces by {@link #inside}. */
+  /** The prefix that git replaces by {@link #inside}. */
   String outside() {
     return "https://" + host + (port == 443 ? "" : ":" + port) + "/";
   }

@@ -10,12 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A repository in the workspace, which other tools and other people's commits have written: it is
- * looked at from outside before git looks at it.
+ * A repository in the workspace. Other tools and untrusted commits may have written it, so it is
+ * checked from outside the sandbox before git opens it.
  */
 final class Repository {
 
-  /** Below .git: what leads to other places or brings settings of its own. */
+  /** Files below .git that redirect to other places or contain settings of their own. */
   private static final List<String> REFUSED =
       List.of(
           "commondir",
@@ -31,9 +31,9 @@ final class Repository {
   private Repository() {}
 
   /**
-   * Makes sure that there is one that git may be let near.
+   * Requires a repository that git can safely open.
    *
-   * @throws WritException {@code TOL-054} for what may not be in it, {@code TOL-055} for its
+   * @throws WritException {@code TOL-074} for what may not be in it, {@code TOL-075} for its
    *     configuration, {@code SBX-043} to {@code SBX-046}
    */
   static void require(Workspace workspace, Place place) {
@@ -64,13 +64,13 @@ final class Repository {
   }
 
   /**
-   * Makes sure that a new one can be made at a place: no link leads there.
+   * Requires that a new one can be made at a place: it is not reached through a link.
    *
-   * @throws WritException {@code TOL-054}, {@code SBX-043}, {@code SBX-045}
+   * @throws WritException {@code TOL-074}, {@code SBX-043}, {@code SBX-045}
    */
   static void requireFree(Workspace workspace, Place place) {
     if (place.path().equals(".")) {
-      return; // git refuses where anything is in it
+      return; // git refuses a directory that is not empty
     }
     for (TreeEntry entry : workspace.entries(TreeLimits.STANDARD)) {
       boolean above = place.path().startsWith(entry.name() + "/");
@@ -81,7 +81,7 @@ final class Repository {
     }
   }
 
-  /** The branch that is checked out; null where it is a commit. */
+  /** The branch that is checked out; null if it is a commit. */
   static JsonValue branch(Workspace workspace, Place place) {
     String head;
     try {

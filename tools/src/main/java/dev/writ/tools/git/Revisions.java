@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.tools.error.ToolsError;
 import java.util.Locale;
 
-/** Names of branches, tags and commits: git-check-ref-format(1), and nothing that is an option. */
+/** Names of branches, tags and commits: valid by git-check-ref-format(1), and never an option. */
 final class Revisions {
   private static final int MOST = 200;
 
@@ -13,7 +13,7 @@ final class Revisions {
   /**
    * A name of a branch or tag.
    *
-   * @throws WritException {@code TOL-051}
+   * @throws WritException {@code TOL-071}
    */
   static String name(String text) {
     boolean refused =
@@ -40,9 +40,9 @@ final class Revisions {
   }
 
   /**
-   * A branch or a tag as a whole reference.
+   * A branch or a tag as a full reference.
    *
-   * @throws WritException {@code TOL-051}
+   * @throws WritException {@code TOL-071}
    */
   static String full(String text) {
     name(text);
@@ -54,7 +54,7 @@ final class Revisions {
   /**
    * A commit: a name, HEAD or an id, and steps back from it such as {@code ~2} and {@code ^1}.
    *
-   * @throws WritException {@code TOL-051}
+   * @throws WritException {@code TOL-071}
    */
   static String commit(String text) {
     String base = text.replaceFirst("(~[0-9]{0,6}|\\^[0-9]{0,2})+$", "");
@@ -65,7 +65,7 @@ final class Revisions {
   }
 
   /**
-   * @throws WritException {@code TOL-051}
+   * @throws WritException {@code TOL-071}
    */
   static String id(String text) {
     if (!text.matches("[0-9a-f]{40}|[0-9a-f]{64}")) {

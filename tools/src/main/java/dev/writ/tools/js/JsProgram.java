@@ -45,7 +45,7 @@ final class JsProgram {
     this.input = input;
   }
 
-  /** Runs params {@code source} and {@code input} (null where it is missing). */
+  /** Runs with params {@code source} and {@code input} (null if missing). */
   static DriverOutcome.Output run(Guest guest) {
     JsonValue.Obj params = guest.invocation().params();
     if (!(params.get("source") instanceof JsonValue.Str source)) {
@@ -58,8 +58,8 @@ final class JsProgram {
 
   private DriverOutcome.Output run() {
     Invocation invocation = guest.invocation();
-    // A letter more than the result; and an exception's words need room where the result has
-    // little.
+    // One letter more than the result; and an exception's message needs room even if the limit for
+    // the result is small.
     Sink written = Sink.fatal(Math.max(outputBytesMax(), ERROR_BYTES_MAX) + 1);
     wasi =
         new Wasi(
@@ -76,8 +76,8 @@ final class JsProgram {
   }
 
   /**
-   * QuickJS does not look after its stack in WebAssembly; it begins where memory does, so the call
-   * too many always reaches below address zero, at the same depth on every machine.
+   * QuickJS does not check its stack in WebAssembly. The stack lies at the beginning of memory, so
+   * a stack overflow always reaches below address zero, at the same depth on every machine.
    */
   private void evaluate() {
     try {
@@ -94,7 +94,7 @@ final class JsProgram {
     return guest.invocation().resources().outputBytes();
   }
 
-  /** Puts what the prelude asks for on standard input; answers its size. */
+  /** Puts the content that the prelude requests on standard input; returns its size. */
   private String offer(String name) {
     byte[] bytes = content(name);
     wasi.setStdin(bytes);
@@ -132,7 +132,7 @@ final class JsProgram {
         .build();
   }
 
-  /** Reads what the prelude wrote: one letter for how it ended, and a text. */
+  /** Parses the prelude's output: one letter for how it ended, and a text. */
   private DriverOutcome.Output result(byte[] written) {
     byte[] text = written.length == 0 ? written : Arrays.copyOfRange(written, 1, written.length);
     switch (written.length == 0 ? 0 : written[0]) {
@@ -158,7 +158,9 @@ final class JsProgram {
     return new DriverOutcome.Output(json, MEDIA_TYPE);
   }
 
-  /** A script can tamper with how its own result is written; what is no JSON then is no result. */
+  /**
+   * A script can tamper with the writing of its own result; anything that is not JSON is no result.
+   */
   private static JsonValue parse(byte[] json) {
     try {
       return Jcs.parse(json);
@@ -181,7 +183,7 @@ final class JsProgram {
     return GuestEnd.failed(Reason.SCRIPT_ERROR, stack.isEmpty() ? head : head + "\n" + stack);
   }
 
-  /** A stack without the prelude's frames at its end. */
+  /** A stack trace without the prelude's frames at its end. */
   private static String ownFrames(String stack) {
     List<String> lines = new ArrayList<>(stack.lines().toList());
     while (!lines.isEmpty() && PRELUDE_FRAME.matcher(lines.getLast()).matches()) {

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 
-/** The script that runs before each script, ready in a QuickJS; made once in a JVM. */
+/** The script that runs before each script, compiled into a QuickJS; made once in a JVM. */
 final class Prelude {
   private static final class Holder {
     static final QuickJs.Snapshot SNAPSHOT = prepare();
@@ -48,7 +48,7 @@ final class Prelude {
     }
   }
 
-  /** A QuickJS with the prelude's bytecode: a function of the source and of QuickJS alone. */
+  /** A QuickJS with the prelude's bytecode; depends only on the prelude's source and QuickJS. */
   static QuickJs.Snapshot snapshot() {
     return Holder.SNAPSHOT;
   }

@@ -28,7 +28,7 @@ final class QuickJs {
 
   private final Instance instance;
 
-  /** Answers the one function that a script's prelude can call: a text for a text. */
+  /** Answers the only host function that a script's prelude can call: a text for a text. */
   @FunctionalInterface
   interface Host {
     String answer(String question);
@@ -48,7 +48,7 @@ final class QuickJs {
     instance = guest.instantiate(MODULE, JavyPluginModule::create, imports, Optional.empty());
   }
 
-  /** A new QuickJS, which takes most of the time of a small script. */
+  /** Creates a QuickJS, which takes most of the time of a small script. */
   static QuickJs initialized(Guest guest, Wasi wasi, Host host) {
     QuickJs quickJs = new QuickJs(guest, wasi, host);
     quickJs.export("initialize_runtime").apply();
@@ -56,12 +56,12 @@ final class QuickJs {
   }
 
   /**
-   * All that a QuickJS is between two calls: its memory and its one global variable; with a program
-   * that lies in it. Each invocation begins with a copy.
+   * The whole state of a QuickJS between two calls: its memory and its only global variable, with
+   * the position of a program in it. Each invocation starts with a copy.
    */
   record Snapshot(byte[] memory, long stackPointer, int programAt, int programLength) {}
 
-  /** What this is now, with a program added to it. */
+  /** The present state, with a program added. */
   Snapshot snapshot(byte[] bytecode) {
     int at = allocate(instance, bytecode);
     int size = instance.memory().pages() * Memory.PAGE_SIZE;
@@ -69,7 +69,7 @@ final class QuickJs {
         instance.memory().readBytes(0, size), instance.global(0).getValue(), at, bytecode.length);
   }
 
-  /** A QuickJS as it was then, run with the snapshot's program and all jobs that it leaves. */
+  /** Restores the snapshot, runs its program, and then all jobs that the program leaves. */
   static void run(Snapshot snapshot, Guest guest, Wasi wasi, Host host) {
     QuickJs quickJs = new QuickJs(guest, wasi, host);
     Memory memory = quickJs.instance.memory();
@@ -93,7 +93,7 @@ final class QuickJs {
     return at;
   }
 
-  /** Places a string as QuickJS's side of the import reads it: a pointer to (address, length). */
+  /** Places a string in the form that QuickJS's import reads: a pointer to (address, length). */
   private static int string(Instance instance, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int at = allocate(instance, bytes);

@@ -16,14 +16,16 @@ import java.util.Optional;
 
 /** Any executable that speaks the protocol itself, such as a published .NET program. */
 public final class ExecutableAdapter implements LanguageAdapter {
-  private static final int HEAD_BYTES = 256; // of which Linux takes the first line
+  private static final int HEAD_BYTES = 256; // Linux reads this much of a script's first line
 
   @Override
   public Language language() {
     return Language.PROCESS;
   }
 
-  /** It brings its own; its {@code runtime} is the version of the worker protocol. */
+  /**
+   * None: the package brings its own; its {@code runtime} is the version of the worker protocol.
+   */
   @Override
   public Optional<Interpreter> interpreter() {
     return Optional.empty();
@@ -40,8 +42,8 @@ public final class ExecutableAdapter implements LanguageAdapter {
   }
 
   /**
-   * For a script, what its first line names; for a program without libraries, nothing. What a
-   * program with libraries of the host needs is not known here: it sees the profile's.
+   * For a script its interpreter; for a static program an empty list. Of a program with libraries
+   * of the host it is unknown what it needs, so it sees all programs of the profile.
    */
   @Override
   public Optional<List<String>> executables(ToolSource source, Path files) {
@@ -64,7 +66,7 @@ public final class ExecutableAdapter implements LanguageAdapter {
     return Optional.of(programs);
   }
 
-  /** /bin is a link to it, in the sandbox as on hosts. */
+  /** /bin is a link to /usr/bin, in the sandbox as on hosts. */
   private static String inUsr(String program) {
     return program.startsWith("/bin/") ? "/usr" + program : program;
   }

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The worker protocol: frames of four bytes, big endian, that say how many bytes of JSON follow
- * (spec/tool-package.md). A worker is not trusted; whatever is no whole frame in strict JSON is a
- * violation.
+ * The worker protocol: frames of a length in four bytes, big endian, and so many bytes of JSON
+ * (spec/tool-package.md). A worker is not trusted: anything that is not a complete frame of strict
+ * JSON is a violation.
  */
 final class Frames {
   static final long PROTOCOL = 1;
@@ -19,7 +19,7 @@ final class Frames {
 
   private Frames() {}
 
-  /** A worker did not keep to the protocol. */
+  /** A worker violated the protocol. */
   static final class Violation extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -52,7 +52,7 @@ final class Frames {
     return frames;
   }
 
-  /** How many bytes of JSON the first frame is to have; 0 where its head is not whole. */
+  /** The stated length of the first frame in bytes; 0 if its head is incomplete. */
   static long announces(byte[] stream) {
     return stream.length < HEAD ? 0 : Integer.toUnsignedLong(ByteBuffer.wrap(stream).getInt());
   }

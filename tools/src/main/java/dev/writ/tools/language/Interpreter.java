@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The runtime of a language on this host. Its version is asked once and again only when the file
- * has changed, so that a host that is brought up to date needs no restart.
+ * The runtime of a language on this host. Its version is queried once, and again only if the file
+ * has changed, so that an update of the host needs no restart.
  */
 public final class Interpreter {
   private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)*[A-Za-z0-9.+-]*");
@@ -30,9 +30,9 @@ public final class Interpreter {
   }
 
   /**
-   * One that says its version when it is asked.
+   * An interpreter that prints its version.
    *
-   * @param arguments what it is asked with; its answer begins with {@code 3.13.5}, {@code v20.1.0}
+   * @param arguments the arguments for that; its output begins with {@code 3.13.5}, {@code v20.1.0}
    *     or {@code Python 3.13.5}
    */
   public static Interpreter asked(String program, String... arguments) {
@@ -54,7 +54,7 @@ public final class Interpreter {
   /**
    * Its full version.
    *
-   * @throws WritException {@code TOL-214} where it is not there, or does not say
+   * @throws WritException {@code TOL-214} if it is missing, or does not print its version
    */
   public String version() {
     return fixed.orElseGet(this::ask);
@@ -75,7 +75,7 @@ public final class Interpreter {
     return known;
   }
 
-  /** What changes when another version is installed. */
+  /** A text that changes when another version is installed. */
   private String file() {
     try {
       Path real = program.toRealPath();

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Java, in a JVM of its own, which is never the kernel's: the JDK that runs Writ, read-only. The
+ * Java, in a separate JVM, never in the kernel's; it uses the JDK that runs Writ, read-only. The
  * worker compiles the package's sources in memory.
  */
 public final class JavaAdapter implements LanguageAdapter {
   private static final Path HOME = home();
 
-  /** Below /usr it has the same place in the sandbox, where /usr is seen or it is listed. */
+  /** A JDK below /usr keeps its path in the sandbox. */
   private static final boolean IN_USR = HOME.startsWith("/usr");
 
   private static final String JDK = IN_USR ? HOME.toString() : "/jdk";
@@ -46,7 +46,7 @@ public final class JavaAdapter implements LanguageAdapter {
         "-XX:-UsePerfData",
         "-Xshare:auto",
         "-XX:MaxRAMPercentage=60",
-        "--class-path", // without it, the directory that it is started in
+        "--class-path", // otherwise the JVM's start directory would be on it
         WORKERS,
         WORKERS + "/Worker.java",
         source.entry(),
@@ -54,8 +54,8 @@ public final class JavaAdapter implements LanguageAdapter {
   }
 
   /**
-   * The JDK with what its libraries need. A JDK elsewhere than below /usr sees the programs of the
-   * profile.
+   * The JDK with its libraries. If the JDK is elsewhere than below /usr, the programs of the
+   * profile are visible.
    */
   @Override
   public Optional<List<String>> executables(ToolSource source, Path files) {

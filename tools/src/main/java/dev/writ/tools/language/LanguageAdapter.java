@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All that the engine needs to know of a language: what to start, and what must exist for that. A
- * further language is one more of these.
+ * Everything language-specific that the engine needs: the command to start, and the files it needs.
+ * Each language has one.
  */
 public interface LanguageAdapter {
-  /** Where the files of the package are, read-only. */
+  /** The path of the package's files in the sandbox, read-only. */
   String PACKAGE = "/tool";
 
-  /** Where the release's own workers are, read-only. */
+  /** The path of the release's own workers in the sandbox, read-only. */
   String WORKERS = "/worker";
 
   /** The language; the driver has its name. */
   Language language();
 
-  /** The runtime of this host; empty where packages bring their own. */
+  /** The runtime of this host; empty if packages bring their own. */
   Optional<Interpreter> interpreter();
 
   /** The files of {@code dev/writ/tools/worker} that it starts. */
@@ -31,14 +31,14 @@ public interface LanguageAdapter {
   List<String> argv(ToolSource source);
 
   /**
-   * The only programs of the host that exist beside the package, for a tool that starts none;
-   * without a list, those of the profile.
+   * The only programs of the host that are visible, for a tool that starts none; if absent, all
+   * programs of the profile.
    *
    * @param files where the package's files are on this host
    */
   Optional<List<String>> executables(ToolSource source, Path files);
 
-  /** What of the host it sees beside that. */
+  /** Further files of the host that it sees. */
   default List<Bind> binds() {
     return List.of();
   }

@@ -40,8 +40,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Runs tool packages of one language: a worker in a sandbox of its own, one call, and it is gone.
- * The operation is named, never given as code (seed 004).
+ * Runs tool packages of one language: each call has a worker in a sandbox of its own, which ends
+ * with the call. The operation is named, never sent as code (seed 004).
  */
 public final class LanguageDriver extends ProcessDriver {
   private static final String JSON = "application/json";
@@ -80,7 +80,10 @@ public final class LanguageDriver extends ProcessDriver {
     return Jcs.digest(digests.build());
   }
 
-  /** What a manifest may promise: an author who says reproducible is run reproducibly. */
+  /**
+   * The strongest determinism that a manifest may state: a tool that states reproducible is run
+   * reproducibly.
+   */
   @Override
   public Determinism determinism() {
     return Determinism.REPRODUCIBLE;
@@ -132,7 +135,7 @@ public final class LanguageDriver extends ProcessDriver {
     return call -> run(call, manifest, operation, source, binds, executables);
   }
 
-  /** Where the package's files are for sandboxes; read, and so verified, once. */
+  /** The directory of the package's files for sandboxes; read, and so verified, once. */
   private Path place(ToolManifest manifest, ToolSource source, PackageContent content) {
     return placed.computeIfAbsent(
         manifest.packageDigest(),
@@ -145,8 +148,8 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /**
-   * However a package came here: nothing that could be loaded without having been read. Of jars it
-   * is the registration that asks whether they were named; packages from before have none named.
+   * Requires, for any package, that no file can be loaded which no parser has read. Jars are exempt
+   * here: registration checks that they are named, and older packages name none.
    *
    * @throws WritException {@code TOL-218}, {@code TOL-219}
    */
@@ -193,7 +196,10 @@ public final class LanguageDriver extends ProcessDriver {
         : call.end(ended, () -> new DriverOutcome.Output(new byte[0], JSON));
   }
 
-  /** What a worker may write for an output of so many bytes: base64 makes four of three. */
+  /**
+   * The most bytes that a worker may write for an output of this size: base64 makes four bytes of
+   * three.
+   */
   private static long room(ToolManifest manifest, long outputBytes) {
     boolean bytes =
         manifest.operations().stream().anyMatch(operation -> !operation.mediaType().equals(JSON));
@@ -201,8 +207,8 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /**
-   * In a worker that waits for such a call, or in a new one; where files are left behind in a new
-   * one, since the workspace for them is the call's.
+   * Runs in a waiting worker for such a call, or in a new one. A tool that produces artifacts needs
+   * a new one, since their workspace belongs to the call.
    */
   private Ended run(
       ProcessCall call, ToolManifest manifest, ToolSource source, Command command, byte[] stdin) {
@@ -222,7 +228,7 @@ public final class LanguageDriver extends ProcessDriver {
     return call.exec(command.withStdin(stdin));
   }
 
-  /** Which runtime ran it, and what file that is. */
+  /** Records the runtime that ran it, and its file. */
   private void observe(ProcessCall call, LanguageRuntime runtime) {
     call.observe(
         "runtime",
@@ -240,12 +246,12 @@ public final class LanguageDriver extends ProcessDriver {
         .toList();
   }
 
-  /** Where a call leaves files, in the workspace: a directory of its own. */
+  /** The directory for a call's artifacts in the workspace. */
   private static String artifactsOf(ProcessCall call) {
     return "artifacts-" + HexFormat.of().formatHex(call.invocation().seed(), 0, 8);
   }
 
-  /** What the worker is given, once and whole. */
+  /** The worker's input: one frame with the whole call. */
   private static JsonValue.Obj envelope(
       ProcessCall call, ToolManifest.Operation operation, ToolSource source) {
     Invocation invocation = call.invocation();
@@ -272,7 +278,7 @@ public final class LanguageDriver extends ProcessDriver {
         .build();
   }
 
-  /** What the frames of a worker that ended by itself come to. */
+  /** The outcome by the frames of a worker that ended by itself. */
   private static DriverOutcome answer(ProcessCall call, Ended ended, ToolSource source) {
     List<JsonValue.Obj> frames;
     try {
@@ -305,7 +311,7 @@ public final class LanguageDriver extends ProcessDriver {
     return artifacts.end(call, ended, () -> output);
   }
 
-  /** A value of JSON, or bytes of the type that the worker states; stage 5 compares the type. */
+  /** A JSON value, or bytes of the media type that the worker states; stage 5 checks the type. */
   private static DriverOutcome.Output output(JsonValue.Obj result) throws Frames.Violation {
     JsonValue value = result.get("output");
     if (value != null && result.get("base64") == null && result.get("media_type") == null) {

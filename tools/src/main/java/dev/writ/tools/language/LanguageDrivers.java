@@ -4,7 +4,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
 
-/** A driver for each language that packages are written in, beside WebAssembly. */
+/** A driver for each language of packages, beside WebAssembly. */
 public final class LanguageDrivers {
   private LanguageDrivers() {}
 

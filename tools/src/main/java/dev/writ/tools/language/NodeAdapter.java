@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Node: no code from strings, no addons. */
+/** Node, without code from strings and without native addons. */
 public final class NodeAdapter implements LanguageAdapter {
   private static final String NODE = "/usr/bin/node";
 

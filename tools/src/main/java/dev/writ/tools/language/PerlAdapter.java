@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Perl 5 as every Debian has it, without the host's own packages. */
+/** Perl 5 as in every Debian, without the host's own packages. */
 public final class PerlAdapter implements LanguageAdapter {
   private static final String PERL = "/usr/bin/perl";
   private static final Path LIBRARIES = Path.of("/usr/lib");
@@ -43,7 +43,7 @@ public final class PerlAdapter implements LanguageAdapter {
     return Optional.of(List.of(PERL));
   }
 
-  /** The modules that Debian keeps beside the others, for when there are no others. */
+  /** The minimal modules that Debian keeps separately, in place of the full ones. */
   @Override
   public List<Bind> binds() {
     List<Bind> binds = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class PerlAdapter implements LanguageAdapter {
         binds.add(new Bind(modules, modules.toString()));
       });
     } catch (IOException e) {
-      return List.of(); // a host that keeps them elsewhere
+      return List.of(); // the host keeps them elsewhere
     }
     return binds;
   }

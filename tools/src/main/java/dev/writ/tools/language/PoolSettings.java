@@ -1,18 +1,18 @@
 package dev.writ.tools.language;
 
 /**
- * How many workers may wait, and for how long.
+ * How many workers may wait for calls, and for how long.
  *
- * @param budgetBytes the most that all waiting workers together could have by their memory limits;
- *     0 means that none waits
- * @param perKey the most that wait for calls of one kind
+ * @param budgetBytes the limit for the sum of all waiting workers' memory limits; 0 for no waiting
+ *     workers
+ * @param perKey how many may wait for calls of one kind
  * @param maxAgeMs from a worker's start until it is ended unused
  * @param maxIdleMs from the last call of a kind until its workers are ended
  */
 public record PoolSettings(long budgetBytes, int perKey, long maxAgeMs, long maxIdleMs) {
   private static final long DAY_MS = 86_400_000;
 
-  /** Nothing waits: every call starts cold. */
+  /** No worker waits: every call starts cold. */
   public static final PoolSettings NONE = new PoolSettings(0, 1, 1, 1);
 
   public PoolSettings {

@@ -11,24 +11,25 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * How many workers should wait for what: arithmetic alone, without processes and clocks. Whoever
- * uses it carries out the steps and says what came of them.
+ * Computes how many workers should wait for which calls, without processes and clocks. The caller
+ * carries out the steps and reports their results.
  *
- * <p>For each kind as many are wanted as calls came in the last ten seconds, at least one while it
- * is in use, at most {@link PoolSettings#perKey}. Memory is counted from the order to start until a
- * worker is gone, or a call's own. Where it does not suffice, a worker goes that is wanted no more,
- * or whose kind nobody called for ten seconds, in favour of one that was called since.
+ * <p>For each kind of call as many workers are wanted as calls came in the last ten seconds: at
+ * least one while the kind is in use, at most {@link PoolSettings#perKey}. A worker's memory counts
+ * from the order to start it until it is gone or given to a call. If memory does not suffice, a
+ * worker that is no longer wanted, or whose kind was not called for ten seconds, is evicted in
+ * favour of a kind that was called since.
  *
  * @param <K> a kind of call
  */
 final class PoolSizing<K> {
-  /** Calls of so long ago say how many come next. */
+  /** Calls within this time predict the calls to come. */
   static final long WINDOW_MS = 10_000;
 
-  /** A start that takes longer will not help anybody. */
+  /** A worker that takes longer to start is of no use. */
   static final long START_MS_MAX = 30_000;
 
-  /** So many start at once, beside the calls that run. */
+  /** How many may start at once, beside the calls that run. */
   static final int STARTS_MAX = 2;
 
   /** Something to do. */
@@ -82,10 +83,10 @@ final class PoolSizing<K> {
   }
 
   /**
-   * A call came.
+   * A call arrived.
    *
-   * @param bytes what a worker of this kind could have at most
-   * @return a worker that is the call's from now on, or none
+   * @param bytes the memory limit of a worker of this kind
+   * @return a worker, which belongs to the call from now on; empty if there is none
    */
   OptionalLong take(K key, long bytes, long nowMs) {
     Demand demand = demands.computeIfAbsent(key, k -> new Demand(bytes));
@@ -97,12 +98,12 @@ final class PoolSizing<K> {
     return another(key, nowMs);
   }
 
-  /** A worker for a call that came before and could not use the one it got. */
+  /** Another worker for an earlier call that could not use its first one. */
   OptionalLong another(K key, long nowMs) {
     for (Map.Entry<Long, Worker<K>> entry : workers.entrySet()) {
       Worker<K> worker = entry.getValue();
       if (worker.state == State.READY && worker.key.equals(key) && !isOld(worker, nowMs)) {
-        long id = entry.getKey(); // a TreeMap's entry is another's once it was removed
+        long id = entry.getKey(); // read before the removal: it may change the entry
         workers.remove(id);
         return OptionalLong.of(id);
       }
@@ -110,7 +111,7 @@ final class PoolSizing<K> {
     return OptionalLong.empty();
   }
 
-  /** A worker waits for its call; nothing where it was told to end. */
+  /** A worker is ready for its call; ignored if it was told to end. */
   void ready(long id) {
     Worker<K> worker = workers.get(id);
     if (worker != null && worker.state == State.STARTING) {
@@ -118,7 +119,7 @@ final class PoolSizing<K> {
     }
   }
 
-  /** A worker is no more. One that was not told to end speaks against starting its kind again. */
+  /** A worker is gone. If it was not told to end, its kind is not started again for a while. */
   void gone(long id, long nowMs) {
     Worker<K> worker = workers.remove(id);
     if (worker != null && worker.state != State.LEAVING) {
@@ -160,7 +161,7 @@ final class PoolSizing<K> {
         && count(State.STARTING) < STARTS_MAX) {
       if (bytes() + demand.bytes > settings.budgetBytes()) {
         makeRoom(key, demand, nowMs, steps);
-        return; // room is there when who leaves is gone
+        return; // evicted workers free their memory later
       }
       workers.put(++serial, new Worker<>(key, demand.bytes, nowMs));
       steps.add(new Step.Start<>(serial, key));
@@ -194,7 +195,7 @@ final class PoolSizing<K> {
             || count(worker.key) > wanted(worker.key, nowMs));
   }
 
-  /** Ends those of some kinds, which nobody may call any more. */
+  /** Ends the workers of kinds that may no longer be called. */
   List<Step<K>> drop(Predicate<K> which) {
     List<Step<K>> steps = new ArrayList<>();
     demands.keySet().removeIf(which);
@@ -254,7 +255,7 @@ final class PoolSizing<K> {
     return count(State.STARTING);
   }
 
-  /** What all of them could have at most. */
+  /** The sum of all workers' memory limits, in bytes. */
   long bytes() {
     return workers.values().stream().mapToLong(w -> w.bytes).sum();
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Python, read by the host's own parser, confined: its code is a stranger's. */
+/** Python, parsed by the host's own parser in a sandbox, since the code is untrusted. */
 public final class PythonScanner implements Scanner {
   private static final String SCRIPT = "scan.py";
   private static final AtomicLong SERIAL = new AtomicLong();

@@ -18,9 +18,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * All that a worker is made of before its call. A worker is started from nothing but its key, and
- * is handed to calls with an equal key only: so it is what a cold start of that call would be. What
- * is not in here comes with the call: its input, context and elapsed time.
+ * Everything that determines a worker before its call. A worker is started from its key alone, and
+ * is given only to calls with an equal key, so it equals a cold start of that call. The rest comes
+ * with the call: its input, context and elapsed time.
  *
  * @param limits without the elapsed time, which is 1
  */
@@ -49,9 +49,9 @@ record WarmKey(
   }
 
   /**
-   * The key of a call, or nothing where a worker cannot exist before it: with secrets, files or a
-   * workspace, which are the call's; with a network, which nobody may use before there is a call;
-   * reproducible, since clock and seed are the call's; in a profile that is for approved calls.
+   * The key of a call; empty if its worker cannot be started before it: with secrets, files or a
+   * workspace, which belong to the call; with a network, which may not be used before the call;
+   * reproducible, since clock and seed come with the call; or in a profile for approved calls.
    */
   static Optional<WarmKey> of(
       ToolManifest manifest, Invocation invocation, ProcessHost host, Command command) {
@@ -70,7 +70,7 @@ record WarmKey(
             command);
   }
 
-  /** The part of {@link #of} that looks at the command alone. */
+  /** The part of {@link #of} that depends on the command alone. */
   static Optional<WarmKey> of(
       Digest packageDigest,
       String engine,
@@ -97,7 +97,7 @@ record WarmKey(
                 command.executables()));
   }
 
-  /** What a worker of this key is started with. */
+  /** The command that starts a worker of this key. */
   Command command() {
     return new Command(
         argv,

@@ -11,15 +11,15 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Workers that wait for their calls, each for one. A call that finds one is as a cold start would
- * have been, only sooner; one that finds none starts cold, and the pool makes ready for the next.
- * Shared by the drivers of one host and by all threads.
+ * Workers that wait for calls, each for one. A call that finds a waiting worker behaves like a cold
+ * start, only faster. A call that finds none starts cold, and the pool starts a worker for the
+ * next. Shared by the drivers of one host; thread safe.
  */
 public final class WarmPool implements AutoCloseable {
-  /** So often it looks what became too old, or is not allowed any more. */
+  /** The interval of checks for workers that are too old or no longer allowed. */
   private static final long LOOK_MS = 1_000;
 
-  /** A sandbox ends by itself what nobody ended so long after its time. */
+  /** How long after its time a sandbox ends by itself, if the pool did not end it. */
   private static final long SLACK_MS = 10_000;
 
   private final ProcessHost host;
@@ -35,15 +35,15 @@ public final class WarmPool implements AutoCloseable {
   private Thread keeper;
 
   /**
-   * What it did and has.
+   * Counts of the pool.
    *
    * @param warm calls that found a worker
    * @param cold calls that could have had one and found none
-   * @param lost workers that were handed to nobody because they were not as a cold start
+   * @param lost workers that were discarded because they no longer equalled a cold start
    * @param started workers that were started before a call
    * @param ready workers that wait
-   * @param starting workers on their way
-   * @param bytes memory limits of both, and of those on their way out
+   * @param starting workers that are starting
+   * @param bytes the sum of the memory limits of both, and of workers that are ending
    */
   public record Figures(
       long warm, long cold, long lost, long started, long ready, long starting, long bytes) {}
@@ -58,13 +58,13 @@ public final class WarmPool implements AutoCloseable {
     return System.nanoTime() / 1_000_000;
   }
 
-  /** Which packages may run: of the others no worker waits, from the next look on. */
+  /** Sets which packages may run: from the next check on no worker waits for others. */
   public synchronized void allowOnly(Predicate<Digest> packages) {
     mayRun = packages;
     notifyAll();
   }
 
-  /** Ends the workers of a package that may run no more; no call gets one from now on. */
+  /** Ends the workers of a package that may no longer run; from now on no call gets one. */
   public synchronized void discard(Digest packageDigest) {
     carryOut(sizing.drop(key -> key.packageDigest().equals(packageDigest)));
   }
@@ -72,7 +72,7 @@ public final class WarmPool implements AutoCloseable {
   /**
    * Runs a call in a worker that waits for one of its kind.
    *
-   * @return how it ended, or nothing where it must start cold
+   * @return how it ended; empty if the call must start cold
    */
   Optional<Ended> run(WarmKey key, byte[] stdin, long wallMs) {
     if (settings.budgetBytes() == 0) {
@@ -98,7 +98,7 @@ public final class WarmPool implements AutoCloseable {
     return taken(sizing.take(key, key.limits().memoryBytes(), nowMs()));
   }
 
-  /** The same call, so no further demand. */
+  /** Another worker for the same call, which is not counted as further demand. */
   private synchronized Optional<WarmWorker> again(WarmKey key) {
     return taken(sizing.another(key, nowMs()));
   }
@@ -112,7 +112,7 @@ public final class WarmPool implements AutoCloseable {
     return id.isPresent() ? Optional.of(workers.get(id.getAsLong())) : Optional.empty();
   }
 
-  /** Starts the thread that looks after them, with the first call. */
+  /** Starts the thread that checks the workers, at the first call. */
   private void keep() {
     if (keeper == null) {
       keeper = Thread.ofVirtual().name("writ-warm-pool").start(this::look);
@@ -176,7 +176,7 @@ public final class WarmPool implements AutoCloseable {
     }
   }
 
-  /** How many wait for a call of a package. */
+  /** How many workers wait for calls of a package. */
   synchronized long ready(Digest packageDigest) {
     return sizing.ready(key -> key.packageDigest().equals(packageDigest));
   }
@@ -187,7 +187,7 @@ public final class WarmPool implements AutoCloseable {
   }
 
   /**
-   * Waits until its figures are so, and says whether they are; for measurements.
+   * Waits until its figures match a condition; returns whether they do. For measurements.
    *
    * @param atMostMs how long
    */

@@ -16,11 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One worker that was started before its call: in a sandbox of its own, for one call, and then
- * gone. Its thread takes everything away when it has ended, whoever ended it.
+ * One worker that was started before its call, in a sandbox of its own, for one call. Its thread
+ * removes everything once it has ended, in any way.
  */
 final class WarmWorker {
-  /** So long after it said that it is ready, what it does by itself is waiting, not starting. */
+  /**
+   * From this time after it reported to be ready, its processor time counts as used while idle, not
+   * as its start.
+   */
   private static final long SETTLE_MS = 50;
 
   /** A worker that uses more processor time than this while idle is evicted. */
@@ -28,10 +31,10 @@ final class WarmWorker {
 
   private static final int FIRST_FRAME_MAX = 1_024;
 
-  /** Sandboxes of one host have names of their own, whichever pool they are of. */
+  /** Unique names for sandboxes, over all pools of the host. */
   private static final AtomicLong SERIAL = new AtomicLong();
 
-  /** Who is told what becomes of it. */
+  /** Gets changes of the worker's state. */
   interface Keeper {
     void ready(WarmWorker worker);
 
@@ -87,7 +90,7 @@ final class WarmWorker {
       }
       held.await();
     } catch (WritException e) {
-      // A cold start of the same will tell.
+      // a cold start of the same call will report it
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -109,7 +112,7 @@ final class WarmWorker {
     }
   }
 
-  /** Looks whether the first that it says is that it is ready, and nothing else. */
+  /** Checks that the first output is the ready message, and nothing else. */
   private void output(OutputListener.Stream stream, byte[] bytes) {
     if (stream != OutputListener.Stream.STDOUT || first.isDone()) {
       return;
@@ -136,7 +139,7 @@ final class WarmWorker {
     }
   }
 
-  /** Waits until nothing of it is left. */
+  /** Waits until the worker has ended completely. */
   void join() {
     boolean interrupted = false;
     while (true) {
@@ -152,7 +155,7 @@ final class WarmWorker {
     }
   }
 
-  /** Ends it where it did something while it waited. */
+  /** Ends it if it was active while it waited. */
   synchronized void endIfBusy() {
     if (settled != null) {
       Held.Look now = held.look();
@@ -181,11 +184,11 @@ final class WarmWorker {
   }
 
   /**
-   * Gives it its call and waits for the end. Nothing where it is not what a cold start would be: it
-   * ended, or did something while it waited, or took longer to start than the call may take; and
-   * where it ended without a word before it can have done more than start.
+   * Gives it its call and waits for the end. Empty if it does not equal a cold start: it ended, was
+   * active while it waited, or took longer to start than the call may take. Empty, too, if it ended
+   * without output so early that it cannot have done more than start.
    *
-   * @param wallMs that the call may take
+   * @param wallMs the call's limit of elapsed time
    */
   Optional<Ended> run(byte[] stdin, long wallMs) {
     if (!handOver(stdin, wallMs)) {

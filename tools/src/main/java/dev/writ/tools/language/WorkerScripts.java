@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The scripts of the release that run, or read, the code of others. */
+/** The release's own scripts, which run or parse untrusted code. */
 final class WorkerScripts {
   private WorkerScripts() {}
 

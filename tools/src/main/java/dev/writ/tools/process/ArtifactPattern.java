@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Which files a call leaves behind: a relative path whose parts are plain, where {@code *} stands
- * for any characters of a part, {@code ?} for one, and a part {@code **} for any parts or none.
- * With a slash at its end it means directories, and {@code ./} the one that they are relative to.
+ * Selects the artifacts of a call: a relative path in which {@code *} stands for any characters
+ * within a part, {@code ?} for one character, and a part {@code **} for any number of parts. A
+ * slash at its end selects directories, and {@code ./} the base directory itself.
  */
 final class ArtifactPattern {
   static final int PATTERNS_MAX = 32;
@@ -55,7 +55,7 @@ final class ArtifactPattern {
   }
 
   /**
-   * The patterns of a param; none where it is absent.
+   * The patterns in a param; none if it is absent.
    *
    * @throws WritException {@code TOL-045}
    */
@@ -78,7 +78,7 @@ final class ArtifactPattern {
     return List.copyOf(patterns);
   }
 
-  /** Whether it means the very directory that patterns are relative to, as it stands. */
+  /** Whether it selects the base directory itself. */
   boolean isItself() {
     return parts.isEmpty();
   }
@@ -117,7 +117,9 @@ final class ArtifactPattern {
     return part == parts.size();
   }
 
-  /** The same walk over the characters of one part: what a star took is taken back one by one. */
+  /**
+   * Matches the characters of one part; what a star matched is extended one by one on a mismatch.
+   */
   private static boolean partMatches(String pattern, String name) {
     int[] wanted = pattern.codePoints().toArray();
     int[] given = name.codePoints().toArray();
@@ -145,7 +147,7 @@ final class ArtifactPattern {
     return at == wanted.length;
   }
 
-  /** The directories that hold files, of their paths. */
+  /** The directories that contain the files of these paths. */
   static TreeSet<String> directories(List<String> files) {
     TreeSet<String> directories = new TreeSet<>();
     for (String file : files) {

@@ -20,32 +20,35 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * The files that a call leaves behind: what its patterns name in the workspace once its commands
- * have ended, read as the hostile tree that it is. All of them or none: a list that stops at a
- * limit would look like the whole.
+ * The artifacts of a call: the files that its patterns select in the workspace after its commands
+ * have ended; the tree is read as hostile. All files are collected or none, since a list that stops
+ * at a limit would look complete.
  *
- * @param files sorted by name, with the call's secrets taken out; none where they were refused
- * @param refusal why there are none although some match
+ * @param files sorted by name, with the call's secrets masked; empty if they were refused
+ * @param refusal why there are none although files match
  */
 public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> refusal) {
   /** The param that has the patterns, in every tool. */
   public static final String PARAM = "artifacts";
 
-  /** More of them than {@link Caps} allow, or larger ones. */
+  /** More files than {@link Caps} allow, or larger ones. */
   public static final String LIMIT = "artifact-limit";
 
-  /** One whose name no document could hold, or tells a secret. */
+  /** A file whose name no document can hold, or whose name reveals a secret. */
   public static final String NAME = "artifact-name";
 
-  /** One of a media type that the tool does not declare. */
+  /** A file of a media type that the tool does not declare. */
   public static final String UNDECLARED = "artifact-undeclared";
 
   private static final int NAME_CHARS_MAX = 256;
 
-  /** What the archive of a whole workspace is called, without its ending. */
+  /** The name of the archive of a whole workspace, without its extension. */
   private static final String WORKSPACE = "workspace";
 
-  /** A sparse file of any size is no reason not to see the others; it is when it is read. */
+  /**
+   * No limit on sizes for the listing, so that one huge sparse file does not hide the others; sizes
+   * are limited when files are read.
+   */
   private static final TreeLimits WALK = new TreeLimits(100_000, Long.MAX_VALUE, 64);
 
   public Artifacts {
@@ -58,7 +61,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
   public record Refusal(String reason, String message) {}
 
   /**
-   * What is collected at most.
+   * Limits of what is collected.
    *
    * @param count artifacts; a directory is one
    * @param inDirectory files of one directory
@@ -74,7 +77,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
   }
 
   /**
-   * Makes sure that a call's patterns can be used, before anything runs.
+   * Requires valid patterns, before anything runs.
    *
    * @throws WritException {@code TOL-045}
    */
@@ -83,7 +86,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
   }
 
   /**
-   * Collects what the call's patterns name.
+   * Collects the files that the call's patterns select.
    *
    * @param base the directory that they are relative to, {@code .} for the workspace
    * @throws WritException {@code TOL-045}; what the sandbox cannot read
@@ -98,7 +101,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
   /**
    * Collects all files of a directory, each of which must be of a declared type.
    *
-   * @param mediaTypes that the tool declares
+   * @param mediaTypes the types that the tool declares
    */
   public static Artifacts declared(ProcessCall call, String base, List<String> mediaTypes) {
     Artifacts all =
@@ -140,7 +143,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
     }
   }
 
-  /** What a call comes to that left these: a failure of its own where they were refused. */
+  /** The outcome of a call with these artifacts; a failure if they were refused. */
   public DriverOutcome end(ProcessCall call, Ended ended, Supplier<DriverOutcome.Output> output) {
     DriverOutcome outcome = call.end(ended, output, files);
     return refusal.isPresent() && outcome.end() == DriverOutcome.End.SUCCEEDED
@@ -162,7 +165,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
             .toList());
   }
 
-  /** Why nothing is collected; never leaves this class. */
+  /** A refusal to collect; does not leave this class. */
   private static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final transient Refusal refusal;
@@ -225,7 +228,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
       }
     }
 
-    /** The directory as it stands: also empty directories, links and modes. */
+    /** An archive of the whole directory, including empty directories, links and modes. */
     private void whole() {
       String path = prefix.isEmpty() ? "." : prefix.substring(0, prefix.length() - 1);
       String name = prefix.isEmpty() ? WORKSPACE : path.substring(path.lastIndexOf('/') + 1);

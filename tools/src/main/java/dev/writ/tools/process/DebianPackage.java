@@ -27,7 +27,7 @@ final class DebianPackage {
     return Optional.empty();
   }
 
-  /** dpkg knows some programs by the place that they had before /bin became a link. */
+  /** The paths of a program by which dpkg may know it: some are from before /bin became a link. */
   private static List<String> spellings(Path program) {
     String path;
     try {

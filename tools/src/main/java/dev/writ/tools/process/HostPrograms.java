@@ -15,13 +15,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** Which programs this host has where sandboxes look for them, and what they are. */
+/** Finds programs of this host in the places where sandboxes look for them, and describes them. */
 public final class HostPrograms {
   private static final List<String> PLACES = List.of("/usr/local/bin", "/usr/bin", "/bin");
 
   private final TreeMap<String, CompletableFuture<JsonValue>> known = new TreeMap<>();
 
-  /** Where a sandbox of the profile {@code default} finds a program; a path is itself. */
+  /**
+   * The path at which a sandbox of the profile {@code default} finds a program; a path is returned
+   * unchanged.
+   */
   public static Optional<Path> find(String program) {
     return PLACES.stream()
         .map(place -> Path.of(place).resolve(program))
@@ -30,9 +33,9 @@ public final class HostPrograms {
   }
 
   /**
-   * Its path, size, digest and Debian package, or {@code null} where it is not there. The digest of
-   * a large program takes a while and is computed once, beside the caller, for as long as the file
-   * does not change.
+   * Its path, size, digest and Debian package, or {@code null} if it does not exist. The digest of
+   * a large program takes a while; it is computed in another thread, and again only if the file
+   * changes.
    */
   synchronized Supplier<JsonValue> describe(String program) {
     Optional<Path> path = find(program);

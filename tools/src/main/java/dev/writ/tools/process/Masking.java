@@ -14,14 +14,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Takes the secrets of a call out of what it wrote: as they are, in percent-encoding and the
- * escapes of JSON, in hexadecimal and in base64 of either alphabet, also where the secret is only a
- * part of what was encoded and where the text was wrapped into lines. Of a secret of several lines
- * each line that is long enough counts by itself. A program that means to give a secret away can:
- * it has it, and may write it backwards. This is for those that do not mean to.
+ * Masks the secrets of a call in its output: in plain form, in percent-encoding and JSON escapes,
+ * in hexadecimal and in base64 of either alphabet, even if the secret is only a part of what was
+ * encoded, and if the text was wrapped into lines. Each line of a secret of several lines is masked
+ * on its own if it is long enough. This protects against accidents only: a malicious program can
+ * still reveal a secret, for example written backwards.
  */
 public final class Masking {
-  /** A shorter secret would be found where it is not. */
+  /** The shortest secret that is masked: shorter ones would match unrelated output. */
   public static final int SECRET_BYTES_MIN = 8;
 
   private static final String MARK = "[secret]";
@@ -80,14 +80,14 @@ public final class Masking {
     return lines;
   }
 
-  /** The same bytes, with a mark in the place of each secret. */
+  /** The same bytes, with each secret replaced by a mark. */
   public byte[] apply(byte[] bytes) {
     return apply(bytes, false);
   }
 
   /**
-   * The same for output that may have been cut: what it ends with may be the beginning of a secret,
-   * and is masked where it is more than three bytes of one.
+   * The same for output that may have been cut: its end may be the beginning of a secret, and is
+   * masked if it is more than three bytes of one.
    */
   public byte[] apply(byte[] bytes, boolean cut) {
     if (forms.isEmpty()) {
@@ -101,8 +101,8 @@ public final class Masking {
   }
 
   /**
-   * What a command did, with its output masked; digests and sizes are those of what is told, since
-   * the digest of a short secret would tell it to whom can guess.
+   * The result of a command with its output masked. Digests and sizes are those of the masked
+   * output, since the digest of a short secret could be guessed.
    */
   public Ended apply(Ended ended) {
     return forms.isEmpty()
@@ -125,7 +125,7 @@ public final class Masking {
     return new Captured(told, total);
   }
 
-  /** The same value, with the secrets taken out of its texts, names and numbers. */
+  /** The same value, with secrets masked in its texts, names and numbers. */
   public JsonValue apply(JsonValue value) {
     return switch (value) {
       case JsonValue.Str text -> JsonValue.of(apply(text.value()));
@@ -141,12 +141,12 @@ public final class Masking {
     };
   }
 
-  /** By its value, which rounding brings near a secret's, and by the digits that it shows. */
+  /** Whether a number reveals a secret: by its value, which may be rounded, or by its digits. */
   private boolean tells(JsonValue.Num number) {
     return numbers.contains(Math.abs(number.value())) || finds(Jcs.write(number));
   }
 
-  /** The same text, with a mark in the place of each secret. */
+  /** The same text, with each secret replaced by a mark. */
   public String apply(String text) {
     return finds(text)
         ? new String(apply(text.getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8)
@@ -167,12 +167,12 @@ public final class Masking {
     return false;
   }
 
-  /** For output that comes in pieces, wherever these are cut. */
+  /** For output in pieces, wherever it is split. */
   public Stream stream() {
     return new Stream();
   }
 
-  /** The end of the longest secret that begins there; the place itself where none does. */
+  /** The end of the longest secret that begins at a place; the place itself if none does. */
   private int endAt(byte[] bytes, int at, boolean cut) {
     int end = at;
     if (first[bytes[at] & 0xff]) {
@@ -184,28 +184,28 @@ public final class Masking {
     return end;
   }
 
-  /** Holds back what could still turn out to be the beginning of a secret. */
+  /** Holds back bytes that may be the beginning of a secret. */
   public final class Stream {
     private byte[] held = new byte[0];
 
-    /** How much of what is held belongs to a secret that was told already. */
+    /** How many held bytes belong to a secret whose mark was already written. */
     private int masked;
 
     private Stream() {}
 
-    /** What can be told of the output so far. */
+    /** The output so far that can be passed on. */
     public byte[] next(byte[] piece) {
       byte[] bytes = Arrays.copyOf(held, held.length + piece.length);
       System.arraycopy(piece, 0, bytes, held.length, piece.length);
       return tell(bytes, Math.max(0, bytes.length - Math.max(0, longest - 1)), false);
     }
 
-    /** The rest; what is cut may end in the middle of a secret. */
+    /** The rest, whose end may be a part of a secret if the output was cut. */
     public byte[] end(boolean cut) {
       return tell(held, held.length, cut);
     }
 
-    /** Tells what begins before {@code until}; overlapping secrets become one mark. */
+    /** Passes on what begins before {@code until}; overlapping secrets become one mark. */
     private byte[] tell(byte[] bytes, int until, boolean cut) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       int covered = masked;

@@ -2,7 +2,7 @@ package dev.writ.tools.process;
 
 import java.util.Locale;
 
-/** The media type that a file's name suggests; people and tools see it, nothing depends on it. */
+/** The media type that a file's name suggests; for people and tools, no decision depends on it. */
 public final class MediaTypes {
   private MediaTypes() {}
 

@@ -35,11 +35,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * One call of a process tool: its sandbox, what it may still use, and what its commands did. Used
- * by one thread; what it made is gone when it is closed.
+ * One call of a process tool: its sandbox, its remaining resources, and the results of its
+ * commands. Not thread safe; closing it removes what it made.
  */
 public final class ProcessCall implements AutoCloseable {
-  /** The largest input that is handed over as a file. */
+  /** The largest input that is passed as a file. */
   public static final long INPUT_BYTES_MAX = 64L << 20;
 
   private static final AtomicLong SERIAL = new AtomicLong();
@@ -75,10 +75,10 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * What the next command may use: the declared ceiling, less what earlier commands of this call
-   * used. A tool may ask for other numbers of processes and files, never for more of these.
+   * The limits of the next command: the declared ceiling minus the use of earlier commands of this
+   * call. A tool may change the numbers of processes and files, but not raise these limits.
    *
-   * @throws WritException {@code SBX-026} where nothing is left, or the ceiling is too low
+   * @throws WritException {@code SBX-026} if nothing is left, or the ceiling is too low
    */
   public CgroupLimits limits() {
     Resources most = invocation.resources();
@@ -102,7 +102,7 @@ public final class ProcessCall implements AutoCloseable {
     return Command.of(argv).withLimits(limits()).withSecrets(secrets());
   }
 
-  /** From its first command on this call sees an image, and nothing of the host's programs. */
+  /** Runs its commands in an image, without programs of the host; only before its first command. */
   public void runIn(ImageReference reference) {
     if (sandbox != null) {
       throw new IllegalStateException("the sandbox is there");
@@ -111,8 +111,8 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * The sandbox of this call, made when it is first asked for: in the run's workspace where the
-   * manifest says that the tool uses it, else in a fresh one.
+   * The sandbox of this call, made on first use: with the run's workspace if the manifest states
+   * that the tool uses it, otherwise with a fresh one.
    *
    * @throws WritException why there is none
    */
@@ -137,7 +137,7 @@ public final class ProcessCall implements AutoCloseable {
     return sandbox;
   }
 
-  /** What of the host's shortfalls the policy of this call does without. */
+  /** The sandbox guarantees that this call's policy waives. */
   public List<Guarantee> waived() {
     return invocation.host().waived().stream().map(Guarantee::waivable).toList();
   }
@@ -146,12 +146,12 @@ public final class ProcessCall implements AutoCloseable {
     return host.engine(waived());
   }
 
-  /** Runs a command to its end and remembers how it ended, without this call's secrets. */
+  /** Runs a command to its end and records the result, with this call's secrets masked. */
   public Ended exec(Command command) {
     return remember(sandbox().exec(command));
   }
 
-  /** Remembers a command that ran for this call in a sandbox that was not made by it. */
+  /** Records the result of a command that ran for this call in another sandbox. */
   public Ended ran(Ended how) {
     shortfalls = engine().report().shortfalls();
     return remember(how);
@@ -163,12 +163,12 @@ public final class ProcessCall implements AutoCloseable {
     return ended;
   }
 
-  /** What the commands so far did, in their order. */
+  /** The results of the commands so far, in order. */
   public List<Ended> commands() {
     return List.copyOf(commands);
   }
 
-  /** The secrets that this call names and was granted. */
+  /** The granted secrets that this call names. */
   public List<SecretFile> secrets() {
     if (secrets.isEmpty()) {
       secrets = Optional.of(List.copyOf(host.secrets().granted(manifest, invocation)));
@@ -177,8 +177,8 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * The places that this call names where its manifest says that places are named; the guardian let
-   * them through. An address is one that policy names by itself, so it may be a private one.
+   * The network destinations in the params that the manifest declares as such; the Guardian has
+   * allowed them. A literal address may be private, since policy must list it literally.
    *
    * @throws WritException {@code SBX-029} for what is no place
    */
@@ -198,7 +198,7 @@ public final class ProcessCall implements AutoCloseable {
     }
   }
 
-  /** One place, as {@code host:port} or a URL. */
+  /** One destination, as {@code host:port} or a URL. */
   public static EgressRule rule(String text) {
     NetworkPlace place =
         NetworkPlace.parse(text)
@@ -211,14 +211,14 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * Notes which program of the host a command runs, for the observations: its place, size and
-   * digest, which is computed beside the run.
+   * Records the host program that a command runs, for the observations: its path, size and digest,
+   * which is computed meanwhile.
    */
   public void observeProgram(String program) {
     programs.put(program, host.programs().describe(program));
   }
 
-  /** Takes this call's secrets out of what leaves it. */
+  /** Masks this call's secrets in its outputs. */
   public Masking masking() {
     if (masking.isEmpty()) {
       masking = Optional.of(new Masking(secrets()));
@@ -226,7 +226,7 @@ public final class ProcessCall implements AutoCloseable {
     return masking.get();
   }
 
-  /** What a program wrote to a file, say, without this call's secrets. */
+  /** Masks this call's secrets, for example in a file that a program wrote. */
   public byte[] mask(byte[] bytes) {
     return masking().apply(bytes);
   }
@@ -252,20 +252,20 @@ public final class ProcessCall implements AutoCloseable {
     }
   }
 
-  /** Adds something that the driver saw, such as the versions of a toolchain. */
+  /** Adds an observation of the driver, such as the versions of a toolchain. */
   public void observe(String name, JsonValue value) {
     observed.put(name, value);
   }
 
   /**
-   * What a call comes to whose last command ended so. A program that exited by itself is a success,
-   * whatever its code; limits, kills and timeouts are not, and what there is of the output is kept.
+   * The outcome of a call whose last command ended like this. A program that exited by itself is a
+   * success, with any exit code; a limit, kill or timeout is not, and the available output is kept.
    */
   public DriverOutcome end(Ended ended, Supplier<DriverOutcome.Output> output) {
     return end(ended, output, List.of());
   }
 
-  /** The same, with files that the tool leaves behind. */
+  /** The same, with artifacts of the tool. */
   public DriverOutcome end(
       Ended ended, Supplier<DriverOutcome.Output> output, List<DriverOutcome.Artifact> artifacts) {
     DriverOutcome.End how = how(ended.reason());
@@ -280,7 +280,7 @@ public final class ProcessCall implements AutoCloseable {
         observations());
   }
 
-  /** A call that fails for a reason of the tool's own. */
+  /** The outcome of a call that fails for a reason of the tool. */
   public DriverOutcome failed(
       String reason, String message, Optional<DriverOutcome.Output> output) {
     return new DriverOutcome(
@@ -293,7 +293,7 @@ public final class ProcessCall implements AutoCloseable {
         observations());
   }
 
-  /** A call that was refused on the way: the reason word is {@code refused}. */
+  /** The outcome of a call that was refused while it ran; its reason is {@code refused}. */
   DriverOutcome refused(WritException e) {
     return failed("refused", e.getMessage(), Optional.empty());
   }
@@ -309,8 +309,8 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * Times added up; of memory the most that one command had. Where nobody measures processor time,
-   * it is taken to be all that was declared: a budget must not be spent for nothing.
+   * The sum of times, and the maximum of memory, over all commands. If processor time cannot be
+   * measured, the declared ceiling counts: otherwise the budget would be charged nothing.
    */
   private DriverOutcome.Metrics metrics() {
     long cpu = 0;
@@ -342,7 +342,7 @@ public final class ProcessCall implements AutoCloseable {
     return (JsonValue.Obj) masking.map(m -> m.apply(all)).orElse(all);
   }
 
-  /** Ends what runs and takes the sandbox away. */
+  /** Ends running commands and removes the sandbox. */
   @Override
   public void close() {
     if (sandbox != null) {

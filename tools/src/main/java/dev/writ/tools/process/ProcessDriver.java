@@ -22,7 +22,7 @@ import java.util.Objects;
 
 /** Runs tools whose operations are confined processes of this host. */
 public abstract class ProcessDriver implements Driver {
-  /** Failures of the host or of us, not of what a call asks for. */
+  /** Failures of the host or of Writ, not of the call. */
   private static final EnumSet<SandboxError> OURS =
       EnumSet.of(
           SandboxError.ENGINE_FAILED,
@@ -38,8 +38,8 @@ public abstract class ProcessDriver implements Driver {
   private final ProcessHost host;
 
   /**
-   * @param program the digest of what the driver itself brings: its launcher, its table of
-   *     environment, whatever changes what a call does
+   * @param program the digest of the driver's own parts (launcher, table of environment variables,
+   *     and so on) that affect the result of a call
    */
   protected ProcessDriver(String name, Digest program, ProcessHost host) {
     this.name = Objects.requireNonNull(name);
@@ -62,8 +62,8 @@ public abstract class ProcessDriver implements Driver {
   }
 
   /**
-   * Of the profile and of what the driver brings, not of the host's engine and toolchains: an
-   * auditor's machine without them must find the same. Those are in the observations.
+   * Covers the profile and the driver's own parts, not the host's engine and toolchains: an
+   * auditor's machine without those must compute the same. They are in the observations.
    *
    * @throws WritException {@code SBX-020}
    */

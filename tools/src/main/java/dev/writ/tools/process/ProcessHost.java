@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Where the tools that are processes run: the sandbox of this host, or the reason why there is
- * none. The sandbox is opened when it is first asked for, so that who runs no process does not pay
- * for looking what is here; only what a killed process left is swept at once.
+ * Runs the tools that are processes: holds the sandbox of this host, or the reason why there is
+ * none. The sandbox is opened on first use, so that a program without processes does not pay for
+ * examining the host; only what a killed process left is removed at once.
  */
 public final class ProcessHost implements AutoCloseable {
   private final SandboxSettings settings;
@@ -54,7 +54,7 @@ public final class ProcessHost implements AutoCloseable {
   /**
    * The same with an engine by its name.
    *
-   * @param engineName {@code bubblewrap} or {@code runc}; without one, the first that will do
+   * @param engineName {@code bubblewrap} or {@code runc}; if absent, the first suitable one
    */
   public static ProcessHost open(
       SandboxSettings settings, SecretStore secrets, Optional<String> engineName) {
@@ -62,8 +62,8 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
-   * The same with something to do before the state directory is opened, such as to make sure that
-   * it is ours; what it throws is why there is no sandbox.
+   * The same with an action before the state directory is opened, such as checking its owner; an
+   * exception of it means that there is no sandbox.
    */
   public static ProcessHost open(
       SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
@@ -76,16 +76,16 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
-   * A host without a sandbox: for who looks at what tools did and runs none.
+   * A host without a sandbox, for audits and replays that run no tools.
    *
-   * @param why what every attempt to run a process is refused with
+   * @param why the refusal of every attempt to run a process
    */
   public static ProcessHost missing(WritException why) {
     return new ProcessHost(
         null, SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
   }
 
-  /** A sweep that fails says so when a sandbox is asked for. */
+  /** if this fails, the failure is reported when a sandbox is needed */
   private void tryOpen() {
     try {
       engines();
@@ -94,15 +94,15 @@ public final class ProcessHost implements AutoCloseable {
     }
   }
 
-  /** What confines processes here, for who does without nothing. */
+  /** The engine for a caller that waives no guarantees. */
   public Engine engine() {
     return engine(List.of());
   }
 
   /**
-   * What confines processes here.
+   * The engine that confines processes.
    *
-   * @param waived guarantees that the caller does without where this host does not hold them
+   * @param waived guarantees that the caller waives if this host lacks them
    * @throws WritException why there is nothing: {@code SBX-001} to {@code SBX-003}, {@code
    *     SBX-005}, {@code SBX-006}, {@code TOL-005}, or what {@link #missing} was given
    */
@@ -112,14 +112,14 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
-   * Looks anew whether what confines processes is here and holds what is required: a program may
-   * have been removed since. It starts processes and takes up to seconds, so it is for the
+   * Checks again that the engine is available and gives the required guarantees: a program may have
+   * been removed since. It starts processes and may take seconds, so it should run in the
    * background.
    *
-   * @param waived what the policy in force does without
+   * @param waived guarantees that the policy in force waives
    * @return what was found
-   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for what was
-   *     here and is no more
+   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for an engine or
+   *     a guarantee that is gone
    */
   public EngineReport requireEngine(List<Guarantee> waived) {
     String name = engine(waived).name();
@@ -135,7 +135,7 @@ public final class ProcessHost implements AutoCloseable {
     return report;
   }
 
-  /** What was done here so far, without waiting for anybody. */
+  /** Counts so far; never blocks. */
   public Tally tally() {
     Engines opened = engines;
     return opened == null ? Tally.NONE : opened.tally();
@@ -160,7 +160,7 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
-   * A directory of this host with files that a tool brings, for read-only binds.
+   * A directory of this host with a tool's files, for read-only binds.
    *
    * @throws WritException as {@link #engine}
    */
@@ -173,7 +173,8 @@ public final class ProcessHost implements AutoCloseable {
       throw new WritException(ToolsError.DRIVERS_CLOSED, "the host of processes");
     }
     if (missing != null) {
-      // A new one each time: an exception that is thrown twice would gather suppressed ones.
+      // A new exception each time: one that is thrown repeatedly would collect suppressed
+      // exceptions.
       throw new WritException(missing.code(), missing.found(), missing);
     }
     if (engines == null) {
@@ -183,12 +184,12 @@ public final class ProcessHost implements AutoCloseable {
     return engines;
   }
 
-  /** Whether a run has a workspace; told without opening the sandbox. */
+  /** Whether a run has a workspace; does not open the sandbox. */
   boolean hasWorkspace(String tenant, String run) {
     return settings != null && Engines.hasWorkspace(settings, tenant, run);
   }
 
-  /** Whether the lifetime of a run's workspace is over; told without opening the sandbox. */
+  /** Whether the lifetime of a run's workspace is over; does not open the sandbox. */
   boolean hasExpiredWorkspace(Instant now) {
     return settings != null && Engines.hasExpiredWorkspace(settings, now);
   }
@@ -202,7 +203,7 @@ public final class ProcessHost implements AutoCloseable {
     return programs;
   }
 
-  /** The workspaces as the executor needs them. */
+  /** The workspaces in the form that the executor needs. */
   public SandboxWorkspaces runWorkspaces() {
     return runWorkspaces;
   }

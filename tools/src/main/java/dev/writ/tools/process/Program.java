@@ -6,8 +6,8 @@ import dev.writ.executor.driver.DriverOutcome;
 @FunctionalInterface
 public interface Program {
   /**
-   * Runs it once. What the confined program did comes back as an outcome; a {@code WritException}
-   * is a refusal of this call and becomes one too.
+   * Runs it once, and returns the confined program's result as an outcome. A {@code WritException}
+   * is a refusal of this call, and becomes an outcome, too.
    */
   DriverOutcome run(ProcessCall call);
 }

@@ -16,9 +16,9 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Reads one XML report that a hostile program may have written: UTF-8, no internal subset of a
- * document type, nothing that is fetched, no entities but XML's own, bounded in size, depth and
- * number of elements. What is anything else is no report.
+ * Reads one XML report, which may come from a hostile program: UTF-8, no internal DTD subset, no
+ * external resources, no entities but XML's own, limited in size, depth and number of elements.
+ * Anything else is no report.
  */
 final class ReportReader {
   private static final int BYTES_MAX = 8 << 20;
@@ -33,7 +33,7 @@ final class ReportReader {
     this.xml = xml;
   }
 
-  /** What it says; nothing where it is no report. */
+  /** The content of a report; empty if it is none. */
   static Optional<Report> read(byte[] bytes) {
     if (bytes.length > BYTES_MAX) {
       return Optional.empty();
@@ -53,7 +53,7 @@ final class ReportReader {
         xml.close();
       }
     } catch (CharacterCodingException | XMLStreamException | RuntimeException e) {
-      return Optional.empty(); // the parser throws its own unchecked ones for some broken input
+      return Optional.empty(); // the parser throws unchecked exceptions for some input
     }
   }
 
@@ -70,8 +70,8 @@ final class ReportReader {
   }
 
   /**
-   * Whether a document type declares something of its own: entities, most likely. JaCoCo writes a
-   * declaration that only names one, which is never fetched.
+   * Whether a document type has declarations of its own, such as entities. JaCoCo writes one that
+   * only names an external DTD, which is never fetched.
    */
   private static boolean hasSubset(String text) {
     int at = text.indexOf("<!DOCTYPE");
@@ -95,11 +95,11 @@ final class ReportReader {
           case "report" -> jacoco();
           default -> Optional.empty();
         };
-    while (nextElement()) {} // to its end: half a document is no report
+    while (nextElement()) {} // read to its end: an incomplete document is no report
     return report.map(r -> r);
   }
 
-  /** Goes to the next start of an element, and counts. */
+  /** Moves to the next start of an element, and counts it. */
   private boolean nextElement() throws XMLStreamException {
     while (xml.hasNext()) {
       switch (xml.next()) {
@@ -118,7 +118,10 @@ final class ReportReader {
     return false;
   }
 
-  /** The suites right below the root, or the root itself: suites in suites are counted in these. */
+  /**
+   * Reads the suites directly below the root, or the root itself; nested suites are included in
+   * their counts.
+   */
   private Optional<Tests> tests(boolean inRoot) throws XMLStreamException {
     Optional<Tests> root = suite();
     if (!inRoot) {
@@ -138,12 +141,12 @@ final class ReportReader {
     return any && all ? Optional.of(sum) : any ? Optional.empty() : root.or(() -> none());
   }
 
-  /** A report of no suites is one of no tests. */
+  /** A report without suites contains no tests. */
   private static Optional<Tests> none() {
     return Optional.of(Tests.NONE);
   }
 
-  /** What the attributes of one suite say; nothing where they do not count its tests. */
+  /** The counts in the attributes of one suite; empty if they are missing. */
   private Optional<Tests> suite() {
     Optional<Long> tests = count("tests");
     return tests.map(number ->
@@ -166,7 +169,7 @@ final class ReportReader {
     return rate.filter(r -> r <= 1).map(r -> new Coverage(r, lines));
   }
 
-  /** The counters right below the root are those of all code. */
+  /** The counters directly below the root cover all code. */
   private Optional<Coverage> jacoco() throws XMLStreamException {
     Optional<Lines> lines = Optional.empty();
     while (nextElement()) {

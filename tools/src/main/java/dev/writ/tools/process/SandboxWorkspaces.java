@@ -11,10 +11,10 @@ import java.time.Instant;
 
 /** The workspaces of runs (protocol rule 20): made on first use, wiped when a run ends. */
 public final class SandboxWorkspaces implements RunWorkspaces {
-  /** What one holds, where the host can limit it. */
+  /** The size of one, if the host can limit it. */
   public static final long BYTES = 1L << 30;
 
-  /** How long one is kept at the most, from its first use. */
+  /** How long one is kept at most, from its first use. */
   public static final Duration LIFETIME = Duration.ofDays(7);
 
   private final ProcessHost host;

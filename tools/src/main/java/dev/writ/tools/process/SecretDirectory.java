@@ -24,7 +24,8 @@ import java.util.stream.Stream;
 
 /**
  * The secrets of an installation, as files of a directory that are readable by its owner alone
- * (spec/secrets.md). What is open to anybody else is refused, never mended: it may have been read.
+ * (spec/secrets.md). A file or directory that others can read is refused, not repaired, since it
+ * may have been read.
  */
 public final class SecretDirectory implements SecretStore {
   /** The most bytes of a secret. */
@@ -36,7 +37,7 @@ public final class SecretDirectory implements SecretStore {
   private final Path directory;
 
   /**
-   * @param directory made when the first secret is put there
+   * @param directory made when the first secret is stored
    */
   public SecretDirectory(Path directory) {
     this.directory = Objects.requireNonNull(directory);
@@ -52,7 +53,7 @@ public final class SecretDirectory implements SecretStore {
   }
 
   /**
-   * The names that an effect's params ask for, sorted.
+   * The names of secrets in an effect's params, sorted.
    *
    * @throws WritException {@code TOL-040} for what cannot be a secret's name
    */
@@ -113,7 +114,7 @@ public final class SecretDirectory implements SecretStore {
   }
 
   /**
-   * Keeps a secret, in the place of the one of that name where there is one, whole or not at all.
+   * Stores a secret, atomically replacing an earlier one of that name.
    *
    * @throws WritException {@code TOL-040}, {@code TOL-042} to {@code TOL-044}
    */
@@ -148,7 +149,7 @@ public final class SecretDirectory implements SecretStore {
   }
 
   /**
-   * Takes a secret away; calls that run keep what they have.
+   * Removes a secret; running calls keep it.
    *
    * @throws WritException {@code TOL-040}, {@code TOL-041}, {@code TOL-044}
    */
@@ -172,7 +173,7 @@ public final class SecretDirectory implements SecretStore {
     }
   }
 
-  /** Of the path itself: a link is refused, whatever it leads to. */
+  /** Attributes of the path itself: a link is refused, whatever its target. */
   private static void requireOwnersAlone(Path path, boolean isDirectory, String name)
       throws IOException {
     Map<String, Object> found =

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One way in which a secret may be written, as a sequence of units that are looked for in turn. */
+/** One way in which a secret may be written, as a sequence of units that are matched in turn. */
 abstract sealed class SecretForm {
   /** There is something else. */
   static final int NO = -1;
@@ -16,7 +16,7 @@ abstract sealed class SecretForm {
   /** It ended too early to tell. */
   static final int CUT = -2;
 
-  /** Fewer bytes than these at the end of cut output say nothing of a secret. */
+  /** At the end of cut output, fewer bytes than these reveal nothing of a secret. */
   private static final int BEGUN_MIN = 4;
 
   private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9.]+)(?:[eE][+-]?[0-9]+)?");
@@ -29,7 +29,7 @@ abstract sealed class SecretForm {
     this.unitBytesMax = unitBytesMax;
   }
 
-  /** All ways in which a value is looked for. */
+  /** All forms of a value that are searched. */
   static List<SecretForm> of(byte[] value) {
     List<SecretForm> forms = new ArrayList<>();
     forms.add(new Plain(value));
@@ -55,7 +55,7 @@ abstract sealed class SecretForm {
     return forms;
   }
 
-  /** The digits that a number is written with, without those that only move its point. */
+  /** The digits of a number, without zeros that only position its point. */
   private static byte[] digits(String text) {
     Matcher number = NUMBER.matcher(text);
     if (!number.matches()) {
@@ -65,7 +65,10 @@ abstract sealed class SecretForm {
     return plain.replaceFirst("0+$", "").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The characters that say nothing but the value, where it begins at an offset into a group. */
+  /**
+   * The base64 characters that depend on the value alone, if it begins at this offset within a
+   * group.
+   */
   private static byte[] base64(byte[] value, int offset, Base64.Encoder encoder) {
     byte[] shifted = new byte[offset + value.length];
     System.arraycopy(value, 0, shifted, offset, value.length);
@@ -78,10 +81,13 @@ abstract sealed class SecretForm {
     return units.length * unitBytesMax;
   }
 
-  /** Where a unit that is looked for ends; {@link #NO} or {@link #CUT} where it does not. */
+  /**
+   * The end of a unit at a place; {@link #NO} if it does not match, {@link #CUT} if the bytes end
+   * within it.
+   */
   abstract int unit(byte[] bytes, int at, int index);
 
-  /** Whether it may begin with that byte. */
+  /** Whether this form may begin with that byte. */
   abstract boolean mayBeginWith(byte c);
 
   private int match(byte[] bytes, int from) {
@@ -95,26 +101,26 @@ abstract sealed class SecretForm {
     return at;
   }
 
-  /** Where what begins at a place ends; the place itself where it does not begin there. */
+  /** The end of a match that begins at a place; the place itself if there is none. */
   int endAt(byte[] bytes, int from) {
     return Math.max(from, match(bytes, from));
   }
 
-  /** Whether the bytes end in the middle of one that begins there. */
+  /** Whether the bytes end within a match that begins at a place. */
   boolean isBegunAt(byte[] bytes, int from) {
     return bytes.length - from >= BEGUN_MIN
         && mayBeginWith(bytes[from])
         && match(bytes, from) == CUT;
   }
 
-  /** A byte out of two hexadecimal digits; {@link #NO} where they are none. */
+  /** A byte from two hexadecimal digits; {@link #NO} if they are none. */
   static int fromHex(byte high, byte low) {
     int first = Character.digit(high, 16);
     int second = Character.digit(low, 16);
     return first < 0 || second < 0 ? NO : first << 4 | second;
   }
 
-  /** Past the line breaks of wrapped text: one, as CR LF at the most. */
+  /** Skips a line break of wrapped text: one LF or CR LF at most. */
   static int pastBreak(byte[] bytes, int from, int index) {
     int at = from;
     if (index > 0 && at < bytes.length && bytes[at] == '\r') {
@@ -221,10 +227,7 @@ abstract sealed class SecretForm {
     }
   }
 
-  /**
-   * Text with any of its characters as backslash, u and four digits, as programs write JSON in
-   * ASCII.
-   */
+  /** Text with any characters as backslash, u and four digits, as programs write JSON in ASCII. */
   static final class EscapedText extends SecretForm {
     private final String text;
 
@@ -266,7 +269,7 @@ abstract sealed class SecretForm {
     }
   }
 
-  /** A number's digits, wherever its point is and however they are grouped. */
+  /** A number's digits, with any position of its point and any grouping. */
   static final class Digits extends SecretForm {
     Digits(byte[] digits) {
       super(digits, 2);
@@ -287,7 +290,7 @@ abstract sealed class SecretForm {
     }
   }
 
-  /** Two digits a byte, in either case, in lines or not. */
+  /** Two digits for each byte, in either case, possibly wrapped. */
   static final class Hex extends SecretForm {
     Hex(byte[] value) {
       super(value, 4);
@@ -308,7 +311,7 @@ abstract sealed class SecretForm {
     }
   }
 
-  /** Characters of base64, in lines or not. */
+  /** Characters of base64, possibly wrapped. */
   static final class Wrapped extends SecretForm {
     Wrapped(byte[] encoded) {
       super(encoded, 3);

@@ -5,7 +5,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.SecretFile;
 import java.util.List;
 
-/** Where the secrets of an installation are. Who may have which was judged before. */
+/** The secrets of an installation. Whether a call may have them was judged before. */
 @FunctionalInterface
 public interface SecretStore {
 
@@ -13,7 +13,7 @@ public interface SecretStore {
   SecretStore NONE = (manifest, invocation) -> List.of();
 
   /**
-   * The secrets that a call names where its manifest says that secrets are named.
+   * The secrets that a call names in the params that its manifest declares for secrets.
    *
    * @throws dev.writ.canonicalize.WritException with a code of the tools, for one that is not there
    */

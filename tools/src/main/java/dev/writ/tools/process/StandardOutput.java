@@ -8,9 +8,9 @@ import dev.writ.tools.wasm.Texts;
 import java.util.SortedMap;
 
 /**
- * What a process left behind, as JSON: {@code stdout}, {@code stderr} as text, whether either was
- * cut, {@code exit_code}, and members of the tool's own. Terminal escapes and other control
- * characters are data, escaped as JSON escapes them.
+ * The output of a process as JSON: {@code stdout}, {@code stderr} as text, whether either was cut,
+ * {@code exit_code}, and members of the tool's own. Terminal escapes and other control characters
+ * are data, escaped as JSON escapes them.
  */
 public final class StandardOutput {
   public static final String MEDIA_TYPE = "application/json";
@@ -18,8 +18,8 @@ public final class StandardOutput {
   private StandardOutput() {}
 
   /**
-   * At most as large as the call's ceiling of output allows: where the escaping of text makes more
-   * of it, the longer stream is cut further, and marked.
+   * The output, within the call's limit of output bytes: if escaping exceeds it, the longer stream
+   * is cut further, and marked.
    *
    * @param more members beside the standard ones
    */
@@ -44,7 +44,7 @@ public final class StandardOutput {
     return new DriverOutcome.Output(bytes, MEDIA_TYPE);
   }
 
-  /** Never through the middle of a character. */
+  /** Cuts text, never within a character. */
   private static String half(String text) {
     int length = text.length() / 2;
     return text.substring(
@@ -69,7 +69,7 @@ public final class StandardOutput {
     return Jcs.write(json.build());
   }
 
-  /** As shells say it: 128 more than the signal; null where a limit ended it. */
+  /** The exit code as shells report it: 128 plus the signal; null if a limit ended it. */
   static JsonValue exitCode(Ended ended) {
     if (ended.exitCode().isPresent()) {
       return JsonValue.of((long) ended.exitCode().getAsInt());

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the reports among a call's artifacts say: tests in JUnit's XML, coverage in Cobertura's or
- * JaCoCo's. They are the program's own words; nobody checked that they are true.
+ * The content of reports among a call's artifacts: tests in JUnit XML, coverage in Cobertura's or
+ * JaCoCo's format. They are statements of the program, and not verified.
  */
 public final class TestReports {
   private static final int REPORTS_MAX = 64;
 
   private TestReports() {}
 
-  /** Numbers of a document end at 2^53 - 1, whatever a report claims. */
+  /** Numbers in documents end at 2^53 - 1, so larger claims are capped. */
   private static long bounded(long count) {
     return Math.min(count, JsonValue.Num.MAX_INTEGER);
   }
@@ -28,7 +28,7 @@ public final class TestReports {
   /**
    * Tests that ran.
    *
-   * @param timeMs as the report has it, in milliseconds
+   * @param timeMs as the report states it, in milliseconds
    */
   record Tests(long tests, long failures, long errors, long skipped, long timeMs)
       implements Report {
@@ -56,10 +56,10 @@ public final class TestReports {
   }
 
   /**
-   * Lines that ran.
+   * Line coverage.
    *
    * @param rate from 0 to 1
-   * @param valid lines that could run, and of them those that did; where the report counts them
+   * @param valid counts of lines that could run and that did run, if the report has them
    */
   record Coverage(double rate, Optional<Lines> valid) implements Report {
     @Override
@@ -83,8 +83,8 @@ public final class TestReports {
   private record Found(String artifact, Report report) {}
 
   /**
-   * Members for the tool's output: {@code reports}, one for each that was understood, and {@code
-   * tests} and {@code coverage}, which add them up. Empty where there is none.
+   * Members for the tool's output: {@code reports}, one for each report that was understood, and
+   * their sums in {@code tests} and {@code coverage}. Empty if there are no reports.
    */
   public static JsonValue.Obj summary(List<DriverOutcome.Artifact> artifacts) {
     List<Found> found = new ArrayList<>();
@@ -119,7 +119,10 @@ public final class TestReports {
         .reduce(Tests::plus);
   }
 
-  /** Rates without counts cannot be added up: then there is a sum of one report only. */
+  /**
+   * The total coverage. Rates without counts cannot be added, so then there is a total only for a
+   * single report.
+   */
   private static Optional<Coverage> coverage(List<Found> found) {
     List<Coverage> all =
         found.stream()

@@ -1,2 +1,2 @@
-/** What all tools that are processes share: programs, artifacts, masking, secrets, workspaces. */
+/** Shared parts of tools that are processes: programs, artifacts, masking, secrets, workspaces. */
 package dev.writ.tools.process;

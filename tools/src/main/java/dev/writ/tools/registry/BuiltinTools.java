@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The tools of the release: packages like any other, inside this module. */
+/** The tools of the release: packages like any other, contained in this module. */
 public final class BuiltinTools {
   private static final List<String> NAMES =
       List.of(
@@ -39,7 +39,7 @@ public final class BuiltinTools {
     return Holder.MANIFESTS;
   }
 
-  /** The one of a name and version. */
+  /** The manifest of a name and version. */
   public static Optional<ToolManifest> manifest(String name, String version) {
     return manifests().stream()
         .filter(m -> m.name().equals(name) && m.version().equals(version))

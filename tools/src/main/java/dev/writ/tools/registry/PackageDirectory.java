@@ -18,9 +18,8 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * One directory that holds a package: {@code manifest.json} and the files that it lists. Nothing is
- * followed out of it: a path is made of plain names, and what it leads to is a regular file and no
- * link.
+ * One directory that holds a package: {@code manifest.json} and the files that it lists. Reading
+ * never leaves it: a path consists of plain names, and must lead to a regular file, not a link.
  */
 public final class PackageDirectory {
   static final String MANIFEST = "manifest.json";
@@ -48,7 +47,7 @@ public final class PackageDirectory {
   }
 
   /**
-   * Reads a file and compares it with what the manifest says.
+   * Reads a file and compares its digest with the manifest's.
    *
    * @throws WritException {@code TOL-023} to {@code TOL-027}
    */

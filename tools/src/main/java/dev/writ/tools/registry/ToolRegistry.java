@@ -28,14 +28,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which tools there are: those of the release, and those in a directory as {@code
- * DIR/<name>/<version>/manifest.json} with their files. It says what exists and that its bytes are
- * what its manifest says; whether a tool may be used is for the policy, which names its digest.
+ * The registered tools: the built-in ones, and those in a directory as {@code
+ * DIR/<name>/<version>/manifest.json} with their files. It guarantees that the bytes of a tool
+ * match its manifest; whether a tool may be used is for the policy, which names its digest.
  */
 public final class ToolRegistry {
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
 
-  /** Where a package is copied to before it appears; no tool can be named so. */
+  /** The directory in which a package is prepared before it appears; not a valid tool name. */
   private static final String INCOMING = ".incoming";
 
   private final Optional<Path> directory;
@@ -44,12 +44,12 @@ public final class ToolRegistry {
     this.directory = directory;
   }
 
-  /** The tools of the release alone. */
+  /** Only the built-in tools. */
   public static ToolRegistry ofBuiltins() {
     return new ToolRegistry(Optional.empty());
   }
 
-  /** The tools of the release and those registered in a directory, which need not exist yet. */
+  /** The built-in tools and those registered in a directory, which need not exist yet. */
   public static ToolRegistry open(Path directory) {
     return new ToolRegistry(Optional.of(directory));
   }
@@ -141,7 +141,7 @@ public final class ToolRegistry {
   }
 
   /**
-   * Whether a tool can be called so, and whether its schemas are schemas.
+   * Requires a valid name, a valid version, and valid schemas.
    *
    * @throws WritException {@code TOL-021}, {@code GRD-420}, {@code GRD-422}
    */
@@ -159,8 +159,8 @@ public final class ToolRegistry {
   }
 
   /**
-   * Checks a package and copies it into the registry; it appears there whole or not at all. What is
-   * registered already with the same digest stays as it is.
+   * Checks a package and copies it into the registry; it appears there completely or not at all. A
+   * package that is already registered with the same digest stays unchanged.
    *
    * @throws WritException {@code TOL-010} to {@code TOL-028} for a package that is not in order,
    *     {@code TOL-022} where its name and version are taken
@@ -180,7 +180,7 @@ public final class ToolRegistry {
   /**
    * The same for a package that was verified, with the signature that it came with.
    *
-   * @param files all that the manifest names
+   * @param files all files that the manifest names
    */
   public ToolManifest register(
       ToolManifest manifest, SortedMap<String, byte[]> files, Envelope signature) {
@@ -214,7 +214,7 @@ public final class ToolRegistry {
         () -> new WritException(ToolsError.PACKAGE_IO, "this registry has no directory"));
   }
 
-  /** Whether this package is there already; another one of that name and version is refused. */
+  /** Whether this package is already registered; refuses another one of that name and version. */
   private boolean isTaken(ToolManifest manifest, Path home) {
     boolean builtin = BuiltinTools.manifest(manifest.name(), manifest.version()).isPresent();
     if (!builtin && !Files.exists(home, LinkOption.NOFOLLOW_LINKS)) {
@@ -264,7 +264,7 @@ public final class ToolRegistry {
         }
       }
       default -> {
-        // Another module's driver: it checks the package itself when it prepares it.
+        // The driver is in another module, and checks the package when it prepares it.
       }
     }
   }
@@ -290,7 +290,7 @@ public final class ToolRegistry {
       }
       DurableFiles.REAL.move(fresh, home);
     } catch (Disk.SyncFailed e) {
-      delete(home); // what may be gone after a power failure was not registered
+      delete(home); // it might not survive a power failure
       throw e;
     } finally {
       delete(fresh);

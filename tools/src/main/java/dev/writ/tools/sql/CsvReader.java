@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads CSV as RFC 4180 has it: commas, optional double quotes with {@code ""} for one inside,
- * lines that end with CR LF or LF, UTF-8. What is malformed is refused with its line.
+ * Reads CSV by RFC 4180: commas, optional double quotes with {@code ""} for one inside, lines that
+ * end with CR LF or LF, UTF-8. What is malformed is refused with its line.
  */
 final class CsvReader {
-  /** A field; quoting tells an empty text from no value. */
+  /** A field; quoting distinguishes an empty text from NULL. */
   record Field(String text, boolean quoted) {
     boolean isNull() {
       return text.isEmpty() && !quoted;

@@ -44,7 +44,7 @@ final class CsvTable {
     return String.join(", ", parts);
   }
 
-  /** The first pass: names, the number of fields of each record, and kinds. */
+  /** The first pass: column names, number of fields in each record, and column types. */
   private void readShape() {
     CsvReader reader = new CsvReader(input, bytes);
     List<CsvReader.Field> header = reader.next();

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the database out of the inputs: at most one database file first, then a table for each
- * other.
+ * Makes the database from the inputs: from at most one database file, then a table for each other
+ * input.
  */
 final class InputTables {
   private final Sqlite sqlite;
@@ -58,7 +58,8 @@ final class InputTables {
 
   private void database(byte[] bytes) {
     sqlite.load(bytes);
-    // Fails here, and not in the caller's statement, if it is no database.
+    // Opens the file here, so that an invalid one is reported as such and not in the caller's
+    // statement.
     sqlite.execute("PRAGMA schema_version");
   }
 
@@ -80,7 +81,7 @@ final class InputTables {
     return input.substring(0, input.length() - ending.length());
   }
 
-  /** What SQLite says against an input is the input's fault, not the statement's. */
+  /** Reports an SQLite error about an input as the input's fault, not the statement's. */
   private static void asInput(String input, Runnable load) {
     try {
       load.run();

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * numbers REAL, objects and lists their canonical text.
  */
 final class JsonTable {
-  /** Such a file is held as objects on the host's heap, so it may be less large than others. */
+  /** Smaller than for other inputs, since such a file is held as objects on the host's heap. */
   private static final Limits LIMITS = new Limits(8 << 20, 128);
 
   private JsonTable() {}

@@ -2,7 +2,7 @@ package dev.writ.tools.sql;
 
 import java.util.regex.Pattern;
 
-/** Which texts are numbers: those that JSON would write. */
+/** Recognizes texts that are numbers as JSON writes them. */
 final class Numbers {
   private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
   private static final Pattern NUMBER =

@@ -23,14 +23,14 @@ import java.util.List;
 final class SqlProgram {
   static final String MEDIA_TYPE = "application/json";
 
-  /** From where SQLite takes what its random() grows from. */
+  /** The seed of SQLite's random(). */
   private static final List<String> RANDOM_DEVICE = List.of("dev", "urandom");
 
   private static final int RANDOM_BYTES = 256;
 
   private SqlProgram() {}
 
-  /** Runs params {@code sql} with {@code args} (none where they are missing). */
+  /** Runs with params {@code sql} and {@code args} (none if missing). */
   static DriverOutcome.Output run(Guest guest) {
     JsonValue.Obj params = guest.invocation().params();
     if (!(params.get("sql") instanceof JsonValue.Str sql)) {
@@ -54,7 +54,7 @@ final class SqlProgram {
 
   private static void query(Guest guest, String sql, List<JsonValue> args) {
     Sqlite sqlite = open(guest);
-    // There is no directory for temporary files: what is sorted is sorted in memory.
+    // There is no directory for temporary files, so sorting uses memory.
     sqlite.execute("PRAGMA temp_store = 2");
     InputTables.load(sqlite, guest);
     sqlite.execute("PRAGMA query_only = 1");
@@ -91,7 +91,7 @@ final class SqlProgram {
     return new Sqlite(guest, wasi);
   }
 
-  /** Writes the result as it comes, so that a large one ends at the limit and not before. */
+  /** Writes the result row by row, so that a large one ends exactly at the limit. */
   private static void write(Sqlite.Statement statement, Sink out) {
     int columns = statement.columns();
     put(out, "{\"columns\":[");
@@ -117,7 +117,7 @@ final class SqlProgram {
     out.write(ascii.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** A value as JSON that every reader reads alike (spec/tool-sql.md). */
+  /** A value as JSON that every parser reads alike (spec/tool-sql.md). */
   private static JsonValue value(Sqlite.Statement statement, int column) {
     return switch (statement.type(column)) {
       case Sqlite.INTEGER -> integer(statement.integer(column));

@@ -48,7 +48,7 @@ final class Sqlite {
   private static final int DBCONFIG_TRUSTED_SCHEMA = 1017;
   private static final int PRIMARY_CODE = 0xff;
 
-  /** The two bytes of a file's header that say which journal it was written with; 1 is none. */
+  /** The offset of two header bytes for the journal mode of a file; 1 means no write-ahead log. */
   private static final int HEADER_JOURNAL = 18;
 
   private static final WasmModule MODULE = SQLiteModule.load();
@@ -80,7 +80,10 @@ final class Sqlite {
     call("sqlite3_limit", db, LIMIT_WORKER_THREADS, 0);
   }
 
-  /** Functions in Java that SQLite could call; we register none, so it never does. */
+  /**
+   * Imports for Java functions that SQLite could call; none is registered, so they are never
+   * called.
+   */
   private static void callbacks(List<HostFunction> imports) {
     for (int i = 0; i < MODULE.importSection().importCount(); i++) {
       if (MODULE.importSection().getImport(i) instanceof FunctionImport function
@@ -115,7 +118,7 @@ final class Sqlite {
     return at;
   }
 
-  /** Puts bytes where they stay until the next call of this. */
+  /** Copies bytes to memory, where they stay until the next call of this. */
   private int place(byte[] bytes) {
     if (bytes.length > scratchSize || scratch == 0) {
       if (scratch != 0) {
@@ -132,7 +135,7 @@ final class Sqlite {
     return GuestEnd.killed(Reason.OUT_OF_MEMORY, "out of memory");
   }
 
-  /** A setting takes an int and, where to put the old value, a pointer: here none. */
+  /** A setting takes an int and a pointer for the old value, which is null here. */
   private void configure(int setting, int value) {
     int arguments = allocate(8);
     memory().writeI32(arguments, value);
@@ -170,7 +173,7 @@ final class Sqlite {
     }
     memory().write(at, file);
     if (file.length > HEADER_JOURNAL + 1) {
-      // A file that was written with a write-ahead log opens only where there is one.
+      // SQLite opens a file of write-ahead mode only with such a log, so the mode is changed.
       memory().writeByte(at + HEADER_JOURNAL, (byte) 1);
       memory().writeByte(at + HEADER_JOURNAL + 1, (byte) 1);
     }
@@ -187,7 +190,7 @@ final class Sqlite {
                 DESERIALIZE_FREE_AND_RESIZE));
   }
 
-  /** Runs a statement of our own that has no result. */
+  /** Runs a statement of Writ itself, without a result. */
   void execute(String sql) {
     try (Statement statement = prepare(sql)) {
       while (statement.step()) {

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * The guest's random bytes: a generator in counter mode. Block {@code i} is SHA-256(label ‖ seed ‖
  * i as eight bytes, big endian), and the stream is the blocks in order. It is public, like the seed
- * (protocol rule 17): good for sampling and hashing, never for secrets.
+ * (protocol rule 17): suitable for sampling and hashing, never for secrets.
  */
 public final class Drbg {
   private static final byte[] LABEL = "writ/guest-random/v1".getBytes(StandardCharsets.US_ASCII);

@@ -1,6 +1,6 @@
 package dev.writ.tools.wasm;
 
-/** The error numbers of WASI preview 1 that we answer. */
+/** The error numbers of WASI preview 1 that are returned. */
 final class Errno {
   static final int SUCCESS = 0;
   static final int BADF = 8;

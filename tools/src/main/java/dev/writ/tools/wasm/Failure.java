@@ -4,11 +4,11 @@ import com.dylibso.chicory.wasm.ChicoryException;
 import dev.writ.executor.driver.DriverOutcome;
 
 /**
- * What a guest's end means. Each way in which Chicory or the JVM ends one has exactly one word
- * here.
+ * The meaning of a guest's end. Each way in which Chicory or the JVM ends a guest has exactly one
+ * reason here.
  *
- * @param keepsOutput whether the output until then is a function of the invocation; where the JVM's
- *     own stack or heap ran out it is not, and is dropped
+ * @param keepsOutput whether the output so far depends on the invocation alone; if the JVM's own
+ *     stack or heap was exhausted it does not, and is dropped
  */
 record Failure(DriverOutcome.End end, String reason, String message, boolean keepsOutput) {
 

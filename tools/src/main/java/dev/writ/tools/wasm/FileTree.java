@@ -97,10 +97,13 @@ public final class FileTree {
     return names;
   }
 
-  /** What a walk finds: a node, or that there is none, or that it leaves the tree. */
+  /** The result of a walk: a node, or that there is none, or that the path leaves the tree. */
   record Found(Node node, int errno) {}
 
-  /** Walks from the root; {@code base} are the names that lead to where the path starts. */
+  /**
+   * Walks from the root; {@code base} are the names that lead to the starting directory of the
+   * path.
+   */
   Found find(List<String> base, String path) {
     List<String> names = names(base, path);
     if (names == null) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** One invocation on its thread: its bounded outputs, its memory, and what was seen of it. */
+/** One invocation on its thread: its limited outputs, its memory, and measurements. */
 public final class Guest {
   /** The most bytes of stderr that are kept. */
   public static final int STDERR_BYTES_MAX = 64 << 10;
@@ -48,8 +48,8 @@ public final class Guest {
   }
 
   /**
-   * A guest of our own, for preparing what all others use: nothing goes in, and nothing depends on
-   * when or where it runs.
+   * A guest of Writ itself, for preparing state that other guests start from: it has no inputs, and
+   * does not depend on time or place.
    */
   public static Guest internal(long memoryBytes) {
     return new Guest(
@@ -84,7 +84,7 @@ public final class Guest {
     return stderr;
   }
 
-  /** Says that stdout is itself the output, so that what there is of it is kept on a failure. */
+  /** Declares that stdout is the output itself, so that it is kept after a failure. */
   public void stdoutIsOutput(String mediaType) {
     partialMediaType = Optional.of(mediaType);
   }
@@ -94,7 +94,7 @@ public final class Guest {
     fuel = instructions;
   }
 
-  /** Whether the memory ceiling refused a growth. */
+  /** Whether the limit of memory refused a growth. */
   public boolean memoryRefused() {
     return memory != null && memory.refused();
   }
@@ -102,7 +102,7 @@ public final class Guest {
   /**
    * Makes the instance of a module, with at most the memory that the invocation declares.
    *
-   * @param listener called for each instruction, where the machine is the interpreter
+   * @param listener called for each instruction, if the interpreter runs it
    */
   public Instance instantiate(
       WasmModule module,
@@ -150,14 +150,14 @@ public final class Guest {
     return new TableInstance(new Table(table.elementType(), capped), initial);
   }
 
-  /** Long work of the host for a guest must end when the guest is to end. */
+  /** Lets long work of the host on behalf of a guest end together with the guest. */
   public static void checkInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new ChicoryInterruptedException("interrupted");
     }
   }
 
-  /** Runs what ends by returning or by {@code proc_exit(0)}; any other end goes through. */
+  /** Runs a body that ends by returning or by {@code proc_exit(0)}; throws any other end. */
   public void untilExit(Runnable body) {
     try {
       body.run();

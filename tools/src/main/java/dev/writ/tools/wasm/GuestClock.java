@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * The guest's time: the recorded clock reading, and {@code step} nanoseconds more after each look,
- * so that a program that measures does not divide by zero. Sleeping moves it on at once.
+ * The guest's time: the recorded clock reading, plus {@code step} nanoseconds for each reading, so
+ * that a program that measures time does not divide by zero. Sleeping advances it at once.
  */
 public final class GuestClock {
   private final long step;
@@ -29,14 +29,14 @@ public final class GuestClock {
     return Math.max(0, Instant.EPOCH.until(time, ChronoUnit.NANOS));
   }
 
-  /** This moment, and moves the clock by one step. */
+  /** Reads the clock, and advances it by one step. */
   public long read() {
     long result = now;
     advanceTo(now + step);
     return result;
   }
 
-  /** The moment at which the guest began. */
+  /** The time at which the guest began. */
   public long start() {
     return start;
   }

@@ -3,8 +3,8 @@ package dev.writ.tools.wasm;
 import dev.writ.executor.driver.DriverOutcome;
 
 /**
- * Ends a guest from inside one of its calls into the host. It carries no stack trace: it is an
- * outcome and not a mistake of ours, and guests can cause very many.
+ * Ends a guest from inside one of its calls into the host. It has no stack trace: it is an outcome
+ * and not an error of Writ, and guests can cause very many.
  */
 public final class GuestEnd extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -27,7 +27,7 @@ public final class GuestEnd extends RuntimeException {
         : new GuestEnd(DriverOutcome.End.FAILED, Reason.EXIT_CODE, "exit code " + code, code);
   }
 
-  /** The tool cannot do what it was asked. */
+  /** The tool cannot do what was requested. */
   public static GuestEnd failed(String reason, String message) {
     return new GuestEnd(DriverOutcome.End.FAILED, reason, message, 0);
   }

@@ -7,8 +7,8 @@ import com.dylibso.chicory.wasm.types.DataSegment;
 import com.dylibso.chicory.wasm.types.MemoryLimits;
 
 /**
- * A guest's memory that remembers whether a growth was refused, which is how an outcome can say
- * {@code out-of-memory} where the guest itself only traps. Everything else is Chicory's own memory.
+ * A guest's memory that remembers whether a growth was refused, so that an outcome can state {@code
+ * out-of-memory} when the guest itself only traps. Everything else is Chicory's own memory.
  */
 @SuppressWarnings(
     "removal") // Memory still has methods of the threads proposal, which is refused here

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Places for guests, and memory for them, shared fairly between tenants. A tenant holds at most so
- * many places, and three quarters of the memory unless it holds nothing, so that another tenant's
- * guest finds room beside guests that never end. Where there is none, the next place is for the
- * tenant that runs the least, of several for the one whose last turn is longest ago; within a
- * tenant for who came first. Nobody overtakes a guest that only waits for memory.
+ * Places for guests, and memory for them, shared fairly between tenants. A tenant may hold a
+ * limited number of places, and at most three quarters of the memory unless it holds none, so that
+ * guests that never end leave room for other tenants. If all places are taken, the next one goes to
+ * the tenant with the fewest running guests; among equals to the one whose last turn is longest
+ * ago; within a tenant to the guest that came first. No guest overtakes one that waits only for
+ * memory.
  */
 final class GuestPlaces {
   private final int places;
@@ -24,7 +25,7 @@ final class GuestPlaces {
   private long arrivals;
   private long turns;
 
-  /** What one tenant holds, and who of it waits. */
+  /** The places and memory of one tenant, and its waiting guests. */
   private static final class Tenant {
     final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
     int running;
@@ -58,7 +59,7 @@ final class GuestPlaces {
   /**
    * @param places how many guests run at once
    * @param placesOfOne how many of one tenant
-   * @param memory in any unit, for all that run
+   * @param memory for all running guests together, in any unit
    */
   GuestPlaces(int places, int placesOfOne, long memory) {
     this.places = places;
@@ -67,7 +68,7 @@ final class GuestPlaces {
     this.memoryOfOne = memory - memory / 4;
   }
 
-  /** Waits for a place and for memory, of which no more may be asked than there is. */
+  /** Waits for a place and for memory; the memory requested must not exceed the total. */
   synchronized void acquire(String tenant, long need) throws InterruptedException {
     Tenant of = tenants.computeIfAbsent(tenant, _ -> new Tenant());
     Waiter waiter = new Waiter(need, ++arrivals);

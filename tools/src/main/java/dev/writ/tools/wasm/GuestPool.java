@@ -22,10 +22,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where guests run: platform threads of a known stack size, so many at once as there are, and never
- * more of their memory together than the budget. Callers wait, also virtual threads, and tenants
- * share both fairly ({@link GuestPlaces}); a caller that is interrupted takes its guest with it. A
- * guest's time counts from its own start.
+ * Runs guests on platform threads of a known stack size, with limits on their number and on the sum
+ * of their memory. Callers wait, also on virtual threads, and tenants share both fairly ({@link
+ * GuestPlaces}); interrupting a caller ends its guest. A guest's time counts from its own start.
  */
 public final class GuestPool implements AutoCloseable {
   /** Stack of a guest's thread. QuickJS and SQLite end by their own limits well before it. */
@@ -33,7 +32,7 @@ public final class GuestPool implements AutoCloseable {
 
   private static final int PERMIT_BYTES = 1 << 20;
 
-  /** How many tenants find places at once, each with all that one may have. */
+  /** How many tenants can have their maximum of places at once. */
   private static final int TENANTS_AT_ONCE = 4;
 
   private final ThreadPoolExecutor threads;
@@ -44,7 +43,7 @@ public final class GuestPool implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * As many of one tenant as of all.
+   * Without a separate limit for one tenant.
    *
    * @param guests how many run at once
    * @param memoryBytes the most that those running may declare together
@@ -71,8 +70,8 @@ public final class GuestPool implements AutoCloseable {
   }
 
   /**
-   * As many guests of one tenant as processors, so that several tenants share these as the host's
-   * scheduler does, and half of the heap for all of them.
+   * One tenant may run as many guests as there are processors, so that several tenants share the
+   * processors through the host's scheduler; all guests together get half of the heap.
    */
   public static GuestPool ofThisHost() {
     Runtime host = Runtime.getRuntime();
@@ -80,7 +79,7 @@ public final class GuestPool implements AutoCloseable {
     return new GuestPool(TENANTS_AT_ONCE * processors, processors, host.maxMemory() / 2);
   }
 
-  /** What runs on the guest's thread. */
+  /** The work on a guest's thread. */
   @FunctionalInterface
   public interface Program {
     DriverOutcome.Output run(Guest guest);
@@ -89,8 +88,8 @@ public final class GuestPool implements AutoCloseable {
   /**
    * Runs a program for an invocation, within its limits.
    *
-   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: those are
-   *     not the guest's doing
+   * @throws WritException {@code TOL-005} when closed, or what opening an input threw: these are no
+   *     failures of the guest
    */
   public DriverOutcome run(Invocation invocation, Program program) {
     return run(invocation, program, true);
@@ -140,7 +139,7 @@ public final class GuestPool implements AutoCloseable {
         failure.end(), failure.reason(), failure.message(), DriverOutcome.Metrics.NONE);
   }
 
-  /** Reads the inputs, which count as the guest's memory. */
+  /** Reads the inputs, which count towards the guest's memory. */
   private static Failure readInputs(Invocation invocation, List<byte[]> into) {
     long max = Math.min(invocation.resources().memoryBytes(), Integer.MAX_VALUE - 16);
     long left = max;
@@ -211,7 +210,7 @@ public final class GuestPool implements AutoCloseable {
       try {
         output = program.run(guest);
       } catch (Throwable t) {
-        // Whatever a guest does to the JVM ends here: it is an outcome, and the thread lives on.
+        // any failure that a guest causes in the JVM becomes an outcome; the thread survives
         thrown = t;
       } finally {
         stop.end();
@@ -238,7 +237,7 @@ public final class GuestPool implements AutoCloseable {
     return places.waiting();
   }
 
-  /** Ends all guests and takes no more. */
+  /** Ends all guests and accepts no more. */
   @Override
   public void close() {
     closed = true;

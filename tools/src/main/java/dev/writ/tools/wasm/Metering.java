@@ -10,8 +10,8 @@ import com.dylibso.chicory.wasm.types.Instruction;
 import java.util.Deque;
 
 /**
- * Counts instructions and calls exactly, in the interpreter, so that even the end of an endless
- * program is the same on every machine.
+ * Counts instructions and calls exactly, in the interpreter, so that even an endless program ends
+ * at the same point on every machine.
  */
 final class Metering implements ExecutionListener {
   /** The deepest nesting of calls. */
@@ -36,7 +36,7 @@ final class Metering implements ExecutionListener {
     return used;
   }
 
-  /** The interpreter, with a bound on the nesting of calls. */
+  /** The interpreter, with a limit on the depth of calls. */
   static final class Machine extends InterpreterMachine {
     Machine(Instance instance) {
       super(instance);

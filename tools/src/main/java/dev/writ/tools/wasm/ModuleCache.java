@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Modules compiled to JVM bytecode, once for each digest, however many ask at the same time; the
- * least recently used are dropped, and with them their classes. A failure is not kept.
+ * Modules compiled to JVM bytecode, once for each digest, even for concurrent callers; the least
+ * recently used are dropped with their classes. A failure is not cached.
  */
 public final class ModuleCache {
 
-  /** A checked module and what runs it. */
+  /** A checked module and its machine. */
   record Compiled(WasmModule module, Function<Instance, Machine> machine) {}
 
   private final int max;
@@ -36,7 +36,7 @@ public final class ModuleCache {
     this.max = modulesMax;
   }
 
-  /** The compiled form of the module with this digest; {@code bytes} are asked for once. */
+  /** The compiled form of the module with this digest; {@code bytes} is called at most once. */
   Compiled get(Digest digest, Supplier<byte[]> bytes) {
     CompletableFuture<Compiled> mine = new CompletableFuture<>();
     CompletableFuture<Compiled> theirs;
@@ -76,7 +76,8 @@ public final class ModuleCache {
     WasmModule original = ModuleRules.parse(bytes);
     try {
       WasmModule module = Parser.parse(NanCanonicalizer.rewrite(bytes, original));
-      // A function too large for one JVM method runs in the interpreter: slower, the same results.
+      // A function too large for one JVM method runs in the interpreter: slower, with the same
+      // results.
       return new Compiled(
           module,
           MachineFactoryCompiler.builder(module)

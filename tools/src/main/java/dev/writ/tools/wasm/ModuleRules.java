@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * Which WebAssembly modules are taken: those whose results are a function of their invocation and
- * whose use of the host has a bound. WebAssembly 2.0 without SIMD; later proposals are refused,
- * since garbage-collected objects and exceptions would live on our heap, outside the memory limit,
- * and threads would race.
+ * The rules for WebAssembly modules: their results must depend on the invocation alone, and their
+ * use of the host must be limited. WebAssembly 2.0 without SIMD is accepted; later proposals are
+ * refused, since garbage-collected objects and exceptions would live on our heap, outside the
+ * memory limit, and threads would race.
  */
 public final class ModuleRules {
   /** The most bytes of a module. */
@@ -49,7 +49,7 @@ public final class ModuleRules {
     try {
       module = Parser.parse(bytes);
     } catch (RuntimeException | AssertionError | StackOverflowError | OutOfMemoryError e) {
-      // The parser is not ours: whatever it throws on hostile bytes means the same.
+      // The parser is third-party code: any exception on hostile bytes means an invalid module.
       throw new WritException(
           ToolsError.MODULE_INVALID, Texts.message(String.valueOf(e.getMessage())), e);
     }
@@ -128,7 +128,9 @@ public final class ModuleRules {
     }
   }
 
-  /** The parser does not look where exports lead; this does, after {@link #checkImports}. */
+  /**
+   * Checks the targets of exports, which the parser does not; must run after {@link #checkImports}.
+   */
   private static void checkExports(WasmModule module) {
     int imported = module.importSection().count(ExternalType.FUNCTION);
     for (int i = 0; i < module.exportSection().exportCount(); i++) {
@@ -182,7 +184,7 @@ public final class ModuleRules {
     return type.equals(ValType.FuncRef) || type.equals(ValType.ExternRef);
   }
 
-  /** The instructions of WebAssembly 2.0 but for the vector ones. */
+  /** The instructions of WebAssembly 2.0 except vector instructions. */
   private static boolean isOffered(int opcode) {
     if (opcode > 0xff) {
       return opcode >= 0xfc00 && opcode <= 0xfc11;

@@ -10,9 +10,10 @@ import java.io.ByteArrayOutputStream;
 
 /**
  * Rewrites a module so that each arithmetic result that is not a number becomes the one canonical
- * NaN. WebAssembly leaves its bits open (Core 2.0, 4.3.3), and processors do differ: x86 sets the
- * sign and ARM does not, so without this a program that looks at the bits would see the machine.
- * After every such instruction comes: if the value equals itself the value, else the constant.
+ * NaN. WebAssembly does not define its bits (Core 2.0, 4.3.3), and processors differ: x86 sets the
+ * sign and ARM does not, so without this a program could tell machines apart. After every such
+ * instruction, code is inserted that keeps the value if it equals itself, and otherwise takes the
+ * constant.
  */
 final class NanCanonicalizer {
   private static final int CODE_SECTION = 10;

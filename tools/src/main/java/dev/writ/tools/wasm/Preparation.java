@@ -5,7 +5,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
 
-/** What all drivers of this module ask of a manifest. */
+/** Requirements of all drivers of this module on a manifest. */
 public final class Preparation {
   private Preparation() {}
 

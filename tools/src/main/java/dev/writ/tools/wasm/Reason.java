@@ -1,8 +1,6 @@
 package dev.writ.tools.wasm;
 
-/**
- * The words by which an Outcome of these drivers names its cause; spec/tool-wasm.md explains each.
- */
+/** The reasons in outcomes of these drivers; spec/tool-wasm.md explains each. */
 public final class Reason {
   public static final String OK = "ok";
   public static final String EXIT_CODE = "exit-code";

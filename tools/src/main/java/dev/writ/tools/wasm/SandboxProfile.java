@@ -7,8 +7,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 
 /**
- * What the one sandbox profile of these drivers means, as a document whose digest goes into the
- * snapshot: whatever can change the bytes of a result is named in it.
+ * The definition of these drivers' only sandbox profile, as a document whose digest goes into the
+ * snapshot: it names everything that can change the bytes of a result.
  */
 public final class SandboxProfile {
   /** The name of the profile. */
@@ -22,7 +22,7 @@ public final class SandboxProfile {
   /**
    * The digest of the profile for one driver.
    *
-   * @param guest the programs that the driver itself brings, with their versions
+   * @param guest the driver's own programs, with their versions
    * @throws WritException {@code TOL-003} for any other name
    */
   public static Digest digest(String profile, String driver, String guest) {

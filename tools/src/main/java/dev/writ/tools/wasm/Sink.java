@@ -2,7 +2,7 @@ package dev.writ.tools.wasm;
 
 import java.io.ByteArrayOutputStream;
 
-/** Takes what a guest writes, up to a bound. */
+/** Collects a guest's output, up to a limit. */
 public final class Sink {
   private final long max;
   private final boolean fatal;

@@ -1,9 +1,9 @@
 package dev.writ.tools.wasm;
 
 /**
- * Says once why a guest must stop and interrupts its thread, which Chicory looks at in every loop
- * and call. After {@link #end} nothing reaches the thread any more, so a late limit never hits the
- * next guest on it.
+ * Records once why a guest must stop and interrupts its thread, which Chicory checks in every loop
+ * and call. After {@link #end} the thread is no longer interrupted, so a late limit never affects
+ * the next guest on it.
  */
 final class Stop {
   private Thread thread;

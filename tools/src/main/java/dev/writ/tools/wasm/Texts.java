@@ -2,7 +2,7 @@ package dev.writ.tools.wasm;
 
 import java.nio.charset.StandardCharsets;
 
-/** Words of a guest, made fit for a document: bounded, and whole characters only. */
+/** Text from a guest, made valid for documents: of limited length, and whole characters only. */
 public final class Texts {
   /** The most characters of an Outcome's message. */
   public static final int MESSAGE_CHARS_MAX = 4096;

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Runs every call of the host once on an ordinary stack. A class whose first use comes when a guest
- * has all but used up its stack could fail to initialise, and would then fail for every guest after
- * it.
+ * Runs every host call once on an ordinary stack. A class that is first used when a guest has
+ * almost exhausted its stack could fail to initialise, and would then fail for every later guest.
  */
 final class Warmup {
   private Warmup() {}

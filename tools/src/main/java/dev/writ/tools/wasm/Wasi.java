@@ -11,8 +11,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The system that a guest sees: WASI preview 1 with nothing of the host in it (spec/tool-wasm.md).
- * One for each invocation; used by its one thread.
+ * The system that a guest sees: WASI preview 1 without access to the host (spec/tool-wasm.md). One
+ * for each invocation; used by its one thread.
  */
 public final class Wasi {
   static final int WHENCE_CUR = 1;
@@ -55,8 +55,8 @@ public final class Wasi {
 
   /**
    * @param args the program's name and its arguments
-   * @param environment variables, handed to the guest in the order of their names
-   * @param files what stands under the one preopened directory, {@code /}
+   * @param environment variables, passed to the guest in the order of their names
+   * @param files the content of the only preopened directory, {@code /}
    */
   public Wasi(
       List<String> args,
@@ -87,7 +87,7 @@ public final class Wasi {
     return (text + "\0").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** What the guest reads next from descriptor 0. */
+  /** Sets what the guest reads from descriptor 0. */
   public void setStdin(byte[] bytes) {
     stdin = new Descriptor(new FileTree.File(0, bytes), List.of());
   }
@@ -179,7 +179,7 @@ public final class Wasi {
     }
     ByteBuffer stat = buffer(24);
     stat.put(0, (byte) fileType(fd));
-    // All rights but to write, and for the two outputs nothing but to write.
+    // all rights except writing; for the two outputs only writing
     stat.putLong(8, isOutput(fd) ? RIGHT_FD_WRITE : (1L << 30) - 1 & ~RIGHT_FD_WRITE);
     stat.putLong(16, isOutput(fd) ? 0 : (1L << 30) - 1 & ~RIGHT_FD_WRITE);
     memory.write(resultAt, stat.array());

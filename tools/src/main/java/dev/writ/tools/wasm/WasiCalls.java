@@ -13,9 +13,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The functions of {@code wasi_snapshot_preview1} with their exact types, and what answers each.
- * All of the snapshot is there, so that no program fails to link; what would touch the world
- * answers with an error number.
+ * The functions of {@code wasi_snapshot_preview1} with their exact types and implementations. All
+ * are present, so that every program links; functions that would reach the outside world return an
+ * error number.
  */
 final class WasiCalls {
   static final String MODULE = "wasi_snapshot_preview1";
@@ -159,7 +159,7 @@ final class WasiCalls {
         "path_filestat_get",
         "iiiii",
         (w, m, a) -> w.pathFilestat(m, i(a, 0), i(a, 2), i(a, 3), i(a, 4)));
-    // There are no symbolic links: what exists is no link.
+    // There are no symbolic links, so every existing file is no link.
     put(calls, "path_readlink", "iiiiii", (w, m, a) -> Errno.INVAL);
   }
 

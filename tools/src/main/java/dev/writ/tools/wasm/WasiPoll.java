@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * {@code poll_oneoff}: nothing is ever waited for. Descriptors are ready at once; if there are only
- * clocks, the guest's own clock jumps to the earliest deadline, so that a program that sleeps goes
- * on immediately, later by what it slept.
+ * {@code poll_oneoff} never waits. Descriptors are ready at once; if there are only clocks, the
+ * guest's clock jumps to the earliest deadline, so that a sleeping program continues immediately,
+ * at the later time.
  */
 final class WasiPoll {
   private static final int SUBSCRIPTIONS_MAX = 1024;
@@ -56,7 +56,7 @@ final class WasiPoll {
     return Errno.SUCCESS;
   }
 
-  /** When a clock subscription is due, on the guest's clock; relative ones count from now. */
+  /** The deadline of a clock subscription, on the guest's clock; relative ones count from now. */
   private static long deadline(long start, ByteBuffer from, int at) {
     long timeout = from.getLong(at + 24);
     boolean absolute = (from.getShort(at + 40) & 1) != 0;

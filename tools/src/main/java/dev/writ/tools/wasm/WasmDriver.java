@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs registered WebAssembly modules (spec/tool-wasm.md). Two of it exist: {@code wasm} compiles
- * to JVM bytecode and is held to its processor time by the clock; {@code wasm-metered} interprets
- * and counts instructions, some fifty times slower, so that its limits too are part of the result.
+ * Runs registered WebAssembly modules (spec/tool-wasm.md). There are two of it: {@code wasm}
+ * compiles to JVM bytecode, and a clock limits its processor time; {@code wasm-metered} interprets
+ * and counts instructions, about fifty times slower, so that its limits are reproducible, too.
  */
 public final class WasmDriver implements Driver {
   public static final String NAME = "wasm";
   public static final String METERED_NAME = "wasm-metered";
 
   /**
-   * Instructions that one millisecond of the declared processor time buys where they are counted.
+   * How many instructions one millisecond of declared processor time allows, if they are counted.
    */
   public static final long INSTRUCTIONS_PER_CPU_MS = 20_000;
 

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** One run of one operation of a module: what it is given, how it is entered, what it leaves. */
+/** One run of one operation of a module: its inputs, its entry point, and its result. */
 final class WasmProgram {
   static final String INITIALIZE = "_initialize";
 
-  /** What each look at the clock moves it by. */
+  /** How far each reading advances the clock. */
   static final long CLOCK_STEP_NANOS = 1000;
 
   private final ModuleCache.Compiled compiled;
@@ -25,7 +25,7 @@ final class WasmProgram {
   private final Optional<Long> fuel;
 
   /**
-   * @param fuel the most instructions, where they are counted
+   * @param fuel the limit of instructions, if they are counted
    */
   WasmProgram(
       ModuleCache.Compiled compiled,

@@ -6,8 +6,9 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds guests to their wall and processor time. A guest cannot use more processor time than time
- * passes, so each check comes exactly when the limit could be reached at the earliest.
+ * Enforces guests' limits of elapsed and processor time. A guest cannot use more processor time
+ * than time passes, so each check takes place at the earliest time at which the limit could be
+ * reached.
  */
 final class Watchdog implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

@@ -131,7 +131,7 @@ public final class Worker {
       throw new IOException("the sources do not compile");
     }
     String file = Path.of(entry).getFileName().toString();
-    // Above the tool is the JDK alone: what lies on the class path of this JVM is not the tool's.
+    // The parent loader is the platform's: the tool must not see the class path of this JVM.
     ClassLoader loader =
         new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
     Thread.currentThread().setContextClassLoader(loader);
@@ -177,7 +177,7 @@ public final class Worker {
   private static void write(Map<String, Object> frame) throws IOException {
     StringBuilder json = new StringBuilder();
     Json.write(frame, json);
-    // An encoder of its own refuses half a character, where getBytes would write a question mark.
+    // A separate encoder refuses unpaired surrogates; getBytes would write question marks.
     ByteBuffer body = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(json));
     OUT.writeInt(body.remaining());
     OUT.write(body.array(), 0, body.remaining());

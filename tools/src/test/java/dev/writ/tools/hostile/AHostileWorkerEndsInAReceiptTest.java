@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;

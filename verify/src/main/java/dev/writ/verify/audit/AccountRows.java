@@ -29,7 +29,7 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The rows that the accounts begin with at the next start, each recomputed from its documents. */
+/** Recomputes, from documents, the rows with which the accounts begin at the next start. */
 final class AccountRows {
   private final LedgerView ledger;
   private final Findings findings;
@@ -63,7 +63,8 @@ final class AccountRows {
   }
 
   /**
-   * @param redated decisions that time restarted behind, with the time of their charges since
+   * @param redated decisions that are later than a restart of time, with the time that their
+   *     charges have since
    */
   AccountRows(
       LedgerView ledger,
@@ -113,7 +114,7 @@ final class AccountRows {
     if (fate.end() == Fates.End.UNKNOWN && allowed) {
       return;
     }
-    // From then on nothing reads it, and what ends after that leaves it as it is.
+    // After that time nothing reads the row, so a later settlement leaves it unchanged.
     boolean over = !row.keptUntil().isAfter(ledger.highWater());
     boolean leftReserved = over && allowed && row.state().equals("reserved");
     if (!leftReserved) {
@@ -149,7 +150,7 @@ final class AccountRows {
     }
     charges(place, row, leftReserved ? fate.left() : fate, declared, settled);
     marks(place, row, id, stands.decision());
-    boolean gone = fate.end() == Fates.End.GONE; // a row of a correction holds nothing for it
+    boolean gone = fate.end() == Fates.End.GONE; // a corrected row then has no charges
     Instant keptUntil = KeptUntil.of(policy, time, gone ? List.of() : charges, marks);
     if (row.keptUntil().isBefore(keptUntil)) {
       findings.problem(ROW, place + " /kept_until", row.keptUntil(), keptUntil + " or later");
@@ -176,7 +177,7 @@ final class AccountRows {
           case GONE -> JsonValue.of(List.of());
         };
     boolean unmeasured = fate.end() == Fates.End.SETTLED && fate.cpuMs().isEmpty();
-    // A budget that a later policy does not know, or measures otherwise, is settled as declared.
+    // If a later policy has no such budget, or one in another unit, the declared amount is settled.
     if (!row.charges().equals(wanted)
         && !(fate.end() == Fates.End.SETTLED && row.charges().equals(declared))
         && !unmeasured) {
@@ -184,7 +185,7 @@ final class AccountRows {
     }
   }
 
-  /** Marks of all its ALLOWs; those before the accounts forgot it in between are gone. */
+  /** The marks of all its ALLOWs; marks from before the accounts dropped the entry are missing. */
   private void marks(String place, Row row, Digest id, Digest last) {
     List<JsonValue> all = new ArrayList<>();
     Optional<Envelope> envelope = ledger.document(last);

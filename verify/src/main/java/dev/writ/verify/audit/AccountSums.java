@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the accounts hold, as far as the ledger tells: for budgets a lower and an upper bound, since
- * the moment of settlement is not recorded; for rates the times themselves.
+ * What the accounts hold, as far as the ledger shows it: for budgets a lower and an upper bound,
+ * since the time of settlement is not recorded; for rates the times themselves.
  */
 final class AccountSums {
-  /** More than any account can hold, and far from overflow. */
+  /** More than any account can hold, and far below an overflow. */
   static final long UNKNOWN = 1L << 61;
 
   record Account(String budget, String key, Instant windowStart) implements Comparable<Account> {
@@ -32,10 +32,10 @@ final class AccountSums {
   }
 
   /**
-   * What one request is charged in one account.
+   * The charge of one request in one account.
    *
-   * @param least and {@code most} bound used and reserved together
-   * @param usedMost what of it can be settled
+   * @param least lower bound of used and reserved together; {@code most} is the upper one
+   * @param usedMost the most of it that can be settled
    */
   record Charge(Account account, long least, long most, long usedMost) {}
 
@@ -52,11 +52,11 @@ final class AccountSums {
   /**
    * One use of a counter.
    *
-   * @param sure false where the accounts may have forgotten it before the request was judged again
+   * @param sure false if the accounts may have dropped it before the request was judged again
    */
   record Mark(Counter counter, Instant at, boolean sure) {}
 
-  /** Bounds of one account; unknown amounts are counted, not added. */
+  /** The bounds of one account; unknown amounts are counted, not added. */
   record Bounds(long least, long most, long usedMost, long unknown) {
     static final Bounds NONE = new Bounds(0, 0, 0, 0);
 
@@ -108,7 +108,7 @@ final class AccountSums {
     return count(times, counter, after);
   }
 
-  /** How many of these the accounts may have forgotten. */
+  /** How many of these the accounts may have dropped. */
   long forgotten(Counter counter, Instant after) {
     return count(unsure, counter, after);
   }
@@ -122,8 +122,8 @@ final class AccountSums {
   }
 
   /**
-   * Since when each budget and rate is defined as it is: what was charged under another definition
-   * is not added up.
+   * Since when each budget and rate has its present definition: charges under another definition
+   * are not added.
    */
   static final class Definitions {
     private record Since(Object definition, Instant from) {}
@@ -157,14 +157,14 @@ final class AccountSums {
       }
     }
 
-    /** Time goes on from an earlier one: what was defined later was defined by then. */
+    /** Time restarts: definitions from later times count as made at this time. */
     void restart(Instant now) {
       since.replaceAll(
           (_, known) -> known.from().isAfter(now) ? new Since(known.definition(), now) : known);
     }
 
     boolean holdsSince(Budget budget, Instant start) {
-      // What was charged at that very time was charged under the definition before.
+      // A charge at exactly that time was made under the earlier definition.
       return since.get("budget " + budget.name()).from().isBefore(start);
     }
 
@@ -173,7 +173,10 @@ final class AccountSums {
     }
   }
 
-  /** Judgements that took a step and never reached the log: until when they may have charged. */
+  /**
+   * Judgements that took a step but never reached the log, with the time until which they may have
+   * charged.
+   */
   static final class Gaps {
     private final TreeMap<Instant, Long> until = new TreeMap<>();
     private long open;
@@ -182,7 +185,7 @@ final class AccountSums {
       open += count;
     }
 
-    /** All gaps so far happened before this time. */
+    /** All gaps so far occurred before this time. */
     void before(Instant time) {
       if (open > 0) {
         until.merge(time, open, Long::sum);
@@ -190,7 +193,7 @@ final class AccountSums {
       }
     }
 
-    /** Time goes on from an earlier one: what counted until later counts until then. */
+    /** Time restarts: gaps that counted until a later time count until this time. */
     void restart(Instant now) {
       before(now);
       long later = until.tailMap(now, false).values().stream().mapToLong(Long::longValue).sum();
@@ -200,7 +203,7 @@ final class AccountSums {
       }
     }
 
-    /** How many may count in a window or span that begins then. */
+    /** How many may count in a window or span that begins at this time. */
     long since(Instant start) {
       return open + until.tailMap(start, true).values().stream().mapToLong(Long::longValue).sum();
     }

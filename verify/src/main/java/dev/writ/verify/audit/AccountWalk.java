@@ -38,8 +38,8 @@ import java.util.TreeSet;
 
 /**
  * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
- * record. Decisions come in the order of the log, which is nearly theirs; one that comes early
- * waits.
+ * record. Decisions arrive in the order of the log, which is almost that of the steps; one that
+ * arrives early waits.
  */
 final class AccountWalk {
   private final LedgerView ledger;
@@ -62,7 +62,7 @@ final class AccountWalk {
   private Optional<Digest> inUse = Optional.empty();
   private long nextStep = 1;
 
-  /** A decision on its way to its place. */
+  /** A decision that waits for its step. */
   private record Judged(
       String place,
       RunId run,
@@ -78,13 +78,13 @@ final class AccountWalk {
   }
 
   /**
-   * What is remembered of a request.
+   * The record of a request.
    *
-   * @param at when it was judged last, or when time restarted since, where that is earlier
-   * @param nonceUntil another request with its nonce is certainly refused until then: by the
+   * @param at when it was last judged, or the restart of time since then, if that is earlier
+   * @param nonceUntil until then another request with its nonce is certainly refused, by the
    *     shortest freshness window since
    * @param keptUntil until then it may be counted
-   * @param rowUntil until then its row is there: what was given back needs none for its windows
+   * @param rowUntil until then its row exists; a released reservation needs none for its windows
    */
   private record Entry(
       Policy policy,
@@ -132,7 +132,7 @@ final class AccountWalk {
     }
   }
 
-  /** What cannot be read was found in the walk over the runs. */
+  /** The decision of an event; one that cannot be read is reported by the walk over the runs. */
   private Optional<Judged> judged(Event event) {
     try {
       Decision decision = Decision.read(ledger.document(event.body()).orElseThrow().document());
@@ -163,7 +163,7 @@ final class AccountWalk {
     flush(false);
   }
 
-  /** Takes what waits, as far as no step of the log is missing before it. */
+  /** Processes waiting decisions, as long as no step of the log is missing before them. */
   private void flush(boolean all) {
     while (!waiting.isEmpty()) {
       long first = waiting.firstKey();
@@ -195,8 +195,8 @@ final class AccountWalk {
   }
 
   /**
-   * The log's time goes on from an earlier one. Nothing is in flight, and whatever was charged or
-   * counted at a time that is not yet is charged and counted now, so that no window is spent twice.
+   * Time restarts at an earlier one. No work is in flight, and charges and counts at later times
+   * count as made now, so that no window is spent twice.
    */
   void restart() {
     last.ifPresent(this::offer);
@@ -249,7 +249,7 @@ final class AccountWalk {
         marks);
   }
 
-  /** What was given back settles nothing, so its windows need no row. */
+  /** A released reservation settles nothing, so its windows need no row. */
   private static Instant rowUntil(
       Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
     return KeptUntil.of(
@@ -264,7 +264,8 @@ final class AccountWalk {
   }
 
   /**
-   * Decisions that time restarted behind, with the time that their charges and marks have since.
+   * Decisions that are later than a restart of time, with the time that their charges and marks
+   * have since.
    */
   TreeMap<Digest, Instant> redated() {
     return redated;
@@ -336,7 +337,8 @@ final class AccountWalk {
   }
 
   /**
-   * Whether what is old enough to matter has surely been kept, and what is late is not too late.
+   * Whether entries that are old enough to matter are certainly kept, and the judgement is not too
+   * late.
    */
   private boolean comparable(Judged judged, boolean defined) {
     Instant time = judged.inputs().time();
@@ -505,7 +507,7 @@ final class AccountWalk {
     }
   }
 
-  /** Forgets what no judgement that is compared can count any more, also after a restart. */
+  /** Drops entries that no compared judgement can count any more, even after a restart of time. */
   private void expire(Instant latestTime) {
     Instant now = restarts.stream().reduce(latestTime, AccountWalk::earlier);
     Instant end = now.minus(SystemStateHistory.IN_FLIGHT);

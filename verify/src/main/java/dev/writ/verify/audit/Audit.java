@@ -14,15 +14,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a whole ledger and recomputes what it means: who signed what under which trust, what
- * belongs together, every judgement, and what spans runs: balances, rates, nonces and idempotency
- * keys. That its bytes are whole is for {@link dev.writ.ledger.Fsck} to say; run that first.
+ * Reads a whole ledger and recomputes everything that follows from its documents: signatures under
+ * the trust of their time, bindings between documents, every judgement, and the state that spans
+ * runs (balances, rates, nonces and idempotency keys). {@link dev.writ.ledger.Fsck} checks the
+ * bytes; run that first.
  *
- * <p>It walks the log twice and holds open runs, unfinished requests, and what the accounts of the
- * current windows hold. The view must stand still meanwhile, as a reader's does.
+ * <p>It walks the log twice, and keeps open runs, unfinished requests and the accounts of the
+ * current windows in memory. The view must not change meanwhile; a reader's does not.
  */
 public final class Audit {
-  /** Hears how far the audit is; called for every event, so it must be quick. */
+  /** Gets the progress of the audit; called for every event, so it must be quick. */
   @FunctionalInterface
   public interface Progress {
     /**
@@ -53,8 +54,8 @@ public final class Audit {
 
   /**
    * @param ledger a reader, or a ledger that nobody writes to meanwhile
-   * @param tools the registered tools and their drivers, for judging again; a tool that is not
-   *     there any more is counted
+   * @param tools the registered tools and their drivers, for judging again; a tool that no longer
+   *     exists is counted
    * @throws WritException {@code LED-006}, {@code LED-008} where the ledger cannot be read at all
    */
   public static AuditReport check(LedgerView ledger, Tools tools, Progress progress) {

@@ -5,8 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.List;
 
 /**
- * What an audit found. The ledger is sound where {@link #problemsTotal} is 0, and then only as far
- * as {@code verified} says.
+ * The result of an audit. The ledger is sound where {@link #problemsTotal} is 0, and then only as
+ * far as {@code verified} says.
  *
  * @param verified what was verified, each with its count
  * @param notVerified what was not, each with the reason
@@ -23,12 +23,12 @@ public record AuditReport(
   public static final int PROBLEMS_MAX = 1000;
 
   /**
-   * One thing that does not hold.
+   * One problem.
    *
-   * @param place the event or the row, and a JSON Pointer (RFC 6901) into its document where one
-   *     member is meant
+   * @param place the event or the row, and a JSON Pointer (RFC 6901) into its document, if one
+   *     member is concerned
    * @param recorded what the ledger holds
-   * @param recomputed what it would have to hold
+   * @param recomputed what it should hold
    */
   public record Problem(ErrorCode code, String place, String recorded, String recomputed) {
     @Override

@@ -6,9 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Finds where two documents differ first, in the canonical order of their members. */
+/** Finds the first difference of two documents, in the canonical order of their members. */
 final class Differences {
-  /** A place as JSON Pointer (RFC 6901), and what stands there in each; "nothing" where absent. */
+  /**
+   * A place as JSON Pointer (RFC 6901), and the value there in each document; "nothing" if absent.
+   */
   record Difference(String pointer, String recorded, String recomputed) {}
 
   private Differences() {}

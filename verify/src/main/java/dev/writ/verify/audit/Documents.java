@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Reads documents out of a ledger or a bundle; what cannot be read is a finding and is not there.
- * The last ones are kept as they were read: an effect comes back to its documents several times.
+ * Reads documents from a ledger or a bundle; one that cannot be read is reported and counts as
+ * missing. The latest ones are cached, since the events of an effect use the same documents several
+ * times.
  */
 final class Documents {
   private static final int RECENT = 64;
@@ -39,12 +40,12 @@ final class Documents {
   record Read<T>(Digest id, Envelope envelope, T document) {}
 
   /**
-   * @param type of the payload; one type has one reader
+   * @param type the payload's type; each type has only one reader
    */
   <T> Optional<Read<T>> read(Digest id, String type, Function<JsonValue, T> reader, String place) {
     Read<?> known = recent.get(id);
     if (known != null && known.envelope().payloadType().equals(type)) {
-      @SuppressWarnings("unchecked") // what a reader of this type has read
+      @SuppressWarnings("unchecked") // each type has only one reader
       Read<T> read = (Read<T>) known;
       return Optional.of(read);
     }

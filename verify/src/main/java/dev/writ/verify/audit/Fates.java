@@ -16,29 +16,29 @@ import dev.writ.verify.audit.AccountSums.Charge;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What became of an ALLOW, and so of what was reserved for it. */
+/** The fate of an ALLOW, and so of its reservation. */
 record Fates(LedgerView ledger) {
   private static final int OBSERVATIONS_BYTES_MAX = 64 << 20;
 
   /** How it ended. */
   enum End {
-    /** It has a receipt of an effect that ended. */
+    /** Its effect has ended and has a receipt. */
     SETTLED,
     /** Its receipt says IN_DOUBT. */
     IN_DOUBT,
-    /** It is running, or nobody executed it: the next moment may settle or release it. */
+    /** It is running, or was never executed: it may still be settled or released. */
     OPEN,
     /** It was refused before dispatch, or another decision took its place. */
     GONE,
-    /** The rows that would tell contradict the events: findings of their own. */
+    /** The rows that show it contradict the events, which is reported separately. */
     UNKNOWN
   }
 
   /**
-   * @param cpuMs measured; absent where it is not recorded
+   * @param cpuMs the measured processor time; absent if it is not recorded
    */
   record Fate(End end, OptionalLong cpuMs) {
-    /** What an account may hold for it; when it was settled or released is not recorded. */
+    /** What an account may hold for it; the time of its settlement or release is not recorded. */
     Charge charge(Account account, Budget.Unit unit, long declared) {
       boolean cpu = unit == Budget.Unit.CPU_MS;
       return switch (end) {
@@ -59,7 +59,7 @@ record Fates(LedgerView ledger) {
       };
     }
 
-    /** The same of a row that was left as it was when the effect was dispatched. */
+    /** The fate for a row that was left as it was at the dispatch. */
     Fate left() {
       return new Fate(End.OPEN, OptionalLong.empty());
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What is found along the way. Not thread safe. */
+/** Collects the findings of an audit. Not thread safe. */
 final class Findings {
   private static final int TEXT_MAX = 300;
 
@@ -55,14 +55,14 @@ final class Findings {
     }
   }
 
-  /** Holds what is recorded against what is recomputed. */
+  /** Compares a recorded value with the recomputed one. */
   void same(ErrorCode code, String place, Object recorded, Object recomputed) {
     if (!recorded.equals(recomputed)) {
       problem(code, place, recorded, recomputed);
     }
   }
 
-  /** An event has a seed where its kind has one (spec/journal.md), and nowhere else. */
+  /** Requires that an event has a seed exactly if its kind has one (spec/journal.md). */
   void seed(AuditError code, Event event, boolean wanted) {
     if (event.prngSeed().isPresent() != wanted) {
       problem(
@@ -73,7 +73,10 @@ final class Findings {
     }
   }
 
-  /** Something reached the log after what it rests on had ended, as in-flight work does. */
+  /**
+   * Counts a document that reached the log after something it depends on had ended, as in-flight
+   * work does.
+   */
   void late(String place, String what) {
     late++;
     if (latest.size() < 10) {
@@ -81,19 +84,19 @@ final class Findings {
     }
   }
 
-  /** A workspace was found as nobody in the log left it. */
+  /** Counts a workspace whose tree no effect in the log left so. */
   void changed(String place) {
     changed++;
     changedFirst = changedFirst.or(() -> Optional.of(place));
   }
 
-  /** A judgement states the time of receipt of another call with the same request. */
+  /** Counts a judgement that states the time of receipt of another call with the same request. */
   void otherReceipt(String place) {
     otherReceipts++;
     otherReceiptFirst = otherReceiptFirst.or(() -> Optional.of(place));
   }
 
-  /** What is to be said of times of receipt beside what was verified. */
+  /** Remarks on times of receipt, beside what was verified. */
   List<String> ofReceipts() {
     return otherReceipts == 0
         ? List.of()
@@ -104,7 +107,7 @@ final class Findings {
                 + otherReceiptFirst.orElseThrow());
   }
 
-  /** What is to be said of workspaces beside what was verified. */
+  /** Remarks on workspaces, beside what was verified. */
   List<String> ofWorkspaces() {
     List<String> lines = new ArrayList<>();
     if (changed > 0) {

@@ -9,7 +9,7 @@ import dev.writ.verify.audit.AccountSums.Mark;
 import java.time.Instant;
 import java.util.List;
 
-/** From when on the accounts may forget a request (spec/audit.md). */
+/** Computes until when the accounts must keep a request (spec/audit.md). */
 final class KeptUntil {
   private KeptUntil() {}
 

@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** A run on the way through the log: what its events so far add up to. */
+/** A run during the walk through the log: its state after its events so far. */
 final class OpenRun {
   final RunId id;
   final Event opening;
   final String seed;
   String opener;
 
-  /** For whom it was opened: the subject of its first request. */
+  /** The subject that it was opened for: that of its first request. */
   String owner = "";
 
-  /** Whether a decision so far recorded that; then every later one does that has to. */
+  /** Whether an earlier decision recorded the owner; then every later one must. */
   boolean ownerIsRecorded;
 
   Event head;
@@ -31,7 +31,7 @@ final class OpenRun {
   /** Every request so far. */
   final DigestSet received = new DigestSet();
 
-  /** Requests that something may still follow on. */
+  /** Requests on which further events may follow. */
   final TreeMap<Digest, Asked> asked = new TreeMap<>();
 
   /** Receipts in doubt that are not resolved. */
@@ -40,10 +40,10 @@ final class OpenRun {
   /** tool, operation pairs that succeeded. */
   final TreeSet<String> done = new TreeSet<>();
 
-  /** The run's workspace, as effects so far left it. */
+  /** The run's workspace, after its effects so far. */
   final OpenWorkspace workspace = new OpenWorkspace();
 
-  /** {@code effect.finished} that waits for its receipt. */
+  /** An {@code effect.finished} that waits for its receipt. */
   Optional<Event> finished = Optional.empty();
 
   OpenRun(Event opening) {
@@ -55,12 +55,12 @@ final class OpenRun {
     this.lastReceipt = opening.id();
   }
 
-  /** A request on the way through the log. */
+  /** A request during the walk through the log. */
   static final class Asked {
     final Digest id;
     final String holder;
 
-    /** As the request's row has it: of the event, or of the judgement that states another. */
+    /** The time in the request's row: that of the event, or of a judgement that states another. */
     Instant receivedAt;
 
     /** When it was judged first. */
@@ -69,7 +69,7 @@ final class OpenRun {
     Optional<RequestRow.State> state = Optional.empty();
     Optional<Digest> decision = Optional.empty();
 
-    /** For whom its run was opened, as its last decision records it. */
+    /** The subject that its run was opened for, as its last decision records it. */
     Optional<String> owner = Optional.empty();
 
     Optional<Digest> intent = Optional.empty();

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A run's workspace on the way through the log: who has it, and how it was left. */
+/** A run's workspace during the walk through the log: its present use, and its last tree. */
 final class OpenWorkspace {
-  /** A receipt that does not say how the tree was left. */
+  /** A receipt that does not state the tree after the effect. */
   private record Unsettled(Digest request, Digest before) {}
 
   private final TreeMap<Digest, Unsettled> quarantine = new TreeMap<>();
@@ -20,12 +20,12 @@ final class OpenWorkspace {
     return used;
   }
 
-  /** The tree as the last effect left it; empty where that is not known. */
+  /** The tree after the last effect; empty if unknown. */
   Optional<Digest> tree() {
     return tree;
   }
 
-  /** Why an effect could not be dispatched in it there; empty where it could. */
+  /** Why an effect could not be dispatched in it at that event; empty if it could. */
   Optional<String> taken(long dispatchedAt) {
     if (!quarantine.isEmpty()) {
       return Optional.of("its workspace was in quarantine by receipt " + quarantine.firstKey());
@@ -45,14 +45,14 @@ final class OpenWorkspace {
     }
   }
 
-  /** An operator said what became of an effect in doubt. */
+  /** An operator resolved an effect in doubt. */
   void resolved(Digest receipt, long seq) {
     if (quarantine.remove(receipt) != null) {
       freeSince = seq;
     }
   }
 
-  /** Requests whose effect keeps it in quarantine, each with its tree before. */
+  /** Requests whose effects quarantine it, each with its tree before. */
   SortedMap<Digest, Digest> unsettled() {
     TreeMap<Digest, Digest> requests = new TreeMap<>();
     quarantine.values().forEach(u -> requests.put(u.request(), u.before()));

@@ -23,7 +23,7 @@ import dev.writ.verify.audit.OpenRun.Asked;
 import java.util.List;
 import java.util.Optional;
 
-/** What the executor says at the end: of an effect, and of a run. */
+/** Checks the executor's final statements: receipts of effects, and closings of runs. */
 final class ReceiptCheck {
   private final Documents documents;
   private final Findings findings;
@@ -81,7 +81,7 @@ final class ReceiptCheck {
     run.asked.remove(asked.id);
   }
 
-  /** What the driver saw is the body of the event before; IN_DOUBT has neither. */
+  /** The driver's observations are the body of the previous event; IN_DOUBT has neither. */
   private void finished(Receipt receipt, Event event, Optional<Event> finished) {
     String place = Findings.place(event);
     findings.same(

@@ -45,9 +45,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Judges decisions again. All inputs that follow from documents are gathered from these and not
- * from the decision; what only the moment knew (balances, counts, what succeeded in the run by
- * then) is taken from the decision, and held against the rest of the ledger elsewhere.
+ * Judges decisions again. Inputs that follow from documents are gathered from these and not from
+ * the decision. Inputs of the moment (balances, counts, effects that had succeeded in the run) are
+ * taken from the decision, and compared with the rest of the ledger elsewhere.
  */
 final class Rejudging {
   /** The one check that reads the tool's manifest: the last, of four or five. */
@@ -115,7 +115,10 @@ final class Rejudging {
     }
   }
 
-  /** What is said to have succeeded in the run did so before; a false may have been true since. */
+  /**
+   * An effect that is recorded as succeeded must have succeeded before; one recorded as not
+   * succeeded may have succeeded since.
+   */
   private void succeeded(OpenRun run, JudgeInputs recorded, String place) {
     for (Ran ran : recorded.history()) {
       if (ran.succeeded() && !run.done.contains(Tables.key(ran.tool(), ran.operation()))) {
@@ -232,7 +235,10 @@ final class Rejudging {
     return List.copyOf(seen.values());
   }
 
-  /** Whether an approval counts: for this effect, by whom it says, whom the policy lets. */
+  /**
+   * Whether an approval counts: it is for this effect, by its stated approver, whom the policy lets
+   * approve.
+   */
   private boolean holds(Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
     for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
       try {
@@ -355,7 +361,7 @@ final class Rejudging {
 
   /**
    * An intent's tool is the one that the decision's policy lists; else the one that the decision
-   * recorded, which was held against what governance says where policy lets it.
+   * recorded, which was compared with what governance says where policy lets it.
    */
   void tool(Decision decision, ToolRef tool, String place) {
     Effect effect = request(decision, place).document().effect();

@@ -32,9 +32,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The rows that the kernel acts on, held against what the events add up to. Each row that the
- * events call for is looked up once, and counted; a table with more rows than that holds one that
- * no event caused.
+ * Compares the rows that the kernel acts on with the state that follows from the events. Each row
+ * that the events require is looked up once and counted; a table with more rows than that contains
+ * one that no event caused.
  */
 final class RowCheck implements RunRows {
   private static final byte[] NOTHING = {};
@@ -129,10 +129,10 @@ final class RowCheck implements RunRows {
 
   @Override
   public void dispatched(Digest id, Request request, String place) {
-    // its rows are looked at when it has its receipt, or the log ends
+    // its rows are checked when it has its receipt, or the log ends
   }
 
-  /** The rows of an effect that has its receipt. */
+  /** Checks the rows of an effect that has its receipt. */
   @Override
   public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
     request(run, asked);
@@ -155,7 +155,7 @@ final class RowCheck implements RunRows {
     }
   }
 
-  /** What was kept is there, and the tenant may read it. */
+  /** Retained content must be stored, and the tenant must be able to read it. */
   private void content(OpenRun run, Digest receipt, Content content) {
     String place = "receipt " + receipt + " content " + content.digest();
     try {
@@ -172,7 +172,8 @@ final class RowCheck implements RunRows {
   }
 
   /**
-   * A key is taken by one request for good; another one that was dispatched under it is a second.
+   * An idempotency key belongs to one request for ever; a second request dispatched under it is a
+   * problem.
    */
   private void idempotency(OpenRun run, Request request, Asked asked) {
     String key = ReceiptStage.idempotencyKey(request, asked.id);
@@ -206,11 +207,11 @@ final class RowCheck implements RunRows {
           .map(envelope -> Request.read(envelope.document()))
           .map(read -> ReceiptStage.idempotencyKey(read, request));
     } catch (WritException e) {
-      return Optional.empty(); // found elsewhere; it owns no key
+      return Optional.empty(); // reported elsewhere; it owns no key
     }
   }
 
-  /** A run that ends here: at its closing, or open at the end of the log. */
+  /** Checks a run whose walk ends: at its closing, or open at the end of the log. */
   private void run(OpenRun run, boolean closed) {
     for (Asked asked : run.asked.values()) {
       if (asked.state.isEmpty()) {
@@ -245,7 +246,7 @@ final class RowCheck implements RunRows {
             closed));
   }
 
-  /** A closed run may have its workspace for a while: until that is wiped. */
+  /** The workspace of a closed run may exist for a while, until it is wiped. */
   private void workspace(OpenRun run, boolean closed) {
     run.workspace
         .unsettled()
@@ -265,8 +266,8 @@ final class RowCheck implements RunRows {
   }
 
   /**
-   * Whether an effect without a receipt uses the workspace. What its tree was before no event says
-   * yet, but for what it pins.
+   * Whether an effect without a receipt uses the workspace. No event states its tree before yet,
+   * except the tree that it pins.
    */
   private boolean running(OpenRun run, Asked asked) {
     String key = Tables.key(run.id.tenant(), run.id.run(), asked.id.hex());
@@ -278,7 +279,7 @@ final class RowCheck implements RunRows {
             .map(manifest -> manifest.capabilities().workspace());
     Optional<byte[]> row = ledger.get(Tables.UNSETTLED, key);
     if (!uses.orElse(row.isPresent())) {
-      return false; // a row that is there is one too many
+      return false; // an existing row is reported as one too many
     }
     Optional<Digest> pinned =
         ledger
@@ -316,7 +317,7 @@ final class RowCheck implements RunRows {
     run(run, false);
   }
 
-  /** The installation's own run, which nobody's request opens. */
+  /** The installation's own run, which no agent's request opens. */
   void systemRun(Event opening) {
     row(
         Tables.RUN,
@@ -359,7 +360,7 @@ final class RowCheck implements RunRows {
     }
   }
 
-  /** At the end: no table holds more than the events call for. */
+  /** At the end: no table may contain more rows than the events require. */
   void end() {
     expected.forEach((table, count) -> {
       List<String> keys = new ArrayList<>();
@@ -384,7 +385,7 @@ final class RowCheck implements RunRows {
     });
   }
 
-  /** Whether the documents at least know what the row's key names; the count tells the rest. */
+  /** Whether a document with the id in the row's key exists; the count shows the rest. */
   private boolean caused(String table, String key) {
     try {
       return switch (table) {

@@ -14,11 +14,10 @@ import java.util.List;
 
 /**
  * {@link Audit}'s checks of signatures, bindings, order, chain and judgements over a single run
- * with the system run that it rests on, as a bundle holds them. It stops at the first thing that
- * does not hold.
+ * with the system run that it rests on, as a bundle holds them. It stops at the first problem.
  *
- * <p>The caller has verified that each event is where it says in the log, and that both runs are
- * chained without gaps.
+ * <p>The caller has verified that each event is at its stated position in the log, and that both
+ * runs are chained without gaps.
  */
 public final class RunAudit {
   private final Findings findings = new Findings();
@@ -27,7 +26,7 @@ public final class RunAudit {
   private final RunWalk runs;
 
   /**
-   * @param tools manifests for judging again; a tool that is not there is counted
+   * @param tools manifests for judging again; a missing tool is counted
    */
   public RunAudit(DocumentSource source, String origin, Tools tools) {
     this.documents = new Documents(source, findings);
@@ -123,7 +122,7 @@ public final class RunAudit {
         findings.judged + " decisions: judged again to the same bytes");
   }
 
-  /** What was not, each with the reason. */
+  /** What was not verified, each with the reason. */
   public List<String> notVerified() {
     List<String> lines = new ArrayList<>();
     if (findings.notJudged > 0) {

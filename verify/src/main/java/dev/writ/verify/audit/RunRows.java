@@ -6,14 +6,14 @@ import dev.writ.guardian.document.Request;
 import dev.writ.verify.audit.OpenRun.Asked;
 
 /**
- * Hears what the events of runs add up to. A ledger holds it against the rows that its kernel acts
- * on; a bundle has no rows, and remembers what was served.
+ * Gets the state that follows from the events of runs. An audit compares it with the kernel's rows;
+ * a bundle has no rows, so there it keeps which requests were served.
  */
 interface RunRows {
-  /** Whether there is such a row by now. */
+  /** Whether such a row exists at this point. */
   boolean has(String table, String key);
 
-  /** A request on which nothing more follows. */
+  /** A request on which no further event follows. */
   void request(OpenRun run, Asked asked);
 
   void approval(Digest request, Digest approval);

@@ -99,7 +99,7 @@ final class RunWalk {
     run.head = event;
   }
 
-  /** At the end of the log: what is unfinished must stand so in the rows. */
+  /** At the end of the log: passes open runs on, whose rows must say that they are open. */
   void end() {
     runs.values().forEach(rows::openRun);
   }

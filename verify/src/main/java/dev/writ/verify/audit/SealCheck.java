@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The checkpoints of closed runs: each is signed by a log key of the system run. A checkpoint is no
- * older than the last event that it covers: the time of that lies in the key's window, and it comes
- * before the key's revocation.
+ * The checkpoints of closed runs: each is signed by a log key of the system run. A checkpoint is at
+ * least as late as the last event that it covers, so the time of that event must be in the key's
+ * validity window, and the event must precede the key's revocation.
  */
 final class SealCheck {
   private final LedgerView ledger;
@@ -26,8 +26,8 @@ final class SealCheck {
   private final Map<String, Long> revocations;
 
   /**
-   * @param trust the keys that the system run adds up to
-   * @param revocations where in the log each revoked key was revoked
+   * @param trust the keys after the whole system run
+   * @param revocations the log index of each key's revocation
    */
   SealCheck(LedgerView ledger, Findings findings, Trust trust, Map<String, Long> revocations) {
     this.revocations = revocations;
@@ -36,7 +36,7 @@ final class SealCheck {
     this.logKeys = trust.keys().values().stream().filter(key -> key.role() == KeyRole.LOG).toList();
   }
 
-  /** Nothing is known of the signatures of an installation that enrols no log key. */
+  /** Whether any log key is enrolled; otherwise signatures cannot be checked. */
   boolean knowsKeys() {
     return !logKeys.isEmpty();
   }

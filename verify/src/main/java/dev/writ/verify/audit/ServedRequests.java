@@ -14,13 +14,13 @@ import dev.writ.verify.audit.OpenRun.Asked;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Stands in for the rows where there are none: remembers what one run served, and under which keys
- * it dispatched.
+ * In place of rows, for a bundle: keeps which requests a run served, and under which keys it
+ * dispatched.
  */
 final class ServedRequests implements RunRows {
   private final Findings findings;
 
-  /** Digests of rows' keys and of idempotency keys: a run may have a million. */
+  /** Digests, since a run may have a million rows and idempotency keys. */
   private final DigestSet served = new DigestSet();
 
   private final DigestSet idempotencyKeys = new DigestSet();
@@ -36,7 +36,7 @@ final class ServedRequests implements RunRows {
 
   @Override
   public void request(OpenRun run, Asked asked) {
-    // a row of the kernel's, which a bundle does not have
+    // a kernel's row, which a bundle does not have
   }
 
   @Override

@@ -3,11 +3,11 @@ package dev.writ.verify.audit;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A set of step numbers, kept as ranges: they are dense, and come nearly in order. */
+/** A set of step numbers, kept as ranges, since they are dense and arrive almost in order. */
 final class Steps {
   private final TreeMap<Long, Long> lastByFirst = new TreeMap<>();
 
-  /** Adds a step; false where it was there before. */
+  /** Adds a step; false if it was there already. */
   boolean add(long step) {
     Map.Entry<Long, Long> below = lastByFirst.floorEntry(step);
     if (below != null && step <= below.getValue()) {

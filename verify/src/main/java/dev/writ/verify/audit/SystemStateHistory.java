@@ -135,7 +135,7 @@ final class SystemStateHistory {
     return restarts;
   }
 
-  /** Takes an event of the system run. One that does not hold changes nothing. */
+  /** Takes an event of the system run. An event that is not valid changes nothing. */
   void system(Event event) {
     findings.seed(AuditError.SYSTEM, event, false);
     Optional<Policy> before = state.policy();
@@ -288,7 +288,7 @@ final class SystemStateHistory {
   /**
    * Verifies a document of an event.
    *
-   * @return its signers; none where it does not hold, which is a problem by then
+   * @return its signers; none where it is not valid; the problem is reported by then
    */
   List<TrustedKey> verify(Envelope envelope, String type, Instant at, String place) {
     try {

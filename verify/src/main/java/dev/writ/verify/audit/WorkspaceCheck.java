@@ -12,11 +12,9 @@ import dev.writ.ledger.Event;
 import java.util.List;
 import java.util.Optional;
 
-/** What receipts say of the workspace of their run (protocol rule 20). */
+/** Checks the statements of receipts about their run's workspace (protocol rule 20). */
 final class WorkspaceCheck {
-  /**
-   * Codes of a receipt that need not say how the tree was left: what else failed hides the first.
-   */
+  /** Codes of receipts that may lack the tree after the effect: the failure hid it. */
   private static final List<String> NOT_MEASURED =
       List.of(
           ExecutorError.WORKSPACE_UNMEASURED.code(),
@@ -32,7 +30,7 @@ final class WorkspaceCheck {
   }
 
   /**
-   * @param pinned what the effect pins
+   * @param pinned the tree that the effect pins
    * @param dispatchedAt sequence number of the dispatch
    */
   void receipt(
@@ -61,7 +59,7 @@ final class WorkspaceCheck {
     }
   }
 
-  /** It is there wherever the tool's end was seen and the tree could be measured. */
+  /** The tree after must be stated if the tool's end was seen and the tree could be measured. */
   private void after(Receipt receipt, String place) {
     boolean there = receipt.workspaceAfter().isPresent();
     boolean may = receipt.workspaceBefore().isPresent() && receipt.status() != Status.IN_DOUBT;
@@ -73,7 +71,10 @@ final class WorkspaceCheck {
     }
   }
 
-  /** Only who has the host can change it in between: that is told, and no proof of a wrong. */
+  /**
+   * Only the owner of the host can change it between effects, so a change is reported but is no
+   * problem.
+   */
   private void found(OpenWorkspace workspace, Digest before, String place) {
     if (workspace.tree().filter(left -> !left.equals(before)).isEmpty()) {
       return;

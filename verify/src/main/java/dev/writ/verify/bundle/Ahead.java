@@ -11,14 +11,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Does a piece of work on all cores, ahead of who takes the results, which come in the order of the
- * pieces; a bounded number is under way. What fails is thrown where its result would have come.
+ * Processes pieces on all cores, ahead of the consumer of the results, which come in the order of
+ * the pieces; the number of pieces under way is limited. An exception is thrown in place of the
+ * failed piece's result.
  *
  * @param <T> a piece
- * @param <R> what is made of it
+ * @param <R> the result for a piece
  */
 final class Ahead<T, R> implements AutoCloseable {
-  /** More workers than this would hold more than they gain. */
+  /** More workers would use memory without a gain in speed. */
   private static final int WORKERS_MAX = 8;
 
   private final int workers =
@@ -32,14 +33,14 @@ final class Ahead<T, R> implements AutoCloseable {
   private boolean ended;
 
   /**
-   * @param pieces asked on the thread of who takes the results; none at the end
+   * @param pieces called on the consumer's thread; empty at the end
    */
   Ahead(Supplier<Optional<T>> pieces, Function<T, R> work) {
     this.pieces = pieces;
     this.work = work;
   }
 
-  /** The next result; none at the end. */
+  /** The next result; empty at the end. */
   Optional<R> next() {
     while (!ended && underWay.size() <= workers) {
       begin();
@@ -68,7 +69,7 @@ final class Ahead<T, R> implements AutoCloseable {
       ended = piece.isEmpty();
       piece.ifPresent(p -> underWay.add(pool.submit(() -> work.apply(p))));
     } catch (RuntimeException e) {
-      // What came before it is to be seen before it.
+      // Results of earlier pieces must come before this failure.
       ended = true;
       underWay.add(CompletableFuture.failedFuture(e));
     }

@@ -18,20 +18,19 @@ import java.util.zip.CRC32;
 
 /**
  * A ZIP file in one form ({@link ArchiveForm}): stored, not compressed; entries sorted by name; one
- * fixed time; no comments, extra fields, folders or links. Every header is held against what the
- * entry's name and content give. So nothing hides between entries, no byte is without meaning, and
- * nothing can grow when it is unpacked.
+ * fixed time; no comments, extra fields, folders or links. Every header must equal the one that
+ * follows from the entry's name and content. So nothing can hide between entries, every byte has a
+ * meaning, and nothing grows when it is unpacked.
  *
- * <p>The content stays where it is and is read on demand; the index takes twelve bytes an entry.
- * Safe for many threads.
+ * <p>Content is read on demand; the index takes twelve bytes for each entry. Thread safe.
  */
 final class Archive implements AutoCloseable {
   private final Source source;
 
-  /** Where each entry begins, as unsigned numbers; one more for where the directory does. */
+  /** The offset of each entry as an unsigned number, and last the offset of the directory. */
   private int[] offsets = new int[1024];
 
-  /** What {@code key} says of each name. */
+  /** The {@code key} of each name. */
   private long[] keys = new long[1024];
 
   private int entries;
@@ -43,8 +42,8 @@ final class Archive implements AutoCloseable {
   /**
    * Reads the headers; the checksums are for {@link #verify}.
    *
-   * @param key a number for a name: names with one that is not 0 are sorted by it, and found
-   *     faster; it may refuse a name
+   * @param key maps a name to a number: names with a number other than 0 are sorted by it, and
+   *     found faster; may refuse a name
    * @throws WritException {@code RPL-010} to {@code RPL-016}
    */
   static Archive open(Source source, ToLongFunction<String> key) {
@@ -111,7 +110,7 @@ final class Archive implements AutoCloseable {
     keys[entries++] = key;
   }
 
-  /** The name comes first: no other damage hides that one leads elsewhere. */
+  /** Reads the name first, so that no other damage hides a name that leads out of a folder. */
   private static String name(Window locals, long at, long start) {
     if (start - at < LOCAL_BYTES) {
       throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
@@ -166,7 +165,7 @@ final class Archive implements AutoCloseable {
     return header;
   }
 
-  /** Holds bytes of the file against the only ones that can be there. */
+  /** Requires that the file has exactly these bytes. */
   private void requireBytes(Window window, long at, byte[] wanted) {
     if (at + wanted.length > source.size()) {
       throw form(at, "the file has " + source.size() + " bytes");
@@ -242,7 +241,7 @@ final class Archive implements AutoCloseable {
     return OptionalInt.empty();
   }
 
-  /** The first entry whose name is that, or stands behind it; {@link #entries} where none is. */
+  /** The first entry with this name or a later one; {@link #entries} if there is none. */
   int ceiling(String name) {
     int low = 0;
     int high = entries;
@@ -278,7 +277,7 @@ final class Archive implements AutoCloseable {
     return content;
   }
 
-  /** Reads on through the content, from a place in it. */
+  /** Reads content forward, from a position in it. */
   InputStream stream(int entry, long from) {
     long end = offset(entry + 1);
     return new InputStream() {
@@ -303,7 +302,7 @@ final class Archive implements AutoCloseable {
     };
   }
 
-  /** Takes an entry's content, piece by piece. */
+  /** Gets an entry's content, piece by piece. */
   interface Hash {
     void update(byte[] bytes, int from, int length);
 
@@ -314,8 +313,9 @@ final class Archive implements AutoCloseable {
   /**
    * Reads an entry through and compares its checksum.
    *
-   * @param hash what else is to hear the content
-   * @throws WritException {@code RPL-015}: named apart, since it tells a damaged disk from a forger
+   * @param hash gets the content as well
+   * @throws WritException {@code RPL-015}: a code of its own, since it distinguishes a damaged disk
+   *     from a forgery
    */
   void verify(int entry, Optional<Hash> hash, byte[] buffer) {
     CRC32 crc = new CRC32();

@@ -7,21 +7,21 @@ import java.nio.ByteOrder;
 import java.util.regex.Pattern;
 
 /**
- * The one form of a ZIP file that a bundle has (spec/bundle.md): each header as it follows from an
- * entry's name, checksum, size and place.
+ * The one form of a ZIP file that a bundle has (spec/bundle.md): each header follows from an
+ * entry's name, checksum, size and offset.
  */
 final class ArchiveForm {
-  /** Of the whole file: what 32 bits count, without the values that ZIP gives a meaning. */
+  /** The greatest size of the file: 32 bits, without values that have a special meaning in ZIP. */
   static final long BYTES_MAX = 0xffff_fffeL;
 
   static final int ENTRIES_MAX = 1 << 22;
 
-  /** From here on a ZIP counts entries in its 64-bit records. */
+  /** From this number of entries on a ZIP needs its 64-bit records. */
   static final int ENTRIES_ZIP64 = 0xffff;
 
   static final int NAME_MAX = 2048;
 
-  /** Relative, no part that begins with a dot: nothing leads out of a folder. */
+  /** Relative, and no part begins with a dot, so no name leads out of a folder. */
   private static final Pattern NAME =
       Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9._+-]*/){0,15}[A-Za-z0-9_][A-Za-z0-9._+-]*");
 
@@ -42,7 +42,7 @@ final class ArchiveForm {
   /** ZIP 4.5: 64-bit records. */
   private static final short VERSION_ZIP64 = 45;
 
-  /** 1980-01-01T00:00:00, the first time that ZIP can write. */
+  /** 1980-01-01T00:00:00, the earliest time in ZIP. */
   private static final short TIME = 0;
 
   private static final short DATE = 0x21;
@@ -94,7 +94,10 @@ final class ArchiveForm {
         .array();
   }
 
-  /** What the local and the central header have in common: version to length of extra fields. */
+  /**
+   * The common part of the local and the central header: from the version to the length of extra
+   * fields.
+   */
   private static ByteBuffer common(ByteBuffer out, byte[] name, int crc, long size) {
     return out.putShort(VERSION)
         .putShort((short) 0)
@@ -108,7 +111,7 @@ final class ArchiveForm {
         .putShort((short) 0);
   }
 
-  /** Everything behind the directory, which begins at {@code start} and ends at {@code end}. */
+  /** Everything after the directory, which begins at {@code start} and ends at {@code end}. */
   static byte[] end(int entries, long start, long end) {
     boolean zip64 = entries >= ENTRIES_ZIP64;
     ByteBuffer out = buffer(endBytes(entries));

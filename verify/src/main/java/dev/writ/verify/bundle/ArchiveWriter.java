@@ -12,8 +12,8 @@ import java.util.zip.CRC32;
 
 /**
  * Writes an {@link Archive}, entry after entry in the order of their names. An entry's header is
- * mended when its content was written; the directory is made from the headers at the end, so
- * nothing but their places is held.
+ * completed after its content was written. The directory is made from the headers at the end, so
+ * only their offsets are kept in memory.
  */
 final class ArchiveWriter {
   /** Writes an entry's content. */

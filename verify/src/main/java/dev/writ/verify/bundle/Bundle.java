@@ -16,12 +16,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A bundle whose archive is in its one form and whose entries are of known places. Content is read
- * when it is asked for, and then held against its digest. What it claims is for {@link
- * BundleVerifier}. Safe for many threads.
+ * A bundle whose archive has the one valid form and only known entries. Content is read on demand
+ * and compared with its digest. {@link BundleVerifier} verifies everything else. Thread safe.
  */
 public final class Bundle implements Recording, AutoCloseable {
-  /** The largest blob that is handed out in one piece. */
+  /** The largest blob that is returned in one piece. */
   private static final int BLOB_MAX = 1 << 30;
 
   private final Archive archive;
@@ -78,7 +77,7 @@ public final class Bundle implements Recording, AutoCloseable {
     }
   }
 
-  /** Keeps the first name of no known place: it is told when the format's version is known. */
+  /** Keeps the first unknown name; it is reported after the version of the format is checked. */
   private static final class Names {
     private Optional<String> unknown = Optional.empty();
 
@@ -94,7 +93,7 @@ public final class Bundle implements Recording, AutoCloseable {
     T read();
   }
 
-  /** Puts the entry's name in front of what a parser says. */
+  /** Puts the entry's name in front of a parser's message. */
   private static <T> T at(String entry, Reader<T> reader) {
     try {
       return reader.read();
@@ -142,7 +141,7 @@ public final class Bundle implements Recording, AutoCloseable {
     return archive.read(required(Layout.TRUST), Layout.CONTENT_MAX);
   }
 
-  /** The proof that was asked for at the export. */
+  /** The consistency proof that was requested at the export. */
   Optional<Consistency> consistency() {
     OptionalInt entry = entry(Layout.CONSISTENCY);
     return entry.isEmpty()

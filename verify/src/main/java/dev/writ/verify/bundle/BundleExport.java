@@ -11,6 +11,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
@@ -30,20 +31,21 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
- * Takes the bundle of one run out of a ledger (spec/bundle.md). The same run at the same size of
- * the log is the same bytes, wherever the ledger lies. One pass over the events finds what they
- * refer to, as digests; a second one writes.
+ * Exports the bundle of one run from a ledger (spec/bundle.md). The same run at the same size of
+ * the log gives the same bytes on any machine. One pass over the events finds what they refer to,
+ * as digests; a second one writes.
  */
 public final class BundleExport {
   /**
-   * What is left out, and what else is to be shown.
+   * What to leave out, and what to prove in addition.
    *
-   * @param kept a checkpoint that somebody kept: the bundle shows that its log is of one history
-   *     with it
-   * @param latest takes a closed run, too, at the latest checkpoint, with what the system run says
-   *     until then: the revocation of a key that signed before, for example
+   * @param kept an earlier checkpoint that somebody kept: the bundle proves that its log is
+   *     consistent with it
+   * @param latest exports even a closed run at the latest checkpoint, with the system run up to
+   *     then: the later revocation of a key that signed, for example
    */
   public record Options(boolean blobs, boolean tools, Optional<Checkpoint> kept, boolean latest) {
     public static final Options WHOLE = new Options(true, true, Optional.empty());
@@ -66,6 +68,21 @@ public final class BundleExport {
 
     /** The files of a package. */
     Driver.PackageContent files(ToolManifest manifest);
+
+    /** Those of a registry that holds one package for each name and version. */
+    static Packages of(Tools.Registry registry) {
+      return new Packages() {
+        @Override
+        public Optional<ToolManifest> manifest(ToolRef tool) {
+          return registry.manifest(tool.name(), tool.version());
+        }
+
+        @Override
+        public Driver.PackageContent files(ToolManifest manifest) {
+          return registry.content(manifest);
+        }
+      };
+    }
   }
 
   private final LedgerView ledger;
@@ -103,7 +120,7 @@ public final class BundleExport {
   }
 
   /**
-   * @param ledger also one that another process writes to
+   * @param ledger may be written by another process meanwhile
    * @return the bundle's bytes
    * @throws WritException {@code RPL-05x} where the run, its checkpoint, a manifest or content is
    *     not there, {@code RPL-042} where the kept checkpoint is of another history, {@code RPL-012}
@@ -115,7 +132,7 @@ public final class BundleExport {
     return memory.toBytes();
   }
 
-  /** For tests: as a forger writes it, whose system run does not add up. */
+  /** For tests: a forged bundle, with another trust than its system run gives. */
   static byte[] forged(LedgerView ledger, RunId run, Packages packages, Trust stated) {
     Target.Memory memory = new Target.Memory();
     new BundleExport(ledger, run, packages, Options.WHOLE, Optional.of(stated)).write(memory);
@@ -130,12 +147,28 @@ public final class BundleExport {
    */
   public static void write(
       LedgerView ledger, RunId run, Packages packages, Options options, FileChannel file) {
-    new BundleExport(ledger, run, packages, options).write(Target.of(file));
+    write(ledger, run, packages, options, file, _ -> {});
   }
 
   /**
-   * A closed run's own, so that its bundle never changes, unless the latest is asked for; an open
-   * run's is the latest.
+   * The same, asking before the file grows.
+   *
+   * @param growth is told by how many bytes it is about to grow, and may refuse; what it throws
+   *     ends the export
+   */
+  public static void write(
+      LedgerView ledger,
+      RunId run,
+      Packages packages,
+      Options options,
+      FileChannel file,
+      LongConsumer growth) {
+    new BundleExport(ledger, run, packages, options).write(Target.of(file, growth));
+  }
+
+  /**
+   * The checkpoint of a closed run's closing, so that its bundle never changes, unless the latest
+   * is requested; the latest one of an open run.
    */
   private Checkpoint checkpoint(Event head) {
     long index = index(head);
@@ -232,7 +265,7 @@ public final class BundleExport {
     }
   }
 
-  /** A proof between two sizes; none where they are one. */
+  /** A consistency proof between two sizes; empty if they are equal. */
   private Optional<Consistency> consistency(Checkpoint kept) {
     if (!kept.origin().equals(ledger.origin())) {
       throw new WritException(

@@ -8,14 +8,14 @@ import dev.writ.verify.error.BundleError;
 import java.util.List;
 
 /**
- * {@code bundle.json}: what a bundle holds. Nothing is believed because it stands here: the
- * verifier holds each member against the evidence.
+ * {@code bundle.json}: what a bundle contains. None of it is trusted: the verifier compares each
+ * member with the evidence.
  *
  * @param origin name of the log
  * @param incarnation of the ledger at {@code size}
- * @param size of the log that the proofs lead to
- * @param closed whether the run is closed; the bundle of an open run holds what it had at {@code
- *     size}
+ * @param size the size of the log to which the proofs lead
+ * @param closed whether the run is closed; the bundle of an open run contains its events up to
+ *     {@code size}
  * @param blobs whether blobs are included
  * @param tools whether tool manifests and packages are included
  */

@@ -28,15 +28,15 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Verifies a bundle from its bytes alone: a list of checks, in an order in which each rests only on
- * those before. It returns what it verified, or throws at the first thing that does not hold.
+ * Verifies a bundle from its bytes alone: a list of checks, each of which depends only on those
+ * before it. It returns what it verified, or throws at the first failure.
  */
 public final class BundleVerifier {
   /**
-   * @param pinned keys that the auditor holds from elsewhere: the operator's that founded the
-   *     installation and the log's must be among them; empty verifies integrity only
+   * @param pinned keys that the auditor obtained from elsewhere; they must include the operator's
+   *     key that founded the installation, and the log's; if empty, only integrity is verified
    * @param earlier a checkpoint that somebody kept
-   * @param requireClosed refuses the bundle of an open run, whose tail can be missing unseen
+   * @param requireClosed refuses the bundle of an open run, whose end could be cut off unnoticed
    */
   public record Options(
       Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
@@ -47,7 +47,10 @@ public final class BundleVerifier {
     }
   }
 
-  /** Hears each line of {@link Verified#verified} when it holds, and how far long work has come. */
+  /**
+   * Gets each line of {@link Verified#verified} as soon as it is verified, and the progress of long
+   * work.
+   */
   @FunctionalInterface
   public interface Listener extends Consumer<String> {
     /** So many of so many are done. */
@@ -55,11 +58,11 @@ public final class BundleVerifier {
   }
 
   /**
-   * What holds.
+   * The result of a successful verification.
    *
    * @param pinned whether the signers are pinned
-   * @param verified with counts
-   * @param notVerified each with the reason
+   * @param verified what was verified, with counts
+   * @param notVerified what was not, each with the reason
    */
   public record Verified(
       BundleManifest manifest, boolean pinned, List<String> verified, List<String> notVerified) {
@@ -69,7 +72,7 @@ public final class BundleVerifier {
     }
   }
 
-  /** Entries, or lines, that are one piece of work. */
+  /** How many entries, or lines, are one piece of work. */
   private static final int PIECE = 1024;
 
   private final Bundle bundle;
@@ -86,9 +89,9 @@ public final class BundleVerifier {
   }
 
   /**
-   * @param listener hears each line of {@link Verified#verified} when it holds
+   * @param listener gets each line of {@link Verified#verified} as soon as it is verified
    * @throws WritException {@code RPL-0xx}, {@code EXE-95x}, {@code LED-0xx}, {@code CAN-0xx}: the
-   *     first thing that does not hold, with its place and both values
+   *     first failed check, with its place and both values
    */
   public static Verified verify(Bundle bundle, Options options, Listener listener) {
     return new BundleVerifier(bundle, options, listener).run();
@@ -127,7 +130,7 @@ public final class BundleVerifier {
     listener.accept(line);
   }
 
-  /** Documents, manifests and files of tools are hashed when they are read; blobs are not. */
+  /** Hashes blobs; documents, manifests and files of tools are hashed when they are read. */
   private void entries() {
     Archive archive = bundle.archive();
     int[] begun = {0};
@@ -160,7 +163,7 @@ public final class BundleVerifier {
     return to;
   }
 
-  /** Holds a blob against its name. */
+  /** Compares a blob's digest with its name. */
   private record BlobHash(String name, MessageDigest hash) implements Archive.Hash {
     BlobHash(String name) {
       this(name, Digest.newSha256());
@@ -181,7 +184,10 @@ public final class BundleVerifier {
     }
   }
 
-  /** A line with what it says, or why it says nothing: that is told when its turn has come. */
+  /**
+   * A line with its event, or the reason why it is invalid, which is thrown when the line's turn
+   * comes.
+   */
   private record Read(
       Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
     Event orThrow() {
@@ -255,7 +261,10 @@ public final class BundleVerifier {
     }
   }
 
-  /** What the closing itself says is held against the run further down. */
+  /**
+   * Checks that the run's end fits its state; the content of the closing is checked later with the
+   * run.
+   */
   private void closing(Event last) {
     boolean closed = last.kind().equals(EventKind.RUN_CLOSED);
     same(
@@ -283,7 +292,7 @@ public final class BundleVerifier {
     bundle.consistency().ifPresent(this::consistencyForm);
   }
 
-  /** Its hashes mean something beside a kept checkpoint alone; its form does always. */
+  /** Checks its form, always; its hashes mean something only together with a kept checkpoint. */
   private void consistencyForm(Consistency proof) {
     long size = bundle.checkpoint().size();
     boolean ofThis = proof.size1() == size || proof.size2() == size;
@@ -303,7 +312,9 @@ public final class BundleVerifier {
     }
   }
 
-  /** Returns the last event in the order of the log: no checkpoint over it is older. */
+  /**
+   * Returns the last event in the order of the log: every checkpoint over it is at least as late.
+   */
   private Event inclusion() {
     Checkpoint checkpoint = bundle.checkpoint();
     LogOrder order = new LogOrder(bundle);
@@ -321,7 +332,7 @@ public final class BundleVerifier {
     return Inclusion.JOURNALS.stream().mapToLong(bundle.inclusion()::events).sum();
   }
 
-  /** Trust comes from the system run alone: {@code trust.jwks} is for reading. */
+  /** Trust follows from the system run alone: {@code trust.jwks} is only for people. */
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> founder = Optional.empty();
@@ -395,8 +406,8 @@ public final class BundleVerifier {
   }
 
   /**
-   * @param covered the last event that it is known to cover, whose time lies in the key's window;
-   *     of a kept checkpoint none is known
+   * @param covered the last event that it is known to cover, whose time must be in the key's
+   *     window; unknown for a kept checkpoint
    */
   private static TrustedKey logKey(
       Trust trust, Checkpoint checkpoint, Optional<Event> covered, String place) {
@@ -417,9 +428,7 @@ public final class BundleVerifier {
     throw new WritException(BundleError.CHECKPOINT_KEY, place + ": " + found);
   }
 
-  /**
-   * Of the same size, roots are compared; of another, the proof must lead from one to the other.
-   */
+  /** At the same size roots are compared; otherwise the proof must lead from one to the other. */
   private void earlier(Trust trust, Checkpoint kept) {
     Checkpoint checkpoint = bundle.checkpoint();
     if (!kept.origin().equals(checkpoint.origin())) {
@@ -486,8 +495,8 @@ public final class BundleVerifier {
   }
 
   /**
-   * Everything in the order of the log, under the trust at each place: what an event refers to must
-   * be here, and then hold.
+   * Checks every event in the order of the log, under the trust at its position: everything that it
+   * refers to must be in the bundle and be valid.
    */
   private void meaning(Trust trust) {
     try (EventsAhead events = new EventsAhead(bundle, trust)) {
@@ -524,7 +533,10 @@ public final class BundleVerifier {
     present(presence);
   }
 
-  /** What the pins say of whoever signed: all signatures hold by now, and the log is one. */
+  /**
+   * Compares the signers with the pins. All signatures are verified by now, and the log is
+   * consistent.
+   */
   private void pins(TrustedKey checkpointSigner) {
     if (signers.isEmpty()) {
       return;
@@ -562,7 +574,7 @@ public final class BundleVerifier {
     }
   }
 
-  /** The manifests in the bundle; nothing here runs a tool. */
+  /** The tools by their manifests in the bundle, for judging only; nothing here runs a tool. */
   private final class Registered implements Tools.Registry {
     private final TreeMap<String, Optional<ToolManifest>> known = new TreeMap<>();
 

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.merkle.MerkleProof;
 
-/** {@code log/consistency.json}: that the log of size2 continues that of size1. */
+/** {@code log/consistency.json}: a proof that the log of size2 continues that of size1. */
 record Consistency(long size1, long size2, MerkleProof path) {
   /**
    * @throws WritException {@code CAN-02x} for another form

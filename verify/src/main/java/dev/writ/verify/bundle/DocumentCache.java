@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The documents that were read last: a walk comes back to each of them a few times. */
+/** The documents that were read last: a walk uses each of them a few times. */
 final class DocumentCache {
-  /** Of their bytes, which in memory are about twice as many. */
+  /** The limit for the sum of their bytes; in memory they take about twice as much. */
   private static final long BYTES_MAX = 1 << 20;
 
   private final LinkedHashMap<Digest, Bundle.Sized> recent = new LinkedHashMap<>(64, 0.75f, true);

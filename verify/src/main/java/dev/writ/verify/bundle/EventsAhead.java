@@ -18,13 +18,13 @@ import java.util.TreeMap;
 
 /**
  * A bundle's events in the order of the log, with their documents, read and verified ahead in
- * chunks. As a source of documents it has those of the chunk that the walk is in, and of the one
- * before; all others are read when they are asked for.
+ * chunks. As a source of documents it holds those of the current chunk and of the one before;
+ * others are read on demand.
  */
 final class EventsAhead implements DocumentSource, AutoCloseable {
   private static final int CHUNK_EVENTS = 1024;
 
-  /** Of documents that a chunk reads ahead; the rest is read at its place. */
+  /** Bytes of documents that a chunk reads ahead; further ones are read on demand. */
   private static final long CHUNK_BYTES = 4 << 20;
 
   private final Bundle bundle;
@@ -43,13 +43,13 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
       List<Referred> referred,
       TreeMap<Digest, Envelope> documents) {}
 
-  /** Takes an event with its place in the log and what it refers to. */
+  /** Gets an event with its position in the log and its references. */
   interface Visitor {
     void event(Journal journal, long index, Event event, Referred referred);
   }
 
   /**
-   * @param keys under which signatures are tried ahead; what they may sign is not asked here
+   * @param keys the keys for verifying signatures ahead; whether they may sign is not checked here
    */
   EventsAhead(Bundle bundle, Trust keys) {
     this.bundle = bundle;

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.function.LongFunction;
 
 /**
- * {@code log/inclusion.json}: where each event is in the log, as ranges of indexes for each
+ * {@code log/inclusion.json}: the position of each event in the log, as ranges of indexes for each
  * journal, and the hashes that lead from them to the root. It can be as long as the run, so it is
- * never a tree of values: one pass checks its form, and cursors read on through its lists.
+ * never parsed into memory: one pass checks its form, and cursors read its lists.
  */
 final class Inclusion {
   private static final String DIGEST = "\"sha256:";
@@ -31,7 +31,7 @@ final class Inclusion {
   }
 
   /**
-   * @param entry reads the entry from a place on
+   * @param entry reads the entry from an offset
    * @throws WritException {@code RPL-033} for any other form
    */
   static Inclusion open(LongFunction<InputStream> entry) {
@@ -67,7 +67,7 @@ final class Inclusion {
     events.put(journal, total);
   }
 
-  /** How many events a journal has. */
+  /** The number of events of a journal. */
   long events(Journal journal) {
     return events.get(journal);
   }
@@ -156,7 +156,7 @@ final class Inclusion {
     }
   }
 
-  /** Reads on through one journal's ranges: increasing, not touching, none empty. */
+  /** A cursor through one journal's ranges: increasing, not adjacent, none empty. */
   static final class Ranges {
     private final Text text;
     private boolean begun;
@@ -169,7 +169,7 @@ final class Inclusion {
       this.text = text;
     }
 
-    /** Moves to the next range; false where there is none. */
+    /** Moves to the next range; false if there is none. */
     boolean next() {
       if (ended || !separated(text, begun)) {
         ended = true;
@@ -216,7 +216,7 @@ final class Inclusion {
       this.text = text;
     }
 
-    /** Moves to the next hash; false where there is none. */
+    /** Moves to the next hash; false if there is none. */
     boolean next() {
       if (ended || !separated(text, begun)) {
         ended = true;
@@ -244,7 +244,7 @@ final class Inclusion {
     }
   }
 
-  /** Begins a list, or goes on in it; false at its end. */
+  /** Reads the beginning of a list or a comma; false at its end. */
   private static boolean separated(Text text, boolean begun) {
     if (!begun) {
       text.expect("[");

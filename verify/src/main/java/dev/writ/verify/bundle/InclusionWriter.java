@@ -19,7 +19,7 @@ final class InclusionWriter {
   private OutputStream out;
   private String separator;
 
-  /** The event before the place where the walk is. */
+  /** The event before the current position. */
   private long last;
 
   private long provenIndex = -1;
@@ -64,13 +64,14 @@ final class InclusionWriter {
   }
 
   /**
-   * @param parentTo where the subtree ends that this one is a half of
-   * @param depth of this one; the whole tree's is 0
+   * @param parentTo the end of the subtree of which this one is a half
+   * @param depth depth of this subtree; that of the whole tree is 0
    */
   private void hashes(long from, long to, long parentTo, int depth) throws IOException {
     RangeList.Cursor next = next();
     if (next.index() >= to) {
-      // Its other half holds an event, whose inclusion proof has this one's hash at this depth.
+      // Its other half contains an event, whose inclusion proof has this subtree's hash at this
+      // depth.
       List<Digest> path = proof(next.index() < parentTo ? next.index() : last).hashes();
       text(separator + path.get(path.size() - depth) + "\"");
       separator = ",\"";

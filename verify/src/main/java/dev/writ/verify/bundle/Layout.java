@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Where things are in a bundle (spec/bundle.md). */
+/** The entries of a bundle (spec/bundle.md). */
 final class Layout {
   static final String MANIFEST = "bundle.json";
   static final String RUN = "journal/run.jsonl";
@@ -31,10 +31,10 @@ final class Layout {
   private static final Pattern TOOL =
       Pattern.compile("tools/[^/]+/[0-9a-f]{64}/(?:manifest\\.json|files/.+)");
 
-  /** For bundle.json and the consistency proof. */
+  /** Limits of bundle.json and of the consistency proof. */
   static final Limits LIMITS = new Limits(64 << 10, 4);
 
-  /** For the keys, a tool's manifest, and one of its files. */
+  /** Limits of the keys, of a tool's manifest, and of each of its files. */
   static final int CONTENT_MAX = 64 << 20;
 
   private Layout() {}
@@ -55,7 +55,7 @@ final class Layout {
     };
   }
 
-  /** With the package's digest, for a version can be registered anew while a run is open. */
+  /** With the package's digest, since a version can be registered again while a run is open. */
   static String tool(ToolRef tool) {
     return folder(tool) + "manifest.json";
   }
@@ -75,7 +75,8 @@ final class Layout {
   }
 
   /**
-   * A number by which names with a digest are sorted: folder and first digits; 0 for other names.
+   * A number by which names with a digest are sorted: from the folder and the first digits; 0 for
+   * other names.
    */
   static long key(String name) {
     if (name.startsWith(BLOBS) && name.length() == BLOBS.length() + HEX) {
@@ -102,7 +103,7 @@ final class Layout {
     return folder | first;
   }
 
-  /** Whether a bundle can have an entry of that name. */
+  /** Whether a bundle may have an entry of that name. */
   static boolean isKnown(String name) {
     return key(name) != 0 || SINGLE.contains(name) || TOOL.matcher(name).matches();
   }

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** Reads on through a journal, line after line. */
+/** Reads a journal forward, line by line. */
 final class Lines {
-  /** No event is longer: its names are bounded. */
+  /** The longest event; the lengths of its names are limited. */
   static final int LINE_MAX = 64 << 10;
 
   private final String journal;
@@ -47,7 +47,7 @@ final class Lines {
     }
   }
 
-  /** Moves what is left to the front, and reads behind it. */
+  /** Moves the unread rest to the front, and reads more. */
   private boolean more() {
     System.arraycopy(buffer, from, buffer, 0, to - from);
     to -= from;
@@ -76,13 +76,13 @@ final class Lines {
     return journal + " line " + line;
   }
 
-  /** Of the line that was read last. */
+  /** The number of the line that was read last. */
   String place() {
     return place(lines);
   }
 
   /**
-   * Reads a line as the event of which it is the one form.
+   * Reads a line as an event, whose canonical form it must be.
    *
    * @throws WritException {@code RPL-031}
    */

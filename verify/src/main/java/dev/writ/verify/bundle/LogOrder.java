@@ -7,7 +7,7 @@ import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads on through all three journals at once, in the order of the log. */
+/** Reads all three journals at once, in the order of the log. */
 final class LogOrder {
   /** Behind the last event. */
   static final long END = Long.MAX_VALUE;
@@ -83,7 +83,7 @@ final class LogOrder {
     }
   }
 
-  /** The index of the next event; {@link #END} where there is none. */
+  /** The index of the next event; {@link #END} if there is none. */
   long index() {
     return next.index;
   }
@@ -106,7 +106,7 @@ final class LogOrder {
     return taken;
   }
 
-  /** The event that was taken last. */
+  /** The event that was read last. */
   Event taken() {
     return Lines.event(taken, takenFrom);
   }

@@ -6,8 +6,8 @@ import dev.writ.ledger.merkle.Merkle;
 import dev.writ.verify.error.BundleError;
 
 /**
- * The root of the log as it follows from the bundle's events and the hashes of the subtrees that
- * hold none of them (RFC 9162, 2.1.1): in linear time, and in memory for the depth of the tree.
+ * Computes the root of the log from the bundle's events and the hashes of subtrees without such
+ * events (RFC 9162, 2.1.1), in linear time and with memory for the depth of the tree.
  */
 final class LogRoot {
   private final LogOrder events;

@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Collects who signed a bundle, and holds that against the pins: their holder, window, revocation
- * and required algorithms bind, whatever the bundle's own system run says (spec/bundle.md, "Pins").
- * It keeps one entry for each key.
+ * Collects the signers of a bundle, and compares them with the pins, whose holder, window,
+ * revocation and required algorithms apply whatever the bundle's own system run says
+ * (spec/bundle.md, "Pins"). It keeps one entry for each key.
  */
 final class PinnedSigners {
   private final Trust log;
@@ -33,7 +33,10 @@ final class PinnedSigners {
   private final EnumMap<KeyRole, EnumSet<Algorithm>> inEveryDocument = new EnumMap<>(KeyRole.class);
   private Optional<Event> last = Optional.empty();
 
-  /** The earliest and the latest event for which a key signed; none for a kept checkpoint. */
+  /**
+   * The earliest and the latest event for which a key signed; none if it signed only a kept
+   * checkpoint.
+   */
   private record Signed(Optional<Event> first, Optional<Event> last) {
     static final Signed NEVER = new Signed(Optional.empty(), Optional.empty());
 
@@ -45,15 +48,15 @@ final class PinnedSigners {
   }
 
   /**
-   * @param log the keys that the system run adds up to
+   * @param log the keys after the bundle's whole system run
    */
   PinnedSigners(Trust log) {
     this.log = log;
   }
 
   /**
-   * Takes the next event in the order of the log, whose documents are verified: their signers
-   * signed for this event.
+   * Adds the next event in the order of the log; the signatures of its documents are verified
+   * already.
    */
   void event(Event event, DocumentSource documents) {
     last = Optional.of(event);
@@ -102,14 +105,14 @@ final class PinnedSigners {
         key -> inEveryDocument.computeIfAbsent(key.role(), _ -> found.clone()).retainAll(found));
   }
 
-  /** The bundle's checkpoint was signed when its last event was there, and no earlier. */
+  /** The bundle's checkpoint was signed after its last event. */
   void checkpoint(TrustedKey signer) {
     last.ifPresent(
         event -> signed.merge(signer.kid(), Signed.NEVER.and(event), (s, _) -> s.and(event)));
     algorithms(List.of(signer));
   }
 
-  /** A kept checkpoint: it says nothing of when it was signed. */
+  /** A kept checkpoint, for which the time of signing is unknown. */
   void kept(TrustedKey signer) {
     signed.putIfAbsent(signer.kid(), Signed.NEVER);
     algorithms(List.of(signer));
@@ -159,7 +162,10 @@ final class PinnedSigners {
         + key.subject();
   }
 
-  /** A revocation that the log shows no later is held by the place of each document in the log. */
+  /**
+   * Refuses a pinned revocation that the log does not show, or shows only after the key signed
+   * again. One that the log shows no later is applied by each document's position in the log.
+   */
   private static void revocation(TrustedKey pin, TrustedKey enrolled, Signed when) {
     if (pin.revokedAt().isEmpty()) {
       return;

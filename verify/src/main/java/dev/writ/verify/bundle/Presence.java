@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 
 /**
- * Holds what is in a bundle against what its events refer to: nothing may be missing, and at the
- * end nothing may be left over. It keeps a bit for each entry.
+ * Compares a bundle's entries with the references of its events: none may be missing, and at the
+ * end none may be left over. Keeps a bit for each entry.
  */
 final class Presence implements References.Sink {
   private final Bundle bundle;
@@ -33,7 +33,7 @@ final class Presence implements References.Sink {
     this.bundle = bundle;
   }
 
-  /** Says that an entry belongs here; false where that was said before. */
+  /** Marks an entry as belonging here; false if it was marked before. */
   private boolean refer(String name, String place) {
     OptionalInt entry = bundle.entry(name);
     if (entry.isEmpty()) {
@@ -116,7 +116,7 @@ final class Presence implements References.Sink {
     }
   }
 
-  /** Receipts of other runs are in the log before they are consumed. */
+  /** The event with the receipt of another run must precede its consumption in the log. */
   @Override
   public void foreign(Digest receipt, RunId run, String place) {
     if (!received.contains(receipt)) {
@@ -149,7 +149,9 @@ final class Presence implements References.Sink {
     return leftOut.size();
   }
 
-  /** Outputs that are not here, and not for another reason either. */
+  /**
+   * How many outputs were not retained, without those that are in the bundle for another reason.
+   */
   long notKept() {
     long[] count = {0};
     notKept.drainSorted(digest -> count[0] += isHere(digest) ? 0 : 1);

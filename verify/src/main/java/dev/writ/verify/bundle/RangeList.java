@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /** The log indexes of one journal's events as ranges, while a bundle is written. */
 final class RangeList {
-  /** First index and the one behind the last, for each. */
+  /** For each range the first index and the one after the last. */
   private long[] bounds = new long[64];
 
   private int length;
@@ -43,7 +43,7 @@ final class RangeList {
     private int range;
     private long next = length > 0 ? bounds[0] : LogOrder.END;
 
-    /** The next index; {@link LogOrder#END} behind the last. */
+    /** The next index; {@link LogOrder#END} after the last. */
     long index() {
       return next;
     }

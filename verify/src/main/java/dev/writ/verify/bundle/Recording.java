@@ -9,22 +9,22 @@ import dev.writ.ledger.Event;
 import java.util.Optional;
 
 /**
- * A run with everything that it rests on, as a bundle holds it: what verification, replay and diff
- * read. Nothing of it is believed before {@link BundleVerifier} has verified it.
+ * A run with everything that it depends on, as a bundle contains it, for verification, replay and
+ * diff. It must not be trusted before {@link BundleVerifier} has verified it.
  */
 public interface Recording extends DocumentSource {
 
-  /** Which of a bundle's journals an event is of. */
+  /** The journals of a bundle. */
   enum Journal {
     /** The run itself. */
     RUN,
-    /** The system run that it rests on. */
+    /** The system run that the run depends on. */
     SYSTEM,
     /** Receipts of other runs that this one consumes. */
     CONSUMED
   }
 
-  /** Takes an event with its place in the log. */
+  /** Gets an event with its position in the log. */
   @FunctionalInterface
   interface Visitor {
     void event(Journal journal, long index, Event event);
@@ -35,10 +35,10 @@ public interface Recording extends DocumentSource {
   /** The events of all three journals in the order of the log. */
   void events(Visitor visitor);
 
-  /** A blob's content; empty where it was left out or never kept. */
+  /** A blob's content; empty if it was left out or never retained. */
   Optional<byte[]> blob(Digest digest);
 
-  /** The manifest of exactly that package; empty where tools were left out. */
+  /** The manifest of exactly that package; empty if tools were left out. */
   Optional<ToolManifest> tool(ToolRef tool);
 
   /**

@@ -22,30 +22,31 @@ import dev.writ.verify.error.BundleError;
 import java.util.OptionalLong;
 
 /**
- * What the events of a run refer to, and so what its bundle holds: nothing less and nothing more.
- * It follows from the events and their documents alone, and never from what else a ledger has, so
- * that a closed run's bundle never changes; exporter and verifier both ask here, event by event.
+ * Finds everything that the events of a run refer to, which is exactly the content of its bundle.
+ * It depends on the events and their documents alone, not on the rest of a ledger, so that a closed
+ * run's bundle never changes. Exporter and verifier both use it, event by event.
  *
- * <p>Inputs and consumed receipts count only of what was dispatched: of a request that was refused
- * they need not exist; so do the files of its tool. Evidence counts where a decision saw it. Output
- * that was not retained, and what an operator's resolution names, stay outside as digests.
+ * <p>Inputs, consumed receipts and a tool's files count only for dispatched effects: those of a
+ * refused request need not exist. Evidence counts if a decision used it. Output that was not
+ * retained, and documents that an operator's resolution names, are not included; only their digests
+ * are.
  */
 final class References {
-  /** Hears what is referred to, as often as it is. */
+  /** Gets each reference, as often as it occurs. */
   interface Sink {
     /** An envelope. */
     void document(Digest id, String place);
 
-    /** A blob, with its size where that is signed. */
+    /** A blob, with its size if that is signed. */
     void blob(Digest digest, OptionalLong size, String place);
 
     /** Output that was dropped, as the request asked, or lost in doubt. */
     void notKept(Digest digest);
 
-    /** A tool whose manifest belongs here. */
+    /** A tool whose manifest belongs in the bundle. */
     void tool(ToolRef tool, String place);
 
-    /** A tool whose files belong here too. */
+    /** A tool whose files belong in the bundle, too. */
     void files(ToolRef tool, String place);
 
     /** A receipt of another run that this one consumes. */
@@ -99,7 +100,7 @@ final class References {
   private void ofRun(Event event, String place) {
     switch (event.kind()) {
       case EventKind.RUN_OPENED -> {
-        // names the first request, which has an event of its own
+        // names the first request, which has its own event
       }
       case EventKind.EFFECT_FINISHED -> sink.blob(event.body(), OptionalLong.empty(), place);
       case EventKind.DECISION_MADE -> {

@@ -13,11 +13,11 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What one event refers to, found ahead, to be told when the event's turn has come; and why it
- * could not be found out to the end.
+ * The references of one event, found ahead and passed on when the event's turn comes; with the
+ * failure that ended the search, if any.
  */
 record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> refused) {
-  /** Of an event that refers to nothing here. */
+  /** For an event without references. */
   static final Referred NOTHING = new Referred(List.of(), Optional.empty());
 
   static Referred by(Event event, DocumentSource source) {
@@ -31,7 +31,7 @@ record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> r
   }
 
   /**
-   * @throws WritException what the sink throws, and then what stood against finding out more
+   * @throws WritException what the sink throws, and after that the failure that ended the search
    */
   void tell(References.Sink sink) {
     calls.forEach(call -> call.accept(sink));

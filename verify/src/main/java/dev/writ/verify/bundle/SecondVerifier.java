@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * The verifier of bundles in JavaScript, written from the specification alone: an opinion beside
- * {@link BundleVerifier}'s.
+ * The verifier of bundles in JavaScript, written from the specification alone, as an independent
+ * check of {@link BundleVerifier}.
  */
 public final class SecondVerifier {
   private SecondVerifier() {}

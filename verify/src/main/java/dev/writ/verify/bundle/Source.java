@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Bytes that are read at a place: a file, or memory. Safe for many threads. */
+/** Bytes that are read by position: a file, or memory. Thread safe. */
 interface Source extends AutoCloseable {
   long size();
 
@@ -64,7 +64,10 @@ interface Source extends AutoCloseable {
         length + " bytes are to be at " + at + ", the file has " + size);
   }
 
-  /** Reads by position, without a shared place and without mapping: a file may be cut meanwhile. */
+  /**
+   * Reads by position, without a shared offset and without mapping, since a file may be truncated
+   * meanwhile.
+   */
   record OfFile(FileChannel channel, long size) implements Source {
     @Override
     public void read(long at, byte[] into, int from, int length) {

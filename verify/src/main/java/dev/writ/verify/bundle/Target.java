@@ -5,22 +5,27 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 
-/** Bytes that are written one behind the other, mended, and read again. Not thread safe. */
+/** Bytes that are appended, overwritten, and read again. Not thread safe. */
 interface Target extends Source {
   /**
-   * Writes over what is there, or at the end.
+   * Overwrites bytes, or appends.
    *
    * @throws WritException {@code RPL-016} where the storage fails
    */
   void write(long at, byte[] bytes, int from, int length);
 
-  static Target of(FileChannel channel) {
-    return new ToFile(channel);
+  static Target of(FileChannel channel, LongConsumer growth) {
+    return new ToFile(channel, growth);
   }
 
-  /** A file that is open for reading and writing. */
-  record ToFile(FileChannel channel) implements Target {
+  /**
+   * A file that is open for reading and writing.
+   *
+   * @param growth is told by how many bytes it is about to grow, and may refuse
+   */
+  record ToFile(FileChannel channel, LongConsumer growth) implements Target {
     @Override
     public long size() {
       try {
@@ -37,6 +42,7 @@ interface Target extends Source {
 
     @Override
     public void write(long at, byte[] bytes, int from, int length) {
+      growth.accept(Math.max(0, at + length - size()));
       ByteBuffer buffer = ByteBuffer.wrap(bytes, from, length);
       try {
         while (buffer.hasRemaining()) {

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the verification of a bundle came to, as a value also where it does not hold.
+ * The result of verifying a bundle; a failure is a value, too.
  *
- * @param holds whether all of it was verified
- * @param pinned whether its signers were held against keys from elsewhere
- * @param state {@code open} or {@code closed}, as the run is; {@code unknown} where it does not
- *     hold
- * @param verified what holds, a line each
- * @param notVerified what nobody looked at, a line each
- * @param failure the first thing that does not hold
+ * @param holds whether the verification succeeded
+ * @param pinned whether its signers were compared with keys from elsewhere
+ * @param state {@code open} or {@code closed}, the state of the run; {@code unknown} after a
+ *     failure
+ * @param verified what was verified, a line each
+ * @param notVerified what was not verified, a line each
+ * @param failure the first failure
  */
 public record Verification(
     boolean holds,
@@ -32,7 +32,7 @@ public record Verification(
     notVerified = List.copyOf(notVerified);
   }
 
-  /** Verifies a file from its bytes alone; it has to stay as it is meanwhile. */
+  /** Verifies a file from its bytes alone; it must not change meanwhile. */
   public static Verification of(
       Path file, BundleVerifier.Options options, BundleVerifier.Listener listener) {
     List<String> lines = new ArrayList<>();
@@ -71,7 +71,7 @@ public record Verification(
     }
   }
 
-  /** For programs: {@code writ verify --json}. */
+  /** The result as JSON, as {@code writ verify --json} prints it. */
   public JsonValue toJson() {
     return JsonValue.object()
         .put("holds", JsonValue.of(holds))

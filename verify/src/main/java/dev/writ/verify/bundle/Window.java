@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Reads on through a source in large pieces. Not thread safe. */
+/** Reads a source forward in large pieces. Not thread safe. */
 final class Window {
   static final int BYTES = 1 << 16;
 
@@ -17,7 +17,7 @@ final class Window {
   }
 
   /**
-   * The bytes at a place, up to {@code BYTES} of them; valid until the next call.
+   * The bytes at an offset, up to {@code BYTES} of them; valid until the next call.
    *
    * @throws dev.writ.canonicalize.WritException {@code RPL-011} where they end before
    */

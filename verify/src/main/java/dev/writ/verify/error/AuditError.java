@@ -3,17 +3,17 @@ package dev.writ.verify.error;
 import dev.writ.canonicalize.ErrorCode;
 
 /**
- * What an audit finds; the verifiers of a bundle refuse with the same codes. They share their
- * prefix with {@link dev.writ.executor.error.ExecutorError}.
+ * Problems that an audit finds; the verifiers of a bundle refuse with the same codes. They share
+ * their prefix with {@link dev.writ.executor.error.ExecutorError}.
  */
 public enum AuditError implements ErrorCode {
   SYSTEM(
       "EXE-950",
-      "the system run does not add up, or something rests on what it does not say",
+      "the system run is inconsistent, or something depends on a change that it does not contain",
       "Ask the operator who signed what; nothing that came after it can be trusted."),
   SIGNATURE(
       "EXE-951",
-      "a logged document's signature does not hold at its place in the log",
+      "a logged document's signature is not valid at its position in the log",
       "Find out who wrote it: nobody who may sign it did."),
   DOCUMENT(
       "EXE-952",
@@ -22,34 +22,34 @@ public enum AuditError implements ErrorCode {
   BINDING(
       "EXE-953",
       "documents of one effect do not belong together",
-      "Do not rely on this effect; look at who holds the keys that signed it."),
+      "Do not rely on this effect; find out who holds the keys that signed it."),
   ORDER(
       "EXE-954",
-      "an event stands where nothing before it allows it",
-      "Do not rely on this run; look at who holds the executor's key."),
+      "an event is not allowed by the events before it",
+      "Do not rely on this run; find out who holds the executor's key."),
   CHAIN(
       "EXE-955",
       "a receipt or a closing does not continue its run",
-      "Do not rely on this run; look at who holds the executor's key."),
+      "Do not rely on this run; find out who holds the executor's key."),
   JUDGEMENT(
       "EXE-956",
-      "a decision is not what judging again gives",
-      "Look at who holds the guardian's key, and whether the judgement's version changed."),
+      "a decision differs from the one that judging again gives",
+      "Find out who holds the Guardian's key, and whether the judgement's version changed."),
   TWICE(
       "EXE-957",
       "a nonce, an idempotency key, an intent or a step was used twice",
-      "Find out what was done twice in the world, and who holds the keys."),
+      "Find out what was done twice, and who holds the keys."),
   ACCOUNT(
       "EXE-958",
-      "a recorded balance or count is not what the decisions before it add up to",
-      "Look at who holds the guardian's key; add up what was spent by hand."),
+      "a recorded balance or count differs from the sum of the decisions before it",
+      "Find out who holds the Guardian's key; add up by hand what was spent."),
   ROW(
       "EXE-959",
-      "a stored row is not what the events say",
+      "a stored row contradicts the events",
       "Stop the kernel: it would act on the row. Restore a backup."),
   TIME(
       "EXE-982",
-      "an event's time lies before what the log's time may go back to",
+      "an event's time is too far back for the log",
       "Find out who set the clock back, and what ran meanwhile.");
 
   private final Entry entry;

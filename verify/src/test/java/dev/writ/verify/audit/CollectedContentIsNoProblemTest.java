@@ -3,8 +3,8 @@ package dev.writ.verify.audit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Content;
 import dev.writ.ledger.Ledger;
 import dev.writ.verify.testing.Audited;

@@ -2,7 +2,7 @@ package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;

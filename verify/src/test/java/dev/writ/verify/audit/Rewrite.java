@@ -5,7 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.document.Decision;
 import dev.writ.ledger.Batch;

@@ -2,8 +2,8 @@ package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.journal.Tables;
-import dev.writ.executor.testing.TestGovernance;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestGovernance;
+import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;

@@ -7,11 +7,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestRequest;
-import dev.writ.executor.testing.TestWorkspaces;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestRequest;
+import dev.writ.fixture.TestWorkspaces;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
@@ -38,7 +38,7 @@ class RowsOfWorkspacesAreHeldTest {
     home.driver.does(
         "desk",
         invocation -> {
-          home.workspaces.write(invocation, "a");
+          home.workspaces.append(invocation, "a");
           return Behaviours.echo(invocation);
         });
     return home;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.error.BundleError;

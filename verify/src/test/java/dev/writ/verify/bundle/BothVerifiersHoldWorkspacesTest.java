@@ -9,10 +9,10 @@ import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestWorkspaces;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestWorkspaces;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Event;
@@ -190,7 +190,7 @@ class BothVerifiersHoldWorkspacesTest {
   void a_tree_that_somebody_changed_or_emptied_in_between_is_told() {
     try (TestHome home = Workshop.home(dir.resolve("home"))) {
       home.submit(Workshop.ask(home, "desk"));
-      home.workspaces.write("acme", "run-1", "by hand");
+      home.workspaces.append("acme", "run-1", "by hand");
       home.submit(Workshop.ask(home, "desk"));
       home.workspaces.wipe("acme", "run-1", "expired", TestHome.START);
       home.submit(Workshop.ask(home, "desk"));

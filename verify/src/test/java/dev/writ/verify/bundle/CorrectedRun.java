@@ -3,9 +3,9 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.testing.Refusal;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -5,13 +5,10 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.Answer;
-import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.document.ToolRef;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -109,17 +106,7 @@ public final class Sample {
   }
 
   static BundleExport.Packages packages(TestHome home) {
-    return new BundleExport.Packages() {
-      @Override
-      public Optional<ToolManifest> manifest(ToolRef tool) {
-        return home.tools.manifest(tool.name(), tool.version());
-      }
-
-      @Override
-      public Driver.PackageContent files(ToolManifest manifest) {
-        return home.tools.content(manifest);
-      }
-    };
+    return BundleExport.Packages.of(home.tools);
   }
 
   static BundleVerifier.Verified verify(byte[] bundle) {

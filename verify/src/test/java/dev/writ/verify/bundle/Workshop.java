@@ -9,13 +9,13 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestDriver;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestRequest;
-import dev.writ.executor.testing.TestWorkspaces;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestRequest;
+import dev.writ.fixture.TestWorkspaces;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class Workshop {
 
   private static TestDriver.Behaviour writes(TestHome home, String text) {
     return invocation -> {
-      home.workspaces.write(invocation, text);
+      home.workspaces.append(invocation, text);
       return Behaviours.echo(invocation);
     };
   }

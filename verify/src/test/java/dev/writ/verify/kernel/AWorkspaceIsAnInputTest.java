@@ -14,13 +14,13 @@ import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.Refused;
-import dev.writ.executor.testing.TestDriver;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestRequest;
-import dev.writ.executor.testing.TestTools;
-import dev.writ.executor.testing.TestWorkspaces;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
+import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestRequest;
+import dev.writ.fixture.TestTools;
+import dev.writ.fixture.TestWorkspaces;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
@@ -84,7 +84,7 @@ class AWorkspaceIsAnInputTest {
 
   private TestDriver.Behaviour writesAnd(String text, TestDriver.Behaviour then) {
     return invocation -> {
-      home.workspaces.write(invocation, text);
+      home.workspaces.append(invocation, text);
       return then.run(invocation);
     };
   }
@@ -278,13 +278,13 @@ class AWorkspaceIsAnInputTest {
           if (invocation.scope().run().equals("run-1")) {
             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
           }
-          home.workspaces.write(invocation, "(");
+          home.workspaces.append(invocation, "(");
           if (first) {
             bothRuns.countDown(); // the first of each run waits until the other is inside too
             await(bothRuns);
           }
           Thread.yield();
-          home.workspaces.write(invocation, ")");
+          home.workspaces.append(invocation, ")");
           if (invocation.scope().run().equals("run-1")) {
             inside.decrementAndGet();
           }
@@ -755,7 +755,7 @@ class AWorkspaceIsAnInputTest {
   @Test
   void a_change_by_nobody_in_the_log_is_told_by_the_audit() {
     serve(ask("desk"));
-    home.workspaces.write("acme", "run-1", "by hand");
+    home.workspaces.append("acme", "run-1", "by hand");
     left(serve(ask("desk")), "aby hand", "aby handa");
     AuditReport report =
         Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {});

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Answer;
-import dev.writ.executor.testing.TestHome;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestRequest;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.verify.testing.Sound;
 import java.nio.file.Path;

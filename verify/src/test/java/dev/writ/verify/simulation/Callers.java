@@ -13,12 +13,12 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestRequest;
+import dev.writ.fixture.SystemDocuments;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
@@ -312,7 +312,8 @@ final class Callers {
                 .replace("request_age_max_s: 300", "request_age_max_s: 30");
     simulation
         .kernel()
-        .activate(Simulation.signed(TestPolicy.after(before, yaml, Simulation.TOOLS)));
+        .activate(
+            SystemDocuments.policy(TestPolicy.after(before, yaml, Simulation.TOOLS).toJson()));
   }
 
   void enrol() {
@@ -321,9 +322,8 @@ final class Callers {
 
   void enrol(Kernel kernel) {
     kernel.change(
-        Simulation.change(
-            EventKind.KEY_ENROLLED,
-            TestKeys.trusted("extra-" + names++, KeyRole.OPERATOR, Optional.empty()).toJson(),
+        SystemDocuments.enrolment(
+            TestKeys.trusted("extra-" + names++, KeyRole.OPERATOR, Optional.empty()),
             simulation.clock().now()));
   }
 

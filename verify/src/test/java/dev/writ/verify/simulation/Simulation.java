@@ -4,28 +4,24 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.KernelConfig;
-import dev.writ.executor.SystemState;
-import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Stage;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.testing.Behaviours;
-import dev.writ.executor.testing.SeededRandom;
-import dev.writ.executor.testing.TestDriver;
-import dev.writ.executor.testing.TestKeys;
-import dev.writ.executor.testing.TestPolicy;
-import dev.writ.executor.testing.TestTools;
-import dev.writ.guardian.policy.Policy;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.SeededRandom;
+import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKernel;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.fixture.TestTools;
 import dev.writ.ledger.Anchor;
 import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Ledger;
@@ -43,7 +39,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +58,6 @@ import java.util.function.Function;
  * copy of them, from which another process starts ({@link Depth}). All of it follows from the seed.
  */
 final class Simulation {
-  static final String ORIGIN = "writ.example/log";
   static final TestTools TOOLS = TestTools.standard();
 
   /** Of a whole schedule. */
@@ -171,7 +165,7 @@ final class Simulation {
     return new LedgerConfig(
         disk.root().resolve("home/ledger"),
         disk.root().resolve("home/anchor/anchor.json"),
-        ORIGIN,
+        TestHome.ORIGIN,
         TestKeys.key("log"),
         InstantSource.fixed(SimulatedClock.START));
   }
@@ -193,15 +187,17 @@ final class Simulation {
     scheduler
         .thread(() -> {
           try (Ledger ledger = store.ledger(config(disk), scheduler::thread, disk::lock)) {
-            Kernel.found(
-                ledger,
-                TestKeys.PARTIES.stream()
-                    .map(p ->
-                        change(EventKind.KEY_ENROLLED, p.trusted().toJson(), SimulatedClock.START))
-                    .toList(),
-                signed(TestPolicy.first(TestPolicy.YAML, TOOLS)),
-                InstantSource.fixed(SimulatedClock.START),
-                new SeededRandom(0));
+            new TestKernel(
+                    TOOLS,
+                    List.of(),
+                    RunWorkspaces.NONE,
+                    InstantSource.fixed(SimulatedClock.START),
+                    () -> 0,
+                    new SeededRandom(0))
+                .found(
+                    ledger,
+                    TestKeys.PARTIES.stream().map(TestParty::trusted).toList(),
+                    TestPolicy.first(TestPolicy.YAML, TOOLS).toJson());
           }
         })
         .start();
@@ -209,15 +205,6 @@ final class Simulation {
       continue;
     }
     return new Founded(store, disk);
-  }
-
-  static Envelope signed(Policy policy) {
-    return Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), TestKeys.key("owner"));
-  }
-
-  static Envelope change(String kind, JsonValue.Obj detail, Instant at) {
-    return Envelope.sign(
-        SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), TestKeys.key("operator"));
   }
 
   Result run() {
@@ -451,17 +438,14 @@ final class Simulation {
     SimulatedClock clock = process.clock;
     Scheduler scheduler = process.scheduler;
     Kernel started =
-        Kernel.open(
-            new KernelConfig(
-                opened,
-                TestKeys.key("guardian"),
-                TestKeys.key("executor"),
+        new TestKernel(
                 TOOLS,
                 List.of(driver),
                 RunWorkspaces.NONE,
                 clock::read,
                 clock::elapsed,
-                process.seeds));
+                process.seeds)
+            .open(opened);
     started.observe(
         new StageObserver() {
           @Override

@@ -1,7 +1,7 @@
 package dev.writ.verify.testing;
 
 import dev.writ.executor.stage.Tools;
-import dev.writ.executor.testing.TestHome;
+import dev.writ.fixture.TestHome;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.Audit;
