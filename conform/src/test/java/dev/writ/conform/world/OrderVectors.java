@@ -13,7 +13,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
@@ -182,7 +182,7 @@ final class OrderVectors {
   }
 
   private static void signedTwice(Remade remade) {
-    TrustedKey first = new TestParty("alice", KeyRole.AGENT, Optional.of(Plot.TENANT)).trusted();
+    TrustedKey first = TestKeys.trusted("alice", KeyRole.AGENT, Optional.of(Plot.TENANT));
     TrustedKey second =
         new TrustedKey(
             ShortRuns.QUANTUM.verifyingKey(),
