@@ -32,7 +32,7 @@ class AServerOutOfMemoryEndsTest {
     Files.writeString(
         dir.resolve("home/gateway.yaml"),
         "writ_gateway: 1\nlimits: { memory_max: 1099511627776 }\n");
-    Process server = serve(home);
+    Process server = serve(home, "-Xmx64m -XX:MaxDirectMemorySize=1g");
     List<Socket> callers = new ArrayList<>();
     try {
       URI url = url(server);
@@ -69,7 +69,27 @@ class AServerOutOfMemoryEndsTest {
     }
   }
 
-  private Process serve(String home) throws IOException {
+  /** Memory of the network's buffers, which is none of the heap: the JVM does not end for it. */
+  @Test
+  void also_where_the_memory_is_not_the_heap() throws Exception {
+    String home = dir.resolve("home").toString();
+    assertThat(Run.of("--home", home, "init").status()).isZero();
+    Process server = serve(home, "-Dio.netty.maxDirectMemory=65536");
+    try {
+      URI url = url(server);
+      List<Socket> callers = new ArrayList<>();
+      send(url, callers);
+      assertThat(server.waitFor()).isEqualTo(3);
+      for (Socket caller : callers) {
+        caller.close();
+      }
+    } finally {
+      server.destroyForcibly();
+    }
+    assertThat(Run.of("--home", home, "fsck").status()).isZero();
+  }
+
+  private Process serve(String home, String options) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of("..").toRealPath().resolve("writ").toString(),
@@ -79,7 +99,7 @@ class AServerOutOfMemoryEndsTest {
             "--json",
             "--port",
             "0");
-    builder.environment().put("WRIT_JAVA_OPTS", "-Xmx64m -XX:MaxDirectMemorySize=1g");
+    builder.environment().put("WRIT_JAVA_OPTS", options);
     return builder.redirectError(dir.resolve("log").toFile()).start();
   }
 

@@ -100,6 +100,7 @@ public final class Dispatch {
     try {
       outcome = Objects.requireNonNull(ready.operation().run(invocation(ready, startedAt)));
     } catch (Throwable e) { // a driver's bug, stack overflow, full heap: all end in a receipt
+      OutOfMemory.report(e);
       driverFailure = Optional.of(DriverFailed.nameOf(e));
       outcome =
           DriverOutcome.failed(

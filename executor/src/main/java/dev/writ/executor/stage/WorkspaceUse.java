@@ -86,6 +86,7 @@ public final class WorkspaceUse {
     } catch (WritException e) {
       return new After(Optional.empty(), Optional.of(e.code().code() + " " + e.found()));
     } catch (Throwable e) { // the effect happened: a failure here goes into its receipt
+      OutOfMemory.report(e);
       return new After(Optional.empty(), Optional.of(DriverFailed.nameOf(e)));
     }
   }

@@ -1,6 +1,7 @@
 package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.stage.OutOfMemory;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -99,6 +100,12 @@ public final class Connections {
         received(this, bytes.readableBytes());
       }
       context.fireChannelRead(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      OutOfMemory.report(cause); // of Netty's buffers; it only closes the connection
+      context.fireExceptionCaught(cause);
     }
   }
 
