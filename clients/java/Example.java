@@ -46,7 +46,8 @@ final class Example {
       outcome.receipt().ifPresent(r -> System.out.println("status " + r.status().text()));
       outcome
           .output()
-          .ifPresent(o -> System.out.println("output " + new String(o, StandardCharsets.UTF_8)));
+          .map(o -> new String(o, StandardCharsets.UTF_8).replaceAll("\\p{C}", "?")) // no escapes
+          .ifPresent(o -> System.out.println("output " + o));
     }
   }
 }

@@ -28,4 +28,5 @@ const request = await client.request(
 const outcome = await client.submit(request);
 console.log('verdict', outcome.verdict);
 if (outcome.receipt) console.log('status', outcome.receipt.status);
-if (outcome.output) console.log('output', new TextDecoder().decode(outcome.output));
+// What a tool gives may hold characters that steer a terminal.
+if (outcome.output) console.log('output', new TextDecoder().decode(outcome.output).replace(/\p{C}/gu, '?'));
