@@ -1,6 +1,7 @@
 package dev.writ.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.TestEngines;
@@ -70,6 +71,8 @@ class NothingSurvivesIntoTheNextCallTest {
       print(found, os.path.exists("/workspace/left"))
       """;
 
+  private static final int ATTEMPTS_MAX = 50;
+
   private static TestEngines engines;
 
   @BeforeAll
@@ -102,6 +105,16 @@ class NothingSurvivesIntoTheNextCallTest {
   @ParameterizedTest
   @MethodSource("engines")
   void onlyTheWorkspaceDoes(String engine) {
+    for (int i = 0; i < ATTEMPTS_MAX; i++) {
+      if (nextCallIsOfTheSameUser(engine)) {
+        return;
+      }
+    }
+    fail("no user came twice in " + ATTEMPTS_MAX + " calls");
+  }
+
+  /** Another process on this machine may take the user that the first call had. */
+  private static boolean nextCallIsOfTheSameUser(String engine) {
     long uid;
     try (Sandbox sandbox = sandbox(engine)) {
       uid = sandbox.workspace().owner();
@@ -109,8 +122,8 @@ class NothingSurvivesIntoTheNextCallTest {
       assertThat(python(sandbox, LOOK)).isEqualTo("[] True\n");
     }
     try (Sandbox sandbox = sandbox(engine)) {
-      assertThat(sandbox.workspace().owner()).isEqualTo(uid);
       assertThat(python(sandbox, LOOK)).isEqualTo("[] False\n");
+      return sandbox.workspace().owner() == uid;
     }
   }
 }
