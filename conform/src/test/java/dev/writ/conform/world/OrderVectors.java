@@ -158,6 +158,12 @@ final class OrderVectors {
 
   private void straight() {
     add("served", "one effect", "ok", ShortRuns.SERVED, _ -> {});
+    add(
+        "every-section",
+        "one effect, under a policy that has every section",
+        "ok",
+        ShortRuns.EVERY_SECTION,
+        _ -> {});
     add("denied", "an effect, and denials for four reasons", "ok", ShortRuns.DENIED, _ -> {});
     add("lapsed", "an intent that is refused", "ok", ShortRuns.LAPSED, _ -> {});
     add(

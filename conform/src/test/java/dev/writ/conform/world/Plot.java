@@ -266,6 +266,78 @@ final class Plot {
                     approvers: { ada: [tool-reviewer], ben: [tool-reviewer], cyd: [other], pub: [tool-reviewer] }
                   """);
 
+  /** {@link #GOVERNED} with every section that a policy may have. */
+  static final Policy EVERY_SECTION =
+      policy(
+          TOOLS,
+          1,
+          Optional.empty(),
+          text ->
+              text.replace("pay, sim]", "pay, sim, words]")
+                      .replace(
+                          "request_bytes_max: 100000",
+                          "request_bytes_max: 100000, clock_step_max_s: 3600, clock_idle_max_s:"
+                              + " 86400")
+                      .replace(
+                          "requirements:\n",
+                          """
+                          requirements:
+                            - { effect: { tool: words }, require: { cel: 'true' } }
+                          """)
+                  + """
+                  prices: { calc: 5 }
+                  temporal:
+                    rates: [ { name: burst, scope: subject, limit: 60, per_s: 10 } ]
+                    hours: [ { match: { role: stand-in }, days: [mon], from: "08:00", to: "09:00", offset: "+00:00" } ]
+                    order: [ { effect: { tool: pay, operation: do }, after: { tool: calc, operation: do } } ]
+                  revoked: ["sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"]
+                  secrets: [ { name: deploy-token, match: { tenant: acme, role: worker, tool: mail } } ]
+                  runs: { idle_max_s: 3600, life_max_s: 86400, shared_by: [ { tenant: acme, roles: [worker] } ] }
+                  sandbox: { waived: [cpu-limit] }
+                  storage: { bytes_max: 1073741824, unnamed_s: 86400, put_by: [worker] }
+                  engine:
+                    slots: 8
+                    flags: [ { match: { tool: odd }, enabled: false } ]
+                  governance:
+                    tools: [words]
+                    approvals: { tool-reviewer: 2 }
+                    approvers: { ada: [tool-reviewer], ben: [tool-reviewer] }
+                    runtimes: true
+                    ceiling: { languages: [python], workspace: false, network: ["*.example.com:443"], spawn: false, resource_class: medium }
+                  execute:
+                    freshness_s: 300
+                    sandboxes: { default: box }
+                    privileged: { role: reviewer, count: 1 }
+                    tenants:
+                      - tenant: acme
+                        id: "44444444-4444-4444-8444-444444444444"
+                        workspaces: ["66666666-6666-4666-8666-666666666666"]
+                        ceiling: default
+                        subjects: [ { subject: alice, id: "55555555-5555-4555-8555-555555555555" } ]
+                    intents:
+                      - id: "22222222-2222-4222-8222-222222222222"
+                        version: "1.0"
+                        state: open
+                        tenant: acme
+                        targets: [ { program: echo } ]
+                        network: []
+                        ceiling: default
+                        resources: { cpu: 500m, memory: 128Mi, timeout_ms: 30000 }
+                        output_bytes: 1048576
+                        effect: { tool: calc, version: 1.0.0, operation: do, params: { n: $target } }
+                  commands:
+                    workspace_root: /workspace
+                    sandbox: box
+                    output_bytes: 1048576
+                    roles:
+                      worker:
+                        commands: [echo]
+                        limits: { cpu: 2.0, mem_mb: 512, timeout_sec: 60 }
+                        environment: []
+                    images: { echo: "debian:12-slim" }
+                    effect: { tool: calc, version: 1.0.0, operation: do, params: { n: $argv } }
+                  """);
+
   /** The input of a scenario in which {@link #WORDS} may come by governance. */
   static JsonValue.Obj governed(ObjectBuilder... steps) {
     return JsonValue.object()

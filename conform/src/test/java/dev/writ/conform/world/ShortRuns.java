@@ -60,6 +60,10 @@ final class ShortRuns {
   static final Supplier<byte[]> SERVED =
       once(() -> run(Plot.policy(), ask("alice", "calc", "n-1").submit()));
 
+  /** One effect, under a policy that has every section. */
+  static final Supplier<byte[]> EVERY_SECTION =
+      once(() -> run(Plot.EVERY_SECTION, ask("alice", "calc", "n-1").submit()));
+
   /**
    * One effect of calc, then denials: of calc by its manifest, by a rule, by the manifest of a tool
    * that nothing else uses, and of a tool that no policy has.

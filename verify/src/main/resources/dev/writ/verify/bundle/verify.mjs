@@ -1667,6 +1667,7 @@ const FORMS = {
     runs: optional(record({ idle_max_s: count, life_max_s: optional(count), shared_by: optional(list(runShare)) })),
     sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
+    storage: optional(anyObject),
     temporal: anyObject,
     tools: list(record({ name, package: digest, stage: name, version: name })),
     version: count,
