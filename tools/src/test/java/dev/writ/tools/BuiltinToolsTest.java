@@ -24,6 +24,7 @@ class BuiltinToolsTest {
   void eachOfThoseThatRunNoProcessIsCompletePureAndStrict() {
     assertThat(BuiltinTools.manifests().stream().map(ToolManifest::name))
         .containsExactly(
+            "code_ephemeral",
             "code_interpreter",
             "code_reproducible",
             "exec",

@@ -16,6 +16,7 @@ import java.util.Optional;
 public final class BuiltinTools {
   private static final List<String> NAMES =
       List.of(
+          "code_ephemeral",
           "code_interpreter",
           "code_reproducible",
           "exec",
