@@ -69,7 +69,7 @@ final class ServeDemo {
   ExitCode run(int port) {
     Path dir = temporary();
     Home home = new Home(dir.resolve("writ-data"), () -> null);
-    DemoPlaces places = DemoPlaces.start(dir, Homes.clock().instant(), random);
+    DemoPlaces places = DemoPlaces.start(dir);
     ProcessHost processes = processes(home, dir, places);
     boolean confined = confines(processes);
     DemoSurfaces surfaces = new DemoSurfaces(dir, confined, places);

@@ -12,8 +12,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -41,12 +39,12 @@ public final class DemoPlaces implements AutoCloseable {
   /**
    * @param dir the demo's own directory
    */
-  public static DemoPlaces start(Path dir, Instant now, SecureRandom random) {
+  public static DemoPlaces start(Path dir) {
     ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     InetSocketAddress free = new InetSocketAddress(InetAddress.ofLiteral(LoopbackTls.ADDRESS), 0);
     try (InputStream in = DemoPlaces.class.getResourceAsStream("page.html")) {
       byte[] page = in.readAllBytes();
-      LoopbackTls tls = LoopbackTls.make(now, random);
+      LoopbackTls tls = LoopbackTls.make();
       Path authority = Files.write(dir.resolve("demo-ca.pem"), tls.authority());
       HttpServer pages = HttpServer.create(free, 0);
       pages.createContext("/", exchange -> page(exchange, page));

@@ -49,22 +49,12 @@ final class GitRepository {
   private void git(Path directory, String... arguments) throws IOException {
     List<String> argv = new ArrayList<>(List.of(GIT.toString()));
     argv.addAll(List.of(arguments));
-    Process process = process(argv).directory(directory.toFile()).start();
-    process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    try {
-      if (process.waitFor() != 0) {
-        throw new IOException("git " + arguments[0] + ": " + said);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    }
+    Processes.requireSuccess(process(argv).directory(directory.toFile()));
   }
 
   /** With nothing of the user's own settings. */
   private ProcessBuilder process(List<String> argv) {
-    ProcessBuilder builder = new ProcessBuilder(argv).redirectErrorStream(true);
+    ProcessBuilder builder = new ProcessBuilder(argv);
     Map<String, String> environment = builder.environment();
     environment.clear();
     environment.put("PATH", "/usr/bin:/bin");
@@ -87,7 +77,6 @@ final class GitRepository {
       }
       ProcessBuilder builder =
           process(List.of(GIT.toString(), "http-backend"))
-              .redirectErrorStream(false)
               .redirectError(ProcessBuilder.Redirect.DISCARD);
       Map<String, String> environment = builder.environment();
       Headers headers = exchange.getRequestHeaders();
