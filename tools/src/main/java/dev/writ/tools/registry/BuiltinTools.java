@@ -19,6 +19,7 @@ public final class BuiltinTools {
           "code_interpreter",
           "code_reproducible",
           "exec",
+          "exec_ephemeral",
           "git_cli",
           "js",
           "sql",
