@@ -28,6 +28,7 @@ class BuiltinToolsTest {
             "code_interpreter",
             "code_reproducible",
             "exec",
+            "exec_ephemeral",
             "git_cli",
             "js",
             "sql",

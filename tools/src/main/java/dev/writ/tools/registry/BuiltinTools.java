@@ -20,6 +20,7 @@ public final class BuiltinTools {
           "code_interpreter",
           "code_reproducible",
           "exec",
+          "exec_ephemeral",
           "git_cli",
           "js",
           "sql",
