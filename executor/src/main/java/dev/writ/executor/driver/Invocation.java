@@ -38,6 +38,34 @@ public record Invocation(
     HostTerms host,
     SandboxObserver observer) {
 
+  /** Unobserved. */
+  public Invocation(
+      Scope scope,
+      JsonValue.Obj params,
+      List<Input> inputs,
+      InputContent content,
+      byte[] seed,
+      Instant time,
+      Resources resources,
+      String sandbox,
+      Optional<Digest> workspaceBefore,
+      boolean approved,
+      HostTerms host) {
+    this(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        SandboxObserver.NONE);
+  }
+
   /** Unobserved, under a policy without terms for hosts. */
   public Invocation(
       Scope scope,
@@ -61,8 +89,7 @@ public record Invocation(
         sandbox,
         workspaceBefore,
         approved,
-        HostTerms.NONE,
-        SandboxObserver.NONE);
+        HostTerms.NONE);
   }
 
   /** The same call, observed. */

@@ -127,6 +127,11 @@ class EachStageIsASpanTest {
               .findFirst()
               .orElseThrow();
       assertThat(vouched.attributes()).containsEntry("writ.receipt", receipt);
+      assertThat(vouched.events().values())
+          .as("what the surface tells of the call")
+          .containsExactly("FIRST", "SECOND");
+      assertThat(vouched.events().firstKey()).isBetween(vouched.start(), vouched.end());
+      assertThat(vouched.events().lastKey()).isBetween(vouched.start(), vouched.end());
       assertThat(vouched.parent()).isEmpty();
       assertThat(vouched.trace()).isEqualTo(logged);
     }

@@ -37,6 +37,9 @@ final class TestCollector implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort() + "/v1/traces";
   }
 
+  /**
+   * @param events names, by their times
+   */
   record Got(
       String trace,
       String span,
@@ -45,7 +48,8 @@ final class TestCollector implements AutoCloseable {
       long kind,
       long start,
       long end,
-      TreeMap<String, String> attributes) {}
+      TreeMap<String, String> attributes,
+      TreeMap<Long, String> events) {}
 
   List<Got> spans() {
     List<Got> spans = new ArrayList<>();
@@ -66,8 +70,13 @@ final class TestCollector implements AutoCloseable {
   private static Got span(byte[] bytes) {
     TreeMap<Integer, Field> last = new TreeMap<>();
     TreeMap<String, String> attributes = new TreeMap<>();
+    TreeMap<Long, String> events = new TreeMap<>();
     for (Field field : fields(bytes)) {
       last.put(field.number, field);
+      if (field.number == 11) {
+        List<Field> event = fields(field.bytes);
+        events.put(event.get(0).value, text(event.get(1).bytes));
+      }
       if (field.number == 9) {
         List<Field> pair = fields(field.bytes);
         Field value = fields(pair.get(1).bytes).getFirst();
@@ -84,7 +93,8 @@ final class TestCollector implements AutoCloseable {
         last.containsKey(6) ? last.get(6).value : 0,
         last.get(7).value,
         last.get(8).value,
-        attributes);
+        attributes,
+        events);
   }
 
   private static String text(byte[] bytes) {
