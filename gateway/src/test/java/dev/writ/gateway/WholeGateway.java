@@ -7,7 +7,7 @@ import dev.writ.executor.Answer;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.CallEvent;
+import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
@@ -181,7 +181,7 @@ public final class WholeGateway implements AutoCloseable {
                   .served()
                   .map(s -> s.id().toString())
                   .orElse(answer.decision().code().orElse("")))
-          .telling(List.of(CallEvent.now("FIRST"), CallEvent.now("SECOND")));
+          .withStates(List.of(CallState.now("FIRST"), CallState.now("SECOND")));
     }
   }
 

@@ -22,7 +22,7 @@ import java.util.Optional;
  *     it
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
- * @param observer watches the call's sandbox; no input
+ * @param observer watches the call's sandbox; not an input of the operation
  */
 public record Invocation(
     Scope scope,

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -38,7 +39,7 @@ final class TestCollector implements AutoCloseable {
   }
 
   /**
-   * @param events names, by their times
+   * @param events names with their times, in the order in which they were sent
    */
   record Got(
       String trace,
@@ -49,7 +50,7 @@ final class TestCollector implements AutoCloseable {
       long start,
       long end,
       TreeMap<String, String> attributes,
-      TreeMap<Long, String> events) {}
+      List<Map.Entry<String, Long>> events) {}
 
   List<Got> spans() {
     List<Got> spans = new ArrayList<>();
@@ -70,12 +71,12 @@ final class TestCollector implements AutoCloseable {
   private static Got span(byte[] bytes) {
     TreeMap<Integer, Field> last = new TreeMap<>();
     TreeMap<String, String> attributes = new TreeMap<>();
-    TreeMap<Long, String> events = new TreeMap<>();
+    List<Map.Entry<String, Long>> events = new ArrayList<>();
     for (Field field : fields(bytes)) {
       last.put(field.number, field);
       if (field.number == 11) {
         List<Field> event = fields(field.bytes);
-        events.put(event.get(0).value, text(event.get(1).bytes));
+        events.add(Map.entry(text(event.get(1).bytes), event.get(0).value));
       }
       if (field.number == 9) {
         List<Field> pair = fields(field.bytes);

@@ -69,7 +69,7 @@ public final class ExecuteSurface implements Surface {
     trail.reached(RequestState.REQUEST_RECEIVED);
     Instant startedAt = pipeline.now();
     trail.reached(RequestState.VALIDATION);
-    return execute(call, startedAt, trail).telling(trail.events());
+    return execute(call, startedAt, trail).withStates(trail.states());
   }
 
   private HttpAnswer execute(HttpCall call, Instant startedAt, StateTrail trail) {

@@ -8,7 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.fixture.TestKeys;
-import dev.writ.gateway.http.CallEvent;
+import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
@@ -334,7 +334,7 @@ class EachRequestHasASandboxOfItsOwnTest {
     do {
       call = server.finished.take(); // told after the answer was sent
     } while (!call.trace().traceId().equals(trace));
-    return call.events().stream().map(CallEvent::name).toList();
+    return call.states().stream().map(CallState::name).toList();
   }
 
   @Test
