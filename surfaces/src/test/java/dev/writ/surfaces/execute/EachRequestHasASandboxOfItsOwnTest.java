@@ -200,7 +200,7 @@ class EachRequestHasASandboxOfItsOwnTest {
   @Test
   void aRequestSeesNoFileOfAnotherOfItsTrace() {
     for (String end : List.of("exit 0", "exit 7", "while :; do :; done", "kill -9 $$")) {
-      ran(example("echo kept > file; mkdir d; " + end).replace("30000", "1000"));
+      ran(example("echo kept > file; mkdir d; " + end).replace("30000", "500"));
       assertThat(ran(example("ls -A; cat file")).string("stdout")).as(end).isEmpty();
     }
   }
@@ -346,7 +346,7 @@ class EachRequestHasASandboxOfItsOwnTest {
             + " nohup sleep 600 > /dev/null 2>&1 & ";
     CompletableFuture<Reply> running =
         CompletableFuture.supplyAsync(
-            () -> ran(example(leaving + "sleep 600").replace("30000", "2000")));
+            () -> ran(example(leaving + "sleep 600").replace("30000", "1000")));
     while (processes.tally().running() == 0) {
       Thread.onSpinWait();
     }
