@@ -95,6 +95,7 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
     }
     Path body =
         body(
+            input.get("operation") instanceof JsonValue.Str operation ? operation.value() : tool,
             JsonValue.object()
                 .put("tool_id", tool)
                 .put("input", input)
@@ -111,9 +112,9 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
         .replace("URL", url);
   }
 
-  private Path body(JsonValue json) {
+  private Path body(String name, JsonValue json) {
     try {
-      return Files.write(Files.createTempFile(dir, "logline-", ".json"), Jcs.write(json));
+      return Files.write(dir.resolve("logline-" + name + ".json"), Jcs.write(json));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, dir.toString(), e);
     }
