@@ -9,6 +9,7 @@ import dev.writ.cli.demo.DemoPlaces;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.tools.browser.BrowserDriver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -150,10 +151,12 @@ final class DemoSurfaces {
     }
     tries.add(
         new ServeDemo.Try("logline (seed 001): signed by a shared secret", requests.example()));
-    tries.add(
-        new ServeDemo.Try(
-            "logline: a page of this demo, worked by a script, with picture and document",
-            requests.visit(places.pageUrl())));
+    if (Files.isExecutable(Path.of(BrowserDriver.CHROMIUM))) {
+      tries.add(
+          new ServeDemo.Try(
+              "logline: a page of this demo, worked by a script, with picture and document",
+              requests.visit(places.pageUrl())));
+    }
     places
         .repositoryUrl()
         .ifPresent(repository ->

@@ -104,6 +104,6 @@ public final class DemoPlaces implements AutoCloseable {
   public void close() {
     pages.stop(0);
     git.ifPresent(server -> server.stop(0));
-    threads.close();
+    threads.shutdownNow();
   }
 }
