@@ -64,7 +64,13 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(startingWith(answers, "logline (seed 001)"))
           .contains("\"status\":\"success\"", "\"stdout\":\"Hello from Railway\\n\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
-          .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+          .contains(
+              "\"exit_code\":0",
+              "2 passed",
+              "\"stderr_tail\":\"\"",
+              "\"artifacts\":[{\"path\":\"/artifacts/junit.xml\",\"type\":\"junit_xml\"}]",
+              "\"analysis\":{\"test_count\":2}",
+              "\"logged_to\":\"swe:tools:exec:stream\"");
       assertThat(startingWith(answers, "engine (seed 004)"))
           .contains("\"status\":\"Succeeded\"", "\"words\":4", "\"toolVersion\":\"1.0.0\"");
       everyViewHasTheSamePackage(
@@ -180,7 +186,7 @@ class TheServersDemoIsReadyToPasteTest {
         """
         {"role":"developer","case_id":"case-9","cwd":"/workspace/repo","cmd":"mkdir test-results; \
         echo '<testsuite tests=\\"3\\" failures=\\"1\\"/>' > junit.xml; echo log > test-results/log; \
-        echo done; bash; kubectl"}\
+        echo done; git; kubectl"}\
         """);
     String answer =
         pasted(
@@ -197,7 +203,7 @@ class TheServersDemoIsReadyToPasteTest {
             "\"exit_code\":127",
             "\"image\":\"exec@sha256:",
             "\"stdout_tail\":\"done\\n\"")
-        .containsPattern("\"stderr_tail\":\"[^\"]*bash: not found[^\"]*kubectl: not found");
+        .containsPattern("\"stderr_tail\":\"[^\"]*git: not found[^\"]*kubectl: not found");
     Files.writeString(
         dir.resolve("cmd.json"),
         "{\"role\":\"developer\",\"case_id\":\"case-9\",\"cmd\":\"kubectl get pods\"}");

@@ -9,6 +9,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.CommandLimits;
 import dev.writ.guardian.policy.HostTerms;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -104,7 +105,7 @@ public final class Call {
 
   /** Guarantees that policy does without. */
   public Call waiving(List<String> names) {
-    host = new HostTerms(names, host.images());
+    host = new HostTerms(names, host.images(), host.commands());
     return this;
   }
 
@@ -112,7 +113,13 @@ public final class Call {
   public Call image(String program, String image) {
     TreeMap<String, String> images = new TreeMap<>(host.images());
     images.put(program, image);
-    host = new HostTerms(host.waived(), images);
+    host = new HostTerms(host.waived(), images, host.commands());
+    return this;
+  }
+
+  /** Policy's limits of commands. */
+  public Call limits(CommandLimits limits) {
+    host = new HostTerms(host.waived(), host.images(), Optional.of(limits));
     return this;
   }
 

@@ -15,22 +15,17 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.StorageLimits;
-import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.StorageUse;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Content by its digest: uploaded by a tenant, and read through a document that names it. */
 final class BlobRoutes {
-  private static final int PIECE_BYTES = 1 << 16;
-
   private final Reader reader;
   private final long bytesMax;
 
@@ -147,7 +142,8 @@ final class BlobRoutes {
     } else {
       throw Reader.unknown(digest);
     }
-    return serve(call, digest, mediaType);
+    return BlobAnswer.of(
+        reader.kernel().ledger(), caller.tenant(), digest, mediaType, call.headers());
   }
 
   private Stream<Content> named(Caller caller, Digest document) {
@@ -177,61 +173,11 @@ final class BlobRoutes {
     Digest id = Bodies.id(call, "id");
     Receipt receipt = Receipt.read(reader.document(call.caller(), id, Receipt.TYPE).document());
     Content output = receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
-    return serve(call, output.digest(), output.mediaType());
-  }
-
-  private HttpAnswer serve(HttpCall call, Digest digest, String mediaType) {
-    LedgerView ledger = reader.kernel().ledger();
-    boolean known =
-        ledger.get(Tables.REFERENCE, Tables.key(call.caller().tenant(), digest.hex())).isPresent()
-            && ledger.hasBlob(digest);
-    if (!known) {
-      throw Reader.unknown(digest);
-    }
-    long size = ledger.blobSize(digest);
-    List<Map.Entry<String, String>> headers = new ArrayList<>();
-    headers.add(Map.entry("Content-Type", "application/octet-stream"));
-    headers.add(Map.entry("Writ-Media-Type", printable(mediaType)));
-    headers.add(Map.entry("ETag", "\"" + digest.hex() + "\""));
-    headers.add(Map.entry("Accept-Ranges", "bytes"));
-    headers.add(Map.entry("Cache-Control", "no-store"));
-    Optional<ByteRange> range = ByteRange.of(call.headers(), size, digest.hex());
-    ByteRange sent = range.orElse(new ByteRange(0, size));
-    range.ifPresent(r ->
-        headers.add(
-            Map.entry("Content-Range", "bytes " + r.from() + "-" + (r.to() - 1) + "/" + size)));
-    return new HttpAnswer(
-        range.isPresent() ? 206 : 200,
-        headers,
-        new HttpAnswer.Body.Stream(
-            sent.to() - sent.from(), sink -> copy(ledger, digest, sent, size, sink)));
-  }
-
-  /**
-   * The media type from the tool goes into a header beside Content-Type, so that a browser does not
-   * run a tool's output.
-   */
-  private static String printable(String mediaType) {
-    return mediaType.replaceAll("[^ -~]", "?");
-  }
-
-  private static void copy(
-      LedgerView ledger, Digest digest, ByteRange range, long size, HttpAnswer.Sink sink)
-      throws IOException {
-    try (InputStream in = ledger.openBlob(digest)) {
-      in.skipNBytes(range.from());
-      long left = range.to() - range.from();
-      while (left > 0) {
-        byte[] piece = in.readNBytes((int) Math.min(left, PIECE_BYTES));
-        if (piece.length == 0) {
-          throw new IOException("the blob is shorter than its size");
-        }
-        left -= piece.length;
-        if (left == 0 && range.to() == size && in.read() >= 0) {
-          throw new IOException("the blob is longer than its size");
-        }
-        sink.write(piece);
-      }
-    }
+    return BlobAnswer.of(
+        reader.kernel().ledger(),
+        call.caller().tenant(),
+        output.digest(),
+        output.mediaType(),
+        call.headers());
   }
 }

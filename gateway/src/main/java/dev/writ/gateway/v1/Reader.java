@@ -34,7 +34,8 @@ public final class Reader {
     return e.code() == GatewayError.UNKNOWN_ID || e.code() == ExecutorError.UNKNOWN_ID;
   }
 
-  static WritException unknown(Object id) {
+  /** The refusal that unknown and unauthorized ids both get. */
+  public static WritException unknown(Object id) {
     return new WritException(GatewayError.UNKNOWN_ID, String.valueOf(id));
   }
 

@@ -29,6 +29,6 @@ public final class ExecDriver extends ProcessDriver {
   @Override
   protected Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
-    return call -> new ExecProgram(call).run();
+    return call -> new ExecProgram(call, host()).run();
   }
 }

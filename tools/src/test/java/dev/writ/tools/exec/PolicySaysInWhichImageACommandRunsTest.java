@@ -136,14 +136,26 @@ class PolicySaysInWhichImageACommandRunsTest {
     assertThat(output(next).get("image")).isNull();
   }
 
+  /** The host's program never runs in place of an image, also where none can be told from a tag. */
   @Test
-  void aTagNamesNoImageAndTheHostsToolchainIsRecorded() {
+  void aTagIsNotRunAndTheAnswerSaysHowToPinIt() {
     DriverOutcome outcome =
-        call("{'shell':'echo $((6*7))','commands':['sh']}").image("sh", "debian:12-slim").run();
-    assertThat(output(outcome).get("stdout")).isEqualTo(JsonValue.of("42\n"));
-    assertThat(output(outcome).get("image")).isNull();
-    assertThat(outcome.observations().get("image")).isNull();
-    assertThat(outcome.observations().get("programs").toString()).contains("sha256:");
+        call("{'shell':'echo ESCAPED','commands':['sh']}").image("sh", "debian:12-slim").run();
+    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.message())
+        .startsWith("SBX-034")
+        .contains("debian:12-slim", "writ image pin");
+    notRun(outcome);
+  }
+
+  /** What a shell says of a program that is not there. */
+  private static void notRun(DriverOutcome outcome) {
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
+    JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
+    ToolSchemas.of(BuiltinTools.manifest("exec", "1.0.0").orElseThrow())
+        .requireOutput("run", output);
+    assertThat(output.get("exit_code")).isEqualTo(JsonValue.of(127));
+    assertThat(output.get("stderr")).isEqualTo(JsonValue.of(outcome.message() + "\n"));
   }
 
   @Test
@@ -152,6 +164,7 @@ class PolicySaysInWhichImageACommandRunsTest {
         call("{'argv':['other'],'commands':['other']}").image("other", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not in the image " + image);
+    notRun(outcome);
     DriverOutcome line = call("{'shell':'echo x','commands':['sh']}").image("sh", image).run();
     assertThat(line.reason()).as("the host has a shell").isEqualTo("command-not-found");
     // As the seed chose: by the first word of the line, where that is one of the commands.
@@ -170,6 +183,7 @@ class PolicySaysInWhichImageACommandRunsTest {
         call("{'argv':['checker','x'],'commands':['sh']}").image("checker", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not among the commands");
+    notRun(outcome);
   }
 
   @Test
@@ -184,6 +198,7 @@ class PolicySaysInWhichImageACommandRunsTest {
       assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(outcome.reason()).isEqualTo("refused");
       assertThat(outcome.message()).contains(one.getLast());
+      notRun(outcome);
     }
     try (TestHosts without =
         TestHosts.open(

@@ -1,0 +1,83 @@
+package dev.writ.gateway.v1;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.ledger.LedgerView;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Stored content as an answer, streamed: whole, or the range that was asked for. */
+public final class BlobAnswer {
+  private static final int PIECE_BYTES = 1 << 16;
+
+  private BlobAnswer() {}
+
+  /**
+   * Content of a tenant, for a caller that was found to have a right to it.
+   *
+   * @param mediaType as a document states it
+   * @param headers of the call
+   * @throws WritException {@code GWY-040} where it is not stored for the tenant, {@code GWY-033}
+   */
+  public static HttpAnswer of(
+      LedgerView ledger, String tenant, Digest digest, String mediaType, Headers headers) {
+    boolean known =
+        ledger.get(Tables.REFERENCE, Tables.key(tenant, digest.hex())).isPresent()
+            && ledger.hasBlob(digest);
+    if (!known) {
+      throw Reader.unknown(digest);
+    }
+    long size = ledger.blobSize(digest);
+    List<Map.Entry<String, String>> head = new ArrayList<>();
+    head.add(Map.entry("Content-Type", "application/octet-stream"));
+    head.add(Map.entry("Writ-Media-Type", printable(mediaType)));
+    head.add(Map.entry("ETag", "\"" + digest.hex() + "\""));
+    head.add(Map.entry("Accept-Ranges", "bytes"));
+    head.add(Map.entry("Cache-Control", "no-store"));
+    Optional<ByteRange> range = ByteRange.of(headers, size, digest.hex());
+    ByteRange sent = range.orElse(new ByteRange(0, size));
+    range.ifPresent(r ->
+        head.add(
+            Map.entry("Content-Range", "bytes " + r.from() + "-" + (r.to() - 1) + "/" + size)));
+    return new HttpAnswer(
+        range.isPresent() ? 206 : 200,
+        head,
+        new HttpAnswer.Body.Stream(
+            sent.to() - sent.from(), sink -> copy(ledger, digest, sent, size, sink)));
+  }
+
+  /**
+   * The media type from the tool goes into a header beside Content-Type, so that a browser does not
+   * run a tool's output.
+   */
+  private static String printable(String mediaType) {
+    return mediaType.replaceAll("[^ -~]", "?");
+  }
+
+  private static void copy(
+      LedgerView ledger, Digest digest, ByteRange range, long size, HttpAnswer.Sink sink)
+      throws IOException {
+    try (InputStream in = ledger.openBlob(digest)) {
+      in.skipNBytes(range.from());
+      long left = range.to() - range.from();
+      while (left > 0) {
+        byte[] piece = in.readNBytes((int) Math.min(left, PIECE_BYTES));
+        if (piece.length == 0) {
+          throw new IOException("the blob is shorter than its size");
+        }
+        left -= piece.length;
+        if (left == 0 && range.to() == size && in.read() >= 0) {
+          throw new IOException("the blob is longer than its size");
+        }
+        sink.write(piece);
+      }
+    }
+  }
+}
