@@ -13,8 +13,13 @@ import java.util.TreeMap;
  *
  * @param secrets one at least; several while one replaces another
  * @param tools by {@code tool_id}
+ * @param artifactsBytes how many bytes of artifacts an answer carries itself; each artifact beyond
+ *     is fetched from its own address
  */
-public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools) {
+public record LoglineConfig(
+    List<Secret> secrets, SortedMap<String, Tool> tools, long artifactsBytes) {
+  public static final long ARTIFACTS_BYTES_DEFAULT = 1 << 20;
+
   /** Shortest secret, in bytes. */
   public static final int SECRET_BYTES_MIN = 16;
 

@@ -78,7 +78,10 @@ class TheLoglineExecutorOverASocketTest {
               new Resources(30_000, 1 << 28, 1 << 20, 30_000),
               "box"));
     }
-    return new LoglineConfig(List.of(secret("first", SECRET), secret("next", NEXT)), tools);
+    return new LoglineConfig(
+        List.of(secret("first", SECRET), secret("next", NEXT)),
+        tools,
+        LoglineConfig.ARTIFACTS_BYTES_DEFAULT);
   }
 
   private List<Surface> surfaces(Pipeline pipeline) {
@@ -343,10 +346,10 @@ class TheLoglineExecutorOverASocketTest {
 
   @Test
   void withoutASecretItDoesNotStart() {
-    assertThatThrownBy(() -> new LoglineConfig(List.of(), new TreeMap<>()))
+    assertThatThrownBy(() -> new LoglineConfig(List.of(), new TreeMap<>(), 0))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GWY-101");
-    assertThatThrownBy(() -> new LoglineConfig(List.of(secret("x", "short")), new TreeMap<>()))
+    assertThatThrownBy(() -> new LoglineConfig(List.of(secret("x", "short")), new TreeMap<>(), 0))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GWY-102")
         .hasMessageNotContaining("short,");

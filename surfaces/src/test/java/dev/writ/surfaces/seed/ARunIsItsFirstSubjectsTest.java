@@ -130,7 +130,7 @@ class ARunIsItsFirstSubjectsTest {
         new ToolsSurface(pipeline, Optional.empty()),
         new ExecuteSurface(pipeline, _ -> {}),
         new LoglineSurface(
-            pipeline, new LoglineConfig(List.of(secret("alice"), secret("bob")), tools)),
+            pipeline, new LoglineConfig(List.of(secret("alice"), secret("bob")), tools, 0)),
         new EngineSurface(pipeline, packages::manifest, Lane.DIRECT),
         new NativeApi(seed.backend(), new RunBundle(packages), 2 << 20, 8 << 20));
   }

@@ -173,7 +173,7 @@ class HostileSeedRequestsTest {
             "box"));
     LoglineConfig logline =
         new LoglineConfig(
-            List.of(new LoglineConfig.Secret("first", bytes(SHARED), subjects)), tools);
+            List.of(new LoglineConfig.Secret("first", bytes(SHARED), subjects)), tools, 0);
     return List.of(
         new LoglineSurface(pipeline, logline),
         new ExecuteSurface(pipeline, _ -> {}),
