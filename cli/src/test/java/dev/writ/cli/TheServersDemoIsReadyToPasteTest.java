@@ -86,6 +86,8 @@ class TheServersDemoIsReadyToPasteTest {
           string(said, "token"),
           Path.of(string(said, "home")),
           startingWith(answers, "engine (seed 004)"));
+      artifactsOfSeedTwo(
+          string(said, "url"), string(said, "token"), startingWith(answers, "tools (seed 002)"));
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
@@ -226,6 +228,17 @@ class TheServersDemoIsReadyToPasteTest {
             new String(
                 Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
         .contains("\"package\":\"" + digest + "\"");
+  }
+
+  /** The path in the answer leads to the report that pytest wrote, in the demo's repository too. */
+  private void artifactsOfSeedTwo(String url, String token, String answer) throws Exception {
+    JsonValue.Obj told = (JsonValue.Obj) Jcs.parse(answer.getBytes(StandardCharsets.UTF_8));
+    String curl = "curl -sS -f -H 'Authorization: Bearer " + token + "' " + url;
+    String exec = "/v1/tools/exec/" + string(told, "exec_id");
+    assertThat(pasted(curl + exec + "/artifacts/junit.xml"))
+        .contains("<testsuite ", "tests=\"2\"", "test_a_discount");
+    assertThat(pasted(curl + "'/v1/streams/swe:tools:exec:stream?follow=false'"))
+        .contains("\"cmd\":\"pytest -q\"", "\"subtask_id\":\"DEV-123\"");
   }
 
   /** What a role has not does not exist, and what its tests report is told in the seed's words. */
