@@ -116,6 +116,11 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(Path.of(string(said, "home")).getParent()).doesNotExist();
     assertThat(auditLines()).hasSize(1);
     assertThat(auditLines().getFirst().members()).hasSize(10).containsKey("sandbox_profile");
+    assertThat(Files.readString(dir.resolve("stderr")))
+        .as("seed 000's states, in the log of calls")
+        .contains(
+            "\"states\":[\"REQUEST_RECEIVED\",\"VALIDATION\",\"SANDBOX_CREATED\",\"EXECUTION\","
+                + "\"SANDBOX_DESTROYED\",\"RESPONSE\"]");
   }
 
   /** The answer field by field; a page as html, picture and document; git's state until its end. */

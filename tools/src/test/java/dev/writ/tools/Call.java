@@ -6,7 +6,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
@@ -149,8 +148,7 @@ public final class Call {
         sandbox,
         Optional.empty(),
         approved,
-        host,
-        SandboxObserver.NONE);
+        host);
   }
 
   public DriverOutcome run() {

@@ -122,6 +122,7 @@ final class DemoSurfaces {
       logline.put("tool.code_in_workspace", "code_interpreter 1.0.0 run");
       logline.put("tool.git_cli", "git_cli 1.0.0 $operation");
       logline.put("tool.web_browser", "web_browser 1.0.0 visit");
+      logline.put("tool.web_browser.defaults", "{\"results\":[\"html\",\"pdf\",\"png\"]}");
       logline.put("tool.web_browser.memory_bytes", "1073741824"); // a page takes 300 to 400 MB
       logline.put("tool.web_browser.cpu_ms", "30000");
       logline.put("tool.web_browser.output_bytes", "4194304");

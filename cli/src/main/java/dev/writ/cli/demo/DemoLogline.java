@@ -36,7 +36,7 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
             .build());
   }
 
-  /** Opens the demo's page, fills a field, and takes what the seed names. */
+  /** Opens the demo's page and fills a field; the settings name what to take of it. */
   public String visit(String page) {
     return command(
         "web_browser",
@@ -49,7 +49,6 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
                     step("click").put("selector", "text=Find").build(),
                     step("wait").put("selector", "text=forty cards").build()),
                 step -> step)
-            .putList("results", List.of("html", "png", "pdf"), JsonValue::of)
             .put("timeout_ms", 20_000)
             .build());
   }
@@ -96,6 +95,7 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
     }
     Path body =
         body(
+            input.get("operation") instanceof JsonValue.Str operation ? operation.value() : tool,
             JsonValue.object()
                 .put("tool_id", tool)
                 .put("input", input)
@@ -112,9 +112,9 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
         .replace("URL", url);
   }
 
-  private Path body(JsonValue json) {
+  private Path body(String name, JsonValue json) {
     try {
-      return Files.write(Files.createTempFile(dir, "logline-", ".json"), Jcs.write(json));
+      return Files.write(dir.resolve("logline-" + name + ".json"), Jcs.write(json));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, dir.toString(), e);
     }

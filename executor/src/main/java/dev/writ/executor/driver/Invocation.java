@@ -22,7 +22,7 @@ import java.util.Optional;
  *     it
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
- * @param observer watches the call's sandbox; no input
+ * @param observer watches the call's sandbox; not an input of the operation
  */
 public record Invocation(
     Scope scope,
@@ -37,6 +37,34 @@ public record Invocation(
     boolean approved,
     HostTerms host,
     SandboxObserver observer) {
+
+  /** Unobserved. */
+  public Invocation(
+      Scope scope,
+      JsonValue.Obj params,
+      List<Input> inputs,
+      InputContent content,
+      byte[] seed,
+      Instant time,
+      Resources resources,
+      String sandbox,
+      Optional<Digest> workspaceBefore,
+      boolean approved,
+      HostTerms host) {
+    this(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        SandboxObserver.NONE);
+  }
 
   /** Unobserved, under a policy without terms for hosts. */
   public Invocation(
@@ -61,8 +89,7 @@ public record Invocation(
         sandbox,
         workspaceBefore,
         approved,
-        HostTerms.NONE,
-        SandboxObserver.NONE);
+        HostTerms.NONE);
   }
 
   /** The same call, observed. */

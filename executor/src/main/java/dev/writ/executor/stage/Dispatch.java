@@ -5,7 +5,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.PendingWrites;
@@ -177,8 +176,7 @@ public final class Dispatch {
         effect.sandbox(),
         ready.workspaceBefore(),
         approved(order.decision()),
-        ready.host(),
-        SandboxObserver.NONE);
+        ready.host());
   }
 
   /**

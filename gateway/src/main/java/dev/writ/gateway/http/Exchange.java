@@ -485,7 +485,7 @@ final class Exchange {
                 trace,
                 header(answer, "Writ-Request"),
                 header(answer, "Writ-Receipt"),
-                answer.events()));
+                answer.states()));
   }
 
   private static Optional<String> header(HttpAnswer answer, String name) {

@@ -13,14 +13,14 @@ import java.util.Map;
  * added by the server.
  *
  * @param headers names and values, a name as often as it has values
- * @param events what the surface tells the log of the call, in order; not sent
+ * @param states that the call reached, in order, for the log; not sent
  */
 public record HttpAnswer(
-    int status, List<Map.Entry<String, String>> headers, Body body, List<CallEvent> events) {
+    int status, List<Map.Entry<String, String>> headers, Body body, List<CallState> states) {
 
   public HttpAnswer {
     headers = List.copyOf(headers);
-    events = List.copyOf(events);
+    states = List.copyOf(states);
   }
 
   public HttpAnswer(int status, List<Map.Entry<String, String>> headers, Body body) {
@@ -87,10 +87,10 @@ public record HttpAnswer(
   public HttpAnswer with(String name, String value) {
     List<Map.Entry<String, String>> more = new ArrayList<>(headers);
     more.add(Map.entry(name, value));
-    return new HttpAnswer(status, more, body, events);
+    return new HttpAnswer(status, more, body, states);
   }
 
-  public HttpAnswer telling(List<CallEvent> all) {
+  public HttpAnswer withStates(List<CallState> all) {
     return new HttpAnswer(status, headers, body, all);
   }
 }

@@ -13,7 +13,7 @@ public interface Observer {
    * @param route the route's path with its placeholders; {@code -} where none was found
    * @param code the code of its refusal
    * @param bytes length of the answer's body; negative for a stream
-   * @param events what the surface tells of the call, in order
+   * @param states that the call reached, in order, where its surface states any
    */
   record Finished(
       String surface,
@@ -28,9 +28,9 @@ public interface Observer {
       TraceContext trace,
       Optional<String> request,
       Optional<String> receipt,
-      List<CallEvent> events) {
+      List<CallState> states) {
     public Finished {
-      events = List.copyOf(events);
+      states = List.copyOf(states);
     }
 
     /** The same, with ids that the answer did not state. */
@@ -48,7 +48,7 @@ public interface Observer {
           trace,
           request.or(() -> aRequest),
           receipt.or(() -> aReceipt),
-          events);
+          states);
     }
   }
 

@@ -83,8 +83,8 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
             line.put("tenant", caller.tenant())
                 .put("subject", caller.subject())
                 .put("credential", caller.principal()));
-    if (!call.events().isEmpty()) {
-      line.putList("states", call.events(), event -> JsonValue.of(event.name()));
+    if (!call.states().isEmpty()) {
+      line.putList("states", call.states(), state -> JsonValue.of(state.name()));
     }
     write(line);
   }

@@ -1,7 +1,7 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.CallEvent;
+import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.Observer.Finished;
 import dev.writ.gateway.http.TraceContext;
 import io.opentelemetry.api.common.AttributeKey;
@@ -150,8 +150,8 @@ public final class Telemetry implements AutoCloseable {
     nextTrace.set(call.trace().traceId());
     try {
       Span span = begun(call, now);
-      for (CallEvent event : call.events()) {
-        span.addEvent(event.name(), now.minusNanos(nowNanos - event.nanos()));
+      for (CallState state : call.states()) {
+        span.addEvent(state.name(), now.minusNanos(nowNanos - state.nanos()));
       }
       Context inside = Context.root().with(span);
       for (Lap lap : laps) {

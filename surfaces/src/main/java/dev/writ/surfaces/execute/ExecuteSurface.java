@@ -18,6 +18,7 @@ import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteRequest;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.RejectionCode;
+import dev.writ.surfaces.text.DocumentIds;
 import dev.writ.surfaces.text.ToolText;
 import java.time.Instant;
 import java.util.List;
@@ -68,7 +69,7 @@ public final class ExecuteSurface implements Surface {
     trail.reached(RequestState.REQUEST_RECEIVED);
     Instant startedAt = pipeline.now();
     trail.reached(RequestState.VALIDATION);
-    return execute(call, startedAt, trail).telling(trail.events());
+    return execute(call, startedAt, trail).withStates(trail.states());
   }
 
   private HttpAnswer execute(HttpCall call, Instant startedAt, StateTrail trail) {
@@ -102,7 +103,7 @@ public final class ExecuteSurface implements Surface {
             refusal.reason(),
             startedAt);
     try {
-      return withIds(
+      return DocumentIds.on(
           rejection,
           pipeline.vouch(
               vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty())));
@@ -130,7 +131,7 @@ public final class ExecuteSurface implements Surface {
       turn.reached();
       boolean served = answer.served().isPresent();
       trail.reached(served ? RequestState.RESPONSE : RequestState.REJECTED);
-      return withIds(
+      return DocumentIds.on(
           served
               ? response(request, answer.served().get())
               : notAllowed(request, answer, startedAt),
@@ -153,15 +154,6 @@ public final class ExecuteSurface implements Surface {
     if (pipeline.kernel().usesWorkspace(effect)) {
       throw new WritException(ExecuteError.KEEPS_FILES, effect.tool() + " " + effect.version());
     }
-  }
-
-  /** With the ids of the documents that the journal has of it. */
-  private static HttpAnswer withIds(HttpAnswer plain, Answer answer) {
-    HttpAnswer headed =
-        plain
-            .with("Writ-Request", answer.request().toString())
-            .with("Writ-Decision", answer.decisionEnvelope().id().toString());
-    return answer.served().map(s -> headed.with("Writ-Receipt", s.id().toString())).orElse(headed);
   }
 
   private HttpAnswer notAllowed(ExecuteRequest request, Answer answer, Instant startedAt) {

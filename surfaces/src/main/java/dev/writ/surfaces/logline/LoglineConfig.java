@@ -1,6 +1,7 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
 import java.util.Collections;
 import java.util.List;
@@ -52,9 +53,15 @@ public record LoglineConfig(
    * @param name of our tool
    * @param operation of it, or {@link #BY_INPUT}
    * @param resources the declared ceiling of each call
+   * @param defaults params where an input does not state them
    */
   public record Tool(
-      String name, String version, String operation, Resources resources, String sandbox) {
+      String name,
+      String version,
+      String operation,
+      Resources resources,
+      String sandbox,
+      JsonValue.Obj defaults) {
     /**
      * The input's member {@code operation} names the operation; its other members are the params.
      */

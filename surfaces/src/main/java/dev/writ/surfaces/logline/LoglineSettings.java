@@ -1,6 +1,8 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Reads a {@link LoglineConfig} from the server's configuration (spec/surface-logline.md). */
 public final class LoglineSettings {
@@ -25,6 +28,11 @@ public final class LoglineSettings {
   private static final String ARTIFACTS = "artifacts_bytes";
   private static final List<String> CEILING =
       List.of("cpu_ms", "memory_bytes", "output_bytes", "wall_ms");
+  private static final String DEFAULTS = "defaults";
+
+  /** What may be said of one tool. */
+  private static final List<String> OF_TOOL =
+      Stream.concat(CEILING.stream(), Stream.of(DEFAULTS)).toList();
 
   private final SortedMap<String, String> settings;
 
@@ -62,18 +70,16 @@ public final class LoglineSettings {
               || key.equals(SANDBOX)
               || key.equals(ARTIFACTS)
               || CEILING.contains(key)
-              || key.startsWith(TOOL) && (limitOf(key).isEmpty() || isConfigured(key));
+              || key.startsWith(TOOL) && (!isOfTool(key) || isConfigured(key));
       if (!known) {
-        throw refused(key, limitOf(key).isEmpty() ? "is unknown" : "is of a tool that is not here");
+        throw refused(key, isOfTool(key) ? "is of a tool that is not here" : "is unknown");
       }
     }
   }
 
-  /** The name of the limit that a setting of one tool states; empty if it names the tool itself. */
-  private static Optional<String> limitOf(String key) {
-    return CEILING.stream()
-        .filter(limit -> key.startsWith(TOOL) && key.endsWith("." + limit))
-        .findFirst();
+  /** Whether a setting says something of one tool; else it names the tool itself. */
+  private static boolean isOfTool(String key) {
+    return OF_TOOL.stream().anyMatch(what -> key.startsWith(TOOL) && key.endsWith("." + what));
   }
 
   private boolean isConfigured(String key) {
@@ -96,7 +102,7 @@ public final class LoglineSettings {
     CEILING.forEach(limit -> count(limit, 1)); // also where every tool states its own
     below(TOOL)
         .forEach((id, value) -> {
-          if (limitOf(TOOL + id).isEmpty()) {
+          if (!isOfTool(TOOL + id)) {
             tools.put(id, tool(TOOL + id, value, sandbox));
           }
         });
@@ -118,7 +124,20 @@ public final class LoglineSettings {
             limit(key, "memory_bytes"),
             limit(key, "output_bytes"),
             limit(key, "wall_ms")),
-        sandbox);
+        sandbox,
+        defaults(key + "." + DEFAULTS));
+  }
+
+  private JsonValue.Obj defaults(String key) {
+    String text = settings.getOrDefault(key, "{}");
+    try {
+      if (Jcs.parse(text.getBytes(StandardCharsets.UTF_8)) instanceof JsonValue.Obj object) {
+        return object;
+      }
+    } catch (WritException e) {
+      throw refused(key, "is no JSON: " + e.code().code());
+    }
+    throw refused(key, "is no object");
   }
 
   /** A tool's own limit, or the one for all. */

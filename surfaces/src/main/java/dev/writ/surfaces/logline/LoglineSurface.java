@@ -20,6 +20,7 @@ import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.surfaces.logline.LoglineAuthentication.Authenticated;
+import dev.writ.surfaces.text.DocumentIds;
 import dev.writ.surfaces.text.ToolText;
 import java.util.List;
 import java.util.Optional;
@@ -123,12 +124,12 @@ public final class LoglineSurface implements Surface {
       throw new WritException(LoglineError.REPLAYED, "");
     }
     Answer answer = pipeline.vouch(vouched(call, caller, body, subject));
-    return withIds(
-        answer,
+    return DocumentIds.on(
         answer
             .served()
             .map(served -> answer(served, body.ends ? runs.endOf(served) : Optional.empty()))
-            .orElseGet(() -> denied(answer)));
+            .orElseGet(() -> denied(answer)),
+        answer);
   }
 
   /** Whom the caller acts as in a tenant; nobody where its secret is not for that tenant. */
@@ -217,7 +218,7 @@ public final class LoglineSurface implements Surface {
             tool.name(),
             tool.version(),
             byInput ? operation(body.input) : tool.operation(),
-            byInput ? without(body.input, OPERATION) : body.input,
+            params(tool, body.input),
             List.of(),
             tool.resources(),
             tool.sandbox(),
@@ -254,16 +255,14 @@ public final class LoglineSurface implements Surface {
     throw new WritException(LoglineError.BODY, "input names no operation of the tool");
   }
 
-  private static JsonValue.Obj without(JsonValue.Obj object, String key) {
-    var rest = JsonValue.object();
-    object
-        .members()
-        .forEach((name, value) -> {
-          if (!name.equals(key)) {
-            rest.put(name, value);
-          }
-        });
-    return rest.build();
+  /** The input without the operation's name, and what the configuration adds. */
+  private static JsonValue.Obj params(LoglineConfig.Tool tool, JsonValue.Obj input) {
+    TreeMap<String, JsonValue> params = new TreeMap<>(tool.defaults().members());
+    params.putAll(input.members());
+    if (tool.operation().equals(LoglineConfig.Tool.BY_INPUT)) {
+      params.remove(OPERATION);
+    }
+    return new JsonValue.Obj(params);
   }
 
   private static HttpAnswer denied(Answer answer) {
@@ -283,10 +282,11 @@ public final class LoglineSurface implements Surface {
   private HttpAnswer answer(Served served, Optional<JsonValue.Obj> run) {
     ToolText text = ToolText.of(served, pipeline);
     TreeMap<String, JsonValue> result = new TreeMap<>(text.members().members());
+    boolean inMembers = !result.isEmpty() && !result.containsKey("stdout");
+    result.put("stdout", JsonValue.of(inMembers ? "" : text.stdout()));
     if (!served.receipt().artifacts().isEmpty()) {
       result.put("artifacts", artifacts.of(served));
     }
-    result.put("stdout", JsonValue.of(text.stdout()));
     result.put("stderr", JsonValue.of(text.stderr()));
     result.put("duration_ms", JsonValue.of(ToolText.durationMs(served.receipt())));
     return HttpAnswer.json(
@@ -296,17 +296,6 @@ public final class LoglineSurface implements Surface {
             .put("result", new JsonValue.Obj(result))
             .putIfPresent("run", run, r -> r)
             .build());
-  }
-
-  private static HttpAnswer withIds(Answer answer, HttpAnswer reply) {
-    HttpAnswer judged =
-        reply
-            .with("Writ-Request", answer.request().toString())
-            .with("Writ-Decision", answer.decisionEnvelope().id().toString());
-    return answer
-        .served()
-        .map(served -> judged.with("Writ-Receipt", served.id().toString()))
-        .orElse(judged);
   }
 
   /** An unknown caller learns nothing else. */

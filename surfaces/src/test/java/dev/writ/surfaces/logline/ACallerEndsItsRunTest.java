@@ -46,7 +46,12 @@ class ACallerEndsItsRunTest {
       tools.put(
           tool,
           new LoglineConfig.Tool(
-              tool, "1.0.0", "twice", new Resources(1000, 1 << 20, 1 << 20, 1000), "box"));
+              tool,
+              "1.0.0",
+              "twice",
+              new Resources(1000, 1 << 20, 1 << 20, 1000),
+              "box",
+              JsonValue.object().build()));
     }
     return new LoglineConfig(
         List.of(LoglineCaller.secret("of alice", "alice"), LoglineCaller.secret("of bob", "bob")),

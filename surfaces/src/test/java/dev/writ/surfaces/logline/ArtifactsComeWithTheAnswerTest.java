@@ -31,7 +31,7 @@ class ArtifactsComeWithTheAnswerTest {
           "subject: bob, roles: [worker], surfaces: [engine, logline]");
   private static final String BODY =
       """
-      {"tool_id":"web_browser","input":{"url":"https://example.com/","results":["png","pdf"]},
+      {"tool_id":"web_browser","input":{"url":"https://example.com/"},
        "context":{"run_id":"run_123","tenant_id":"acme"}}
       """;
 
@@ -48,7 +48,8 @@ class ArtifactsComeWithTheAnswerTest {
             "1.0.0",
             "twice",
             new Resources(1000, 1 << 20, 1 << 20, 1000),
-            "box"));
+            "box",
+            JsonValue.object().put("results", "png").put("url", "about:blank").build()));
     return new LoglineConfig(
         List.of(LoglineCaller.secret("of alice", "alice"), LoglineCaller.secret("of bob", "bob")),
         tools,
@@ -88,8 +89,18 @@ class ArtifactsComeWithTheAnswerTest {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     JsonValue.Obj result = (JsonValue.Obj) reply.json().get("result");
     assertThat(result.get("html")).isEqualTo(JsonValue.of("<p>"));
+    assertThat(result.get("stdout")).as("not the same once more").isEqualTo(JsonValue.of(""));
     return ((JsonValue.Arr) result.get("artifacts"))
         .items().stream().map(JsonValue.Obj.class::cast).toList();
+  }
+
+  /** A client of the seed does not know that our browser has to be told what to take. */
+  @Test
+  void whatTheInputDoesNotStateTheConfigurationDoes() {
+    artifacts();
+    assertThat(server.home.driver.runs().getFirst().invocation().params())
+        .isEqualTo(
+            JsonValue.object().put("results", "png").put("url", "https://example.com/").build());
   }
 
   private static String text(JsonValue.Obj object, String member) {

@@ -76,7 +76,8 @@ class TheLoglineExecutorOverASocketTest {
               "1.0.0",
               tool.equals("git_cli") ? LoglineConfig.Tool.BY_INPUT : "twice",
               new Resources(30_000, 1 << 28, 1 << 20, 30_000),
-              "box"));
+              "box",
+              JsonValue.object().build()));
     }
     return new LoglineConfig(
         List.of(secret("first", SECRET), secret("next", NEXT)),

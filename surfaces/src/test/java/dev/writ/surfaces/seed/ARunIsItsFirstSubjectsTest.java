@@ -125,7 +125,8 @@ class ARunIsItsFirstSubjectsTest {
             "1.0.0",
             "twice",
             new Resources(30_000, 1 << 28, 1 << 20, 30_000),
-            "box"));
+            "box",
+            JsonValue.object().build()));
     return List.of(
         new ToolsSurface(pipeline, Optional.empty()),
         new ExecuteSurface(pipeline, _ -> {}),

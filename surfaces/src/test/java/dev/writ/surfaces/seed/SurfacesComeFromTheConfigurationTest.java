@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.guardian.document.Resources;
 import dev.writ.surfaces.logline.LoglineConfig;
 import dev.writ.surfaces.logline.LoglineSettings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -76,6 +78,8 @@ class SurfacesComeFromTheConfigurationTest {
                 "1073741824",
                 "tool.web_browser.cpu_ms",
                 "60000",
+                "tool.web_browser.defaults",
+                "{\"results\":[\"png\"]}",
                 "artifacts_bytes",
                 "0"),
             Map.of(LoglineSettings.SECRET_VARIABLE, SECRET),
@@ -85,6 +89,8 @@ class SurfacesComeFromTheConfigurationTest {
         .isEqualTo(new Resources(60_000, 1 << 30, 1 << 20, 30_000));
     assertThat(logline.tools().get("code_interpreter").resources())
         .isEqualTo(new Resources(30_000, 1 << 28, 1 << 20, 30_000));
+    assertThat(logline.tools().get("web_browser").defaults())
+        .isEqualTo(Jcs.parse("{\"results\":[\"png\"]}".getBytes(StandardCharsets.UTF_8)));
     assertThat(logline.artifactsBytes()).isZero();
   }
 
@@ -101,6 +107,8 @@ class SurfacesComeFromTheConfigurationTest {
           {"tool.code_interpreter.memory_bytes", "0"},
           {"tool.code_interpreter.memory", "1073741824"},
           {"tool.web_browser.memory_bytes", "1073741824"},
+          {"tool.code_interpreter.defaults", "[]"},
+          {"tool.code_interpreter.defaults", "{"},
           {"artifacts_bytes", "-1"},
         }) {
       assertThatThrownBy(() -> LoglineSettings.read(config(List.of(), wrong), environment, dir))
