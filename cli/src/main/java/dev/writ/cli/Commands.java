@@ -17,6 +17,7 @@ import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
+import dev.writ.cli.command.ImageCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.McpCommand;
@@ -60,6 +61,7 @@ final class Commands {
           new KeyCommand(),
           new ToolCommand(),
           new RuntimeCommand(),
+          new ImageCommand(),
           new SecretCommand(),
           new ResolveCommand(),
           new ClockCommand(),

@@ -72,7 +72,13 @@ class TheServersDemoIsReadyToPasteTest {
           .containsOnlyOnce("\"run\":")
           .contains("\"reason\":\"run-closed\",\"run\":\"run_124\",\"tenant\":\"tenant_abc\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
-          .contains("\"exit_code\":0", "hello from the tool gateway\\n");
+          .contains(
+              "\"exit_code\":0",
+              "2 passed",
+              "\"stderr_tail\":\"\"",
+              "\"artifacts\":[{\"path\":\"/artifacts/junit.xml\",\"type\":\"junit_xml\"}]",
+              "\"analysis\":{\"test_count\":2}",
+              "\"logged_to\":\"swe:tools:exec:stream\"");
       assertThat(startingWith(answers, "engine (seed 004)"))
           .contains("\"status\":\"Succeeded\"", "\"words\":4", "\"toolVersion\":\"1.0.0\"");
       everyViewHasTheSamePackage(
@@ -80,6 +86,8 @@ class TheServersDemoIsReadyToPasteTest {
           string(said, "token"),
           Path.of(string(said, "home")),
           startingWith(answers, "engine (seed 004)"));
+      artifactsOfSeedTwo(
+          string(said, "url"), string(said, "token"), startingWith(answers, "tools (seed 002)"));
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
@@ -227,6 +235,17 @@ class TheServersDemoIsReadyToPasteTest {
         .contains("\"package\":\"" + digest + "\"");
   }
 
+  /** The path in the answer leads to the report that pytest wrote, in the demo's repository too. */
+  private void artifactsOfSeedTwo(String url, String token, String answer) throws Exception {
+    JsonValue.Obj told = (JsonValue.Obj) Jcs.parse(answer.getBytes(StandardCharsets.UTF_8));
+    String curl = "curl -sS -f -H 'Authorization: Bearer " + token + "' " + url;
+    String exec = "/v1/tools/exec/" + string(told, "exec_id");
+    assertThat(pasted(curl + exec + "/artifacts/junit.xml"))
+        .contains("<testsuite ", "tests=\"2\"", "test_a_discount");
+    assertThat(pasted(curl + "'/v1/streams/swe:tools:exec:stream?follow=false'"))
+        .contains("\"cmd\":\"pytest -q\"", "\"subtask_id\":\"DEV-123\"");
+  }
+
   /** What a role has not does not exist, and what its tests report is told in the seed's words. */
   private void commandsOfSeedTwo(String url, String token) throws Exception {
     Files.writeString(
@@ -234,7 +253,7 @@ class TheServersDemoIsReadyToPasteTest {
         """
         {"role":"developer","case_id":"case-9","cwd":"/workspace/repo","cmd":"mkdir test-results; \
         echo '<testsuite tests=\\"3\\" failures=\\"1\\"/>' > junit.xml; echo log > test-results/log; \
-        echo done; bash; kubectl"}\
+        echo done; git; kubectl"}\
         """);
     String answer =
         pasted(
@@ -251,7 +270,7 @@ class TheServersDemoIsReadyToPasteTest {
             "\"exit_code\":127",
             "\"image\":\"exec@sha256:",
             "\"stdout_tail\":\"done\\n\"")
-        .containsPattern("\"stderr_tail\":\"[^\"]*bash: not found[^\"]*kubectl: not found");
+        .containsPattern("\"stderr_tail\":\"[^\"]*git: not found[^\"]*kubectl: not found");
     Files.writeString(
         dir.resolve("cmd.json"),
         "{\"role\":\"developer\",\"case_id\":\"case-9\",\"cmd\":\"kubectl get pods\"}");

@@ -216,8 +216,8 @@ public final class Gateway implements AutoCloseable {
             installation.running(),
             changes,
             lane,
-            (surface, tenant, subject, tool, answer) -> {
-              metrics.answered(surface, tenant, subject, tool, answer);
+            (surface, request, answer) -> {
+              metrics.answered(surface, request, answer);
               watch.answered(answer);
             });
     CredentialScopes narrowed = new CredentialScopes(config);

@@ -72,7 +72,7 @@ public final class TestGateway implements AutoCloseable {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
     Backend backend =
-        new Backend(home.kernel(), places, running, changes, Lane.DIRECT, (_, _, _, _, _) -> {});
+        new Backend(home.kernel(), places, running, changes, Lane.DIRECT, (_, _, _) -> {});
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     surfaces = new ArrayList<>(more.apply(pipeline));
     List<Route> others = surfaces.stream().flatMap(s -> s.routes().stream()).toList();

@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ class WhatCanBeCancelledIsOtherwiseAsItIsTest {
     Driver wrapped = new Running().cancellable(driver);
     ToolManifest manifest =
         TestTools.manifest("calc", Determinism.PURE, TestDriver.NAME, TestDriver.SANDBOX);
-    HostTerms terms = new HostTerms(List.of("memory-limit"), new TreeMap<>());
+    HostTerms terms = new HostTerms(List.of("memory-limit"), new TreeMap<>(), Optional.empty());
     wrapped.prepare(manifest, "run", file -> new byte[0], terms);
     wrapped.prepare(manifest, "run", file -> new byte[0]);
     assertThat(driver.waived()).containsExactly(List.of("memory-limit"), List.of());

@@ -17,6 +17,10 @@ public record ImageReference(String name, Digest digest) {
   private static final int MOST_NAME = 255;
 
   public ImageReference {
+    requireName(name);
+  }
+
+  static void requireName(String name) {
     if (name.length() > MOST_NAME || !name.matches(NAME)) {
       throw new WritException(SandboxError.IMAGE_REFERENCE, "the name is none of a repository");
     }

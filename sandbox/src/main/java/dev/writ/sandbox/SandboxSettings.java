@@ -26,6 +26,8 @@ import javax.net.ssl.SSLContext;
  *     rule says: servers in the operator's own network
  * @param containers the socket of a docker or podman service; if absent, usual places are tried
  * @param workspaces how many may exist
+ * @param workspaceRoot the directory of this host under which a command may name a directory that
+ *     becomes its workspace
  */
 public record SandboxSettings(
     Path stateDirectory,
@@ -35,7 +37,8 @@ public record SandboxSettings(
     Supplier<SSLContext> tls,
     List<String> privatePlaces,
     Optional<Path> containers,
-    WorkspaceBounds workspaces) {
+    WorkspaceBounds workspaces,
+    Optional<Path> workspaceRoot) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
     privatePlaces.forEach(SandboxSettings::requirePlace);
@@ -62,7 +65,8 @@ public record SandboxSettings(
         OriginTls::ofTheJdk,
         List.of(),
         Optional.empty(),
-        WorkspaceBounds.STANDARD);
+        WorkspaceBounds.STANDARD,
+        Optional.empty());
   }
 
   /** Uses user ids from 2,000,000,000, which no distribution assigns. */
@@ -72,7 +76,15 @@ public record SandboxSettings(
 
   public SandboxSettings with(Resolver other) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, other, tls, privatePlaces, containers, workspaces);
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        other,
+        tls,
+        privatePlaces,
+        containers,
+        workspaces,
+        workspaceRoot);
   }
 
   public SandboxSettings trusting(SSLContext context) {
@@ -84,12 +96,21 @@ public record SandboxSettings(
         () -> context,
         privatePlaces,
         containers,
-        workspaces);
+        workspaces,
+        workspaceRoot);
   }
 
   public SandboxSettings reaching(List<String> places) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, tls, places, containers, workspaces);
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        places,
+        containers,
+        workspaces,
+        workspaceRoot);
   }
 
   public SandboxSettings withContainers(Path socket) {
@@ -101,11 +122,33 @@ public record SandboxSettings(
         tls,
         privatePlaces,
         Optional.of(socket),
-        workspaces);
+        workspaces,
+        workspaceRoot);
   }
 
   public SandboxSettings keeping(WorkspaceBounds bounds) {
     return new SandboxSettings(
-        stateDirectory, firstUid, sandboxes, resolver, tls, privatePlaces, containers, bounds);
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        containers,
+        bounds,
+        workspaceRoot);
+  }
+
+  public SandboxSettings rooted(Path root) {
+    return new SandboxSettings(
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        containers,
+        workspaces,
+        Optional.of(root));
   }
 }

@@ -9,6 +9,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.CommandLimits;
 import dev.writ.guardian.policy.HostTerms;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,7 @@ public final class Call {
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
   private String sandbox = "wasm";
+  private String run = "run-1";
   private boolean approved;
   private HostTerms host = HostTerms.NONE;
 
@@ -97,6 +99,11 @@ public final class Call {
     return this;
   }
 
+  public Call inRun(String name) {
+    run = name;
+    return this;
+  }
+
   public Call approved() {
     approved = true;
     return this;
@@ -104,7 +111,7 @@ public final class Call {
 
   /** Guarantees that policy does without. */
   public Call waiving(List<String> names) {
-    host = new HostTerms(names, host.images());
+    host = new HostTerms(names, host.images(), host.commands());
     return this;
   }
 
@@ -112,7 +119,13 @@ public final class Call {
   public Call image(String program, String image) {
     TreeMap<String, String> images = new TreeMap<>(host.images());
     images.put(program, image);
-    host = new HostTerms(host.waived(), images);
+    host = new HostTerms(host.waived(), images, host.commands());
+    return this;
+  }
+
+  /** Policy's limits of commands. */
+  public Call limits(CommandLimits limits) {
+    host = new HostTerms(host.waived(), host.images(), Optional.of(limits));
     return this;
   }
 
@@ -125,7 +138,7 @@ public final class Call {
               entry.getKey(), Digest.sha256(bytes), bytes.length, "application/octet-stream"));
     }
     return new Invocation(
-        new Scope("acme", "run-1", "agent-1"),
+        new Scope("acme", run, "agent-1"),
         params,
         list,
         input -> new ByteArrayInputStream(inputs.get(input.name())),

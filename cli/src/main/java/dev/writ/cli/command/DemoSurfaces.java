@@ -39,6 +39,25 @@ final class DemoSurfaces {
   private static final String AGENT = "agent";
   private static final String TRACE = "33333333-3333-4333-8333-333333333333";
 
+  private static final String WORKSPACES = "workspaces";
+  private static final String ORDERS =
+      """
+      def total(prices, discount=0):
+          return sum(prices) * (100 - discount) // 100
+      """;
+  private static final String TEST_ORDERS =
+      """
+      from orders import total
+
+
+      def test_a_total():
+          assert total([40, 2]) == 42
+
+
+      def test_a_discount():
+          assert total([100, 20], discount=10) == 108
+      """;
+
   private final Path dir;
   private final boolean confined;
   private final DemoPlaces places;
@@ -62,6 +81,22 @@ final class DemoSurfaces {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The directory of workspaces, with a repository whose tests pass. */
+  static Path makeWorkspaces(Path dir) {
+    Path root = dir.resolve(WORKSPACES);
+    Path repository = root.resolve("repo");
+    try {
+      Files.createDirectories(repository);
+      Files.writeString(repository.resolve("orders.py"), ORDERS);
+      Files.writeString(repository.resolve("test_orders.py"), TEST_ORDERS);
+      Files.writeString(
+          repository.resolve("pytest.ini"), "[pytest]\naddopts = --junitxml=junit.xml\n");
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, repository.toString(), e);
+    }
+    return root;
   }
 
   /** Settings for all of them, with a new secret for seed 001's. */
@@ -106,7 +141,12 @@ final class DemoSurfaces {
     surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
     surfaces.put("mcp", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
-    surfaces.put("tools", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
+    surfaces.put(
+        "tools",
+        new SurfaceConfig(
+            new TreeMap<>(),
+            List.of(),
+            Map.of("workspace_root", dir.resolve(WORKSPACES).toString())));
     return surfaces;
   }
 
@@ -249,16 +289,36 @@ final class DemoSurfaces {
     return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /**
+   * The seed's own example; where commands cannot be confined, the one command that is imitated.
+   */
   private JsonValue tools() {
-    return JsonValue.object()
-        .put("role", "developer")
-        .put("case_id", "case-123")
-        .put("subtask_id", "DEV-123")
-        .put("cmd", "echo hello from the tool gateway" + (confined ? " | tee greeting.txt" : ""))
-        .put("cwd", "/workspace/repo")
-        .put("timeout_sec", 10)
-        .put("env", JsonValue.object().put("LANG", "C").build())
-        .put("limits", JsonValue.object().put("cpu", 1).put("mem_mb", 128).build())
-        .build();
+    String text =
+        confined
+            ? """
+            {
+                "role": "developer",
+                "case_id": "case-123",
+                "subtask_id": "DEV-123",
+                "cmd": "pytest -q",
+                "cwd": "/workspace/repo",
+                "timeout_sec": 300,
+                "env": {"PYTHONUNBUFFERED": "1"},
+                "limits": {"cpu": 1.0, "mem_mb": 2048}
+            }
+            """
+            : """
+            {
+                "role": "developer",
+                "case_id": "case-123",
+                "subtask_id": "DEV-123",
+                "cmd": "echo hello from the tool gateway",
+                "cwd": "/workspace/repo",
+                "timeout_sec": 10,
+                "env": {"LANG": "C"},
+                "limits": {"cpu": 1.0, "mem_mb": 128}
+            }
+            """;
+    return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -20,6 +20,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Surface;
@@ -46,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -113,7 +115,10 @@ public final class ServeCommand implements CliCommand {
     OpenHome open =
         OpenHome.open(
             home,
-            Opening.of(Homes.clock(), Homes.processes(session, home))
+            Opening.of(
+                    Homes.clock(),
+                    SandboxPlace.host(
+                        home, environment(session, config, directory(arguments, home))))
                 .wrapping(running::cancellable)
                 .keepingWorkers(PoolSettings.ofMiB(config.extras().toolPoolMib())));
     Gateway gateway =
@@ -131,6 +136,15 @@ public final class ServeCommand implements CliCommand {
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
     return serveUntilStopped(session, gateway, open, serving::ended);
+  }
+
+  /** That of the session, with the directory that the configuration names for commands. */
+  private static Map<String, String> environment(
+      Session session, GatewayConfig config, Path directory) {
+    TreeMap<String, String> environment = new TreeMap<>(session.environment());
+    SeedSurfaces.workspaceRoot(config.surfaces(), session.environment(), directory)
+        .ifPresent(root -> environment.put(SeedSurfaces.WORKSPACE_ROOT, root.toString()));
+    return environment;
   }
 
   /** Figures of the pool of workers, for {@code /metrics}. */

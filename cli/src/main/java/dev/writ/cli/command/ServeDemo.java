@@ -35,6 +35,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.surfaces.logline.LoglineSurface;
+import dev.writ.surfaces.seed.SeedSurfaces;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.BuiltinTools;
 import java.io.IOException;
@@ -109,6 +110,7 @@ final class ServeDemo {
   private ProcessHost processes(Home home, Path dir, DemoPlaces places) {
     TreeMap<String, String> environment = new TreeMap<>(session.environment());
     environment.put("WRIT_SANDBOX_DIR", dir.resolve("sandbox").toString());
+    environment.put(SeedSurfaces.WORKSPACE_ROOT, DemoSurfaces.makeWorkspaces(dir).toString());
     environment.put("WRIT_EGRESS_CA", places.authority().toString());
     try {
       if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
@@ -165,9 +167,9 @@ final class ServeDemo {
                   developer:
                     tools: [exec, js]
                     sandboxes: [restricted, wasm]
-                    resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
+                    resources: { cpu_ms: 1200000, memory_bytes: 4294967296, output_bytes: 1048576, wall_ms: 600000 }
                     paths: [.]
-                    environment: [LANG]
+                    environment: [LANG, PYTHONUNBUFFERED]
                   analyst:
                 """)
         + surfaces.policy();

@@ -11,6 +11,10 @@ public enum CliError implements ErrorCode {
       "CLI-018",
       "the process may open too few files to serve",
       "Raise the limit of open files to 512 or more: ulimit -n, or LimitNOFILE in the unit."),
+  POLICY_TEXT(
+      "CLI-021",
+      "a policy's file is not in a form that can be changed",
+      "Write each entry of commands/images as `program: image`, or change it by hand."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;

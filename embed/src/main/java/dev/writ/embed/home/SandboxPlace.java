@@ -28,8 +28,9 @@ import java.util.Optional;
  * {@code WRIT_SANDBOX_DIR} names another directory, {@code WRIT_SANDBOX_ENGINE} the engine. {@code
  * WRIT_EGRESS_CA} names a file of authorities to trust in place of the JDK's; {@code
  * WRIT_EGRESS_PRIVATE} lists destinations ({@code host:port,host:port}) that may resolve to private
- * addresses; {@code WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} limit the
- * number of workspaces.
+ * addresses; {@code WORKSPACE_ROOT} is the directory under which commands may name their workspace
+ * (spec/tool-exec.md); {@code WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} limit
+ * the number of workspaces.
  */
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
@@ -91,6 +92,10 @@ public final class SandboxPlace {
     String places = environment.getOrDefault("WRIT_EGRESS_PRIVATE", "");
     if (!places.isEmpty()) {
       settings = settings.reaching(List.of(places.split(",")));
+    }
+    String root = environment.getOrDefault("WORKSPACE_ROOT", "");
+    if (!root.isEmpty()) {
+      settings = settings.rooted(Path.of(root));
     }
     WorkspaceBounds standard = WorkspaceBounds.STANDARD;
     return settings.keeping(

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  * One method on one path, and its handler.
  *
  * @param path literal segments and {@code {name}} for one segment each, for example {@code
- *     /v1/runs/{run}/events}
+ *     /v1/runs/{run}/events}; {@code {+name}} at the end for one segment or more
  * @param access who may call
  * @param body how its body reaches the handler
  * @param when a further condition on the headers, for surfaces that share a path
@@ -101,13 +101,18 @@ public record Route(
   /** The values of the path's parameters, if a call's path matches. */
   Optional<SortedMap<String, String>> match(List<String> segments) {
     List<String> own = segments(path);
-    if (own.size() != segments.size()) {
+    boolean open = own.getLast().startsWith("{+");
+    if (open ? own.size() > segments.size() : own.size() != segments.size()) {
       return Optional.empty();
     }
     SortedMap<String, String> values = new TreeMap<>();
     for (int i = 0; i < own.size(); i++) {
       String pattern = own.get(i);
-      if (pattern.startsWith("{")) {
+      if (pattern.startsWith("{+")) {
+        values.put(
+            pattern.substring(2, pattern.length() - 1),
+            String.join("/", segments.subList(i, segments.size())));
+      } else if (pattern.startsWith("{")) {
         values.put(pattern.substring(1, pattern.length() - 1), segments.get(i));
       } else if (!pattern.equals(segments.get(i))) {
         return Optional.empty();

@@ -1,11 +1,13 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -131,10 +133,10 @@ public final class Metrics implements Observer {
   }
 
   /** Counts an effect that was answered, through any surface. */
-  public void answered(String surface, String tenant, String subject, String tool, Answer answer) {
+  public void answered(String surface, Request request, Answer answer) {
     Policy inForce = policy.get();
+    String tool = request.effect().tool();
     boolean known = inForce.tools().stream().anyMatch(t -> t.ref().name().equals(tool));
-    String role = String.join(",", inForce.rolesOf(tenant, subject));
     Optional<Receipt> receipt = answer.served().map(s -> s.receipt());
     registry
         .counter(
@@ -144,7 +146,7 @@ public final class Metrics implements Observer {
             "tool",
             known ? tool : "other",
             "role",
-            role,
+            role(inForce, request),
             "verdict",
             answer.decision().verdict().name().toLowerCase(Locale.ROOT),
             "outcome",
@@ -158,6 +160,15 @@ public final class Metrics implements Observer {
             .tag("tool", known ? tool : "other")
             .register(registry)
             .record(Duration.between(r.startedAt(), r.finishedAt()).abs()));
+  }
+
+  /** The role that the request names in its context if its subject has it, else all it has. */
+  private static String role(Policy inForce, Request request) {
+    List<String> held = inForce.rolesOf(request.scope().tenant(), request.scope().subject());
+    return request.context().get("role") instanceof JsonValue.Str named
+            && held.contains(named.value())
+        ? named.value()
+        : String.join(",", held);
   }
 
   /** Counts how a call's wait in the engine's lane ended. */

@@ -4,6 +4,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.schedule.Lane;
+import dev.writ.guardian.document.Request;
 
 /**
  * The parts behind all surfaces.
@@ -23,6 +24,6 @@ public record Backend(
   /** Gets every effect that was answered, through any surface. */
   @FunctionalInterface
   public interface EffectObserver {
-    void answered(String surface, String tenant, String subject, String tool, Answer answer);
+    void answered(String surface, Request request, Answer answer);
   }
 }

@@ -334,14 +334,7 @@ public final class KernelPipeline implements Pipeline {
   }
 
   private void observe(Request request, Answer answer) {
-    backend
-        .effects()
-        .answered(
-            request.origin().orElseThrow().surface(),
-            request.scope().tenant(),
-            request.scope().subject(),
-            request.effect().tool(),
-            answer);
+    backend.effects().answered(request.origin().orElseThrow().surface(), request, answer);
   }
 
   private SigningKey key(String surface, String tenant) {

@@ -163,14 +163,7 @@ public final class NativeApi implements Surface {
   }
 
   private void counted(Request request, Answer answer) {
-    backend
-        .effects()
-        .answered(
-            name(),
-            request.scope().tenant(),
-            request.scope().subject(),
-            request.effect().tool(),
-            answer);
+    backend.effects().answered(name(), request, answer);
   }
 
   private HttpAnswer decision(HttpCall call) {

@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * @param workspaceRoot the directory under which every {@code cwd} is; absolute
  * @param sandbox profile of every command
  * @param outputBytes the most output of a command, in bytes
+ * @param limits of every command beside those of its role; the default where policy has none
  * @param images an image by program, for engines that run images
  * @param effect the template of the effect that runs a command
  */
@@ -22,6 +23,7 @@ public record CommandProfile(
     String sandbox,
     long outputBytes,
     SortedMap<String, CommandRole> roles,
+    Optional<CommandLimits> limits,
     SortedMap<String, String> images,
     EffectTemplate effect) {
 
@@ -48,6 +50,7 @@ public record CommandProfile(
             section.name("sandbox"),
             section.between("output_bytes", 1, JsonValue.Num.MAX_INTEGER),
             Collections.unmodifiableSortedMap(roles),
+            section.optional("limits", key -> CommandLimits.read(section.section(key))),
             Collections.unmodifiableSortedMap(images),
             EffectTemplate.read(section.section("effect"), VARIABLES));
     section.require(
@@ -69,6 +72,7 @@ public record CommandProfile(
         .put("sandbox", sandbox)
         .put("output_bytes", outputBytes)
         .put("roles", rolesJson.build())
+        .putIfPresent("limits", limits, CommandLimits::toJson)
         .put("images", imagesJson.build())
         .put("effect", effect.toJson())
         .build();

@@ -2,6 +2,7 @@ package dev.writ.guardian.policy;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -10,10 +11,12 @@ import java.util.TreeMap;
  *
  * @param waived names of guarantees that policy waives on hosts that lack them
  * @param images the image in which a program runs, by the program's name
+ * @param commands limits of commands; absent where policy has no commands
  */
-public record HostTerms(List<String> waived, SortedMap<String, String> images) {
+public record HostTerms(
+    List<String> waived, SortedMap<String, String> images, Optional<CommandLimits> commands) {
   /** For a policy without terms. */
-  public static final HostTerms NONE = new HostTerms(List.of(), new TreeMap<>());
+  public static final HostTerms NONE = new HostTerms(List.of(), new TreeMap<>(), Optional.empty());
 
   public HostTerms {
     waived = List.copyOf(waived);

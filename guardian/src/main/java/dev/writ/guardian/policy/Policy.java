@@ -366,7 +366,9 @@ public final class Policy {
   /** The terms for hosts that drivers get. */
   public HostTerms host() {
     return new HostTerms(
-        waived(), parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new));
+        waived(),
+        parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new),
+        parts.commands().map(c -> c.limits().orElse(CommandLimits.DEFAULT)));
   }
 
   /** The accounts of a budget that an effect is charged to. */

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Warnings on rules of a policy that look protective and are not; never a refusal. */
+/**
+ * Warnings on rules of a policy that look protective and are not, and on commands that cannot run;
+ * never a refusal.
+ */
 public final class PolicyAdvice {
   /** Names of params that hold program text in built-in tools and in most others. */
   private static final String PROGRAMS =
@@ -21,7 +24,7 @@ public final class PolicyAdvice {
 
   private PolicyAdvice() {}
 
-  /** Warnings on a policy, in the order of its requirements. */
+  /** Warnings on a policy, in the order of its requirements and then of its commands. */
   public static List<String> of(Policy policy) {
     List<String> warnings = new ArrayList<>();
     for (int i = 0; i < policy.rules().size(); i++) {
@@ -36,7 +39,20 @@ public final class PolicyAdvice {
                   + " resources, inputs or roles, or ask for approvals")
           .forEach(warnings::add);
     }
+    policy.commands().ifPresent(commands -> images(commands).forEach(warnings::add));
     return warnings;
+  }
+
+  /** Commands for which policy names an image that can be moved: they do not run. */
+  private static Stream<String> images(CommandProfile commands) {
+    return commands.images().entrySet().stream()
+        .filter(image -> !image.getValue().contains("@sha256:"))
+        .map(image ->
+            "commands/images: "
+                + image.getKey()
+                + " does not run, since "
+                + image.getValue()
+                + " is not named by its digest: writ image pin FILE");
   }
 
   /** Whether an expression searches for text in a param that holds a program. */

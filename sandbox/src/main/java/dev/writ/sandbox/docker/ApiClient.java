@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class ApiClient {
   private static final long LOOK_MS = 5_000;
   private static final long CALL_MS = 60_000;
+  private static final long PULL_MS = 1_800_000;
   private static final int MOST_BODY = 8 << 20;
   private static final int MOST_WORDS = 500;
   private static final String JSON = "Content-Type: application/json\r\n";
@@ -206,6 +207,25 @@ public final class ApiClient {
     call("POST", target, "Content-Type: application/x-tar\r\n", tar);
   }
 
+  /**
+   * Has the service fetch an image from its registry. The service decides which registries it uses
+   * and trusts, and has the credentials.
+   *
+   * @param reference a tag, or a digest
+   * @throws WritException {@code SBX-035} with the service's word
+   */
+  public void pull(String name, String reference) {
+    String target = "/images/create?fromImage=" + encoded(name) + "&tag=" + encoded(reference);
+    byte[] said = accepted(exchange(socket, PULL_MS, "POST", path(target), "", new byte[0]));
+    // A failure while it fetches is told in the stream of its progress, under the status 200.
+    for (String line : new String(said, StandardCharsets.UTF_8).lines().toList()) {
+      DockerAnswer told = DockerAnswer.read(line.getBytes(StandardCharsets.UTF_8));
+      if (told.has("error")) {
+        throw refusal(SandboxError.IMAGE, "the service cannot pull " + name, told.text("error"));
+      }
+    }
+  }
+
   public void removeImage(String id) {
     String target = path("/images/" + id + "?force=true");
     Response response = exchange(socket, CALL_MS, "DELETE", target, "", new byte[0]);
@@ -281,8 +301,11 @@ public final class ApiClient {
     } catch (WritException e) {
       words = "";
     }
+    return refusal(SandboxError.ENGINE_FAILED, "the service answers " + status, words);
+  }
+
+  private static WritException refusal(SandboxError error, String what, String words) {
     String shown = words.length() > MOST_WORDS ? words.substring(0, MOST_WORDS) : words;
-    return new WritException(
-        SandboxError.ENGINE_FAILED, "the service answers " + status + ": " + shown.strip());
+    return new WritException(error, what + ": " + shown.strip());
   }
 }

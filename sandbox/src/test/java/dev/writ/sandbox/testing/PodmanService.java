@@ -30,12 +30,17 @@ public final class PodmanService {
 
   public static synchronized PodmanService shared() {
     if (shared == null) {
-      shared = start();
+      shared = start("");
     }
     return shared;
   }
 
-  private static PodmanService start() {
+  /** One of its own, which fetches from a registry on loopback without TLS. */
+  public static PodmanService trusting(String registry) {
+    return start("[[registry]]\nlocation = \"" + registry + "\"\ninsecure = true\n");
+  }
+
+  private static PodmanService start(String registries) {
     try {
       Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbxp");
       Mounts.tmpfs(directory, 512 << 20, "0700", 0, true);
@@ -45,6 +50,13 @@ public final class PodmanService {
       Path log = directory.resolve("log");
       ProcessBuilder builder =
           new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(log.toFile());
+      if (!registries.isEmpty()) {
+        builder
+            .environment()
+            .put(
+                "CONTAINERS_REGISTRIES_CONF",
+                Files.writeString(directory.resolve("registries.conf"), registries).toString());
+      }
       PodmanService service = new PodmanService(directory, Spawner.start(builder));
       Runtime.getRuntime().addShutdownHook(new Thread(service::stop));
       service.awaitSocket(log);

@@ -22,6 +22,9 @@ import java.util.function.Consumer;
 
 /** Makes the surfaces of seeds 000, 001 and 002 that a configuration names. */
 public final class SeedSurfaces {
+  /** Seed 002's own variable for the directory in which commands work. */
+  public static final String WORKSPACE_ROOT = "WORKSPACE_ROOT";
+
   private SeedSurfaces() {}
 
   /**
@@ -43,7 +46,8 @@ public final class SeedSurfaces {
             made.add(
                 new LoglineSurface(pipeline, LoglineSettings.read(config, environment, directory)));
         case "execute" -> made.add(new ExecuteSurface(pipeline, audit));
-        case "tools" -> made.add(new ToolsSurface(pipeline, root(config, environment)));
+        case "tools" ->
+            made.add(new ToolsSurface(pipeline, root(surfaces, environment, directory)));
         default -> {} // another package's
       }
     });
@@ -60,26 +64,38 @@ public final class SeedSurfaces {
     surfaces.forEach((name, config) -> {
       switch (name) {
         case "logline" -> LoglineSettings.read(config, environment, directory);
-        case "tools" -> root(config, environment);
+        case "tools" -> root(surfaces, environment, directory);
         default -> {} // without settings, or another package's
       }
     });
   }
 
-  /** Seed 002's own variable overrides the file's setting. */
+  /**
+   * The directory of this host that seed 002's commands work in. Its own variable overrides the
+   * file's setting.
+   */
+  public static Optional<Path> workspaceRoot(
+      SortedMap<String, SurfaceConfig> surfaces, Map<String, String> environment, Path directory) {
+    return Optional.ofNullable(environment.get(WORKSPACE_ROOT))
+        .filter(text -> !text.isEmpty())
+        .or(() ->
+            Optional.ofNullable(surfaces.get(ToolsSurface.NAME))
+                .map(tools -> tools.settings().get("workspace_root")))
+        .map(directory::resolve);
+  }
+
   private static Optional<WorkspaceRoot> root(
-      SurfaceConfig config, Map<String, String> environment) {
-    Optional<String> path =
-        Optional.ofNullable(environment.get("WORKSPACE_ROOT"))
-            .filter(text -> !text.isEmpty())
-            .or(() -> Optional.ofNullable(config.settings().get("workspace_root")));
-    return path.map(text -> {
-      try {
-        return new WorkspaceRoot(Path.of(text));
-      } catch (IOException e) {
-        throw new WritException(
-            GatewayError.CONFIG_FIELD, "the workspace root: " + e.getClass().getSimpleName(), e);
-      }
-    });
+      SortedMap<String, SurfaceConfig> surfaces, Map<String, String> environment, Path directory) {
+    return workspaceRoot(surfaces, environment, directory)
+        .map(path -> {
+          try {
+            return new WorkspaceRoot(path);
+          } catch (IOException e) {
+            throw new WritException(
+                GatewayError.CONFIG_FIELD,
+                "the workspace root: " + e.getClass().getSimpleName(),
+                e);
+          }
+        });
   }
 }

@@ -25,8 +25,13 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
   private static final int KILLED = 137;
   private static final long BYTES_MAX = 64L << 20;
 
-  /** From what was served, with as much of the output as is still available. */
+  /** The same over a pipeline. */
   public static ToolText of(Served served, Pipeline pipeline) {
+    return of(served, pipeline::content);
+  }
+
+  /** From what was served, with as much of the output as is still available. */
+  public static ToolText of(Served served, ContentSource contents) {
     Receipt receipt = served.receipt();
     Optional<Content> content = receipt.output().or(receipt::rawOutput);
     Optional<byte[]> bytes =
@@ -36,7 +41,7 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
             .or(() ->
                 content
                     .filter(_ -> receipt.retained())
-                    .flatMap(c -> pipeline.content(receipt.scope().tenant(), c, BYTES_MAX)));
+                    .flatMap(c -> contents.content(receipt.scope().tenant(), c, BYTES_MAX)));
     return of(receipt, content.map(Content::mediaType).orElse(""), bytes.orElse(new byte[0]));
   }
 

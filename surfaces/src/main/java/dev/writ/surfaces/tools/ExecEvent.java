@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.surfaces.text.ToolText;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,7 +24,18 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
 
   /** The request's id in the seed's form; in full, since shortened ids could collide. */
   String execId() {
-    return "exec-" + requestId.hex();
+    return execId(requestId);
+  }
+
+  static String execId(Digest request) {
+    return "exec-" + request.hex();
+  }
+
+  /** The request of an id in the seed's form, if it is one. */
+  static Optional<Digest> request(String execId) {
+    return execId.matches("exec-[0-9a-f]{64}")
+        ? Optional.of(Digest.parse("sha256:" + execId.substring("exec-".length())))
+        : Optional.empty();
   }
 
   /** The image that the tool says it ran, otherwise the tool by its digest. */
@@ -33,7 +45,8 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         : receipt.tool().name() + "@" + receipt.tool().packageDigest();
   }
 
-  private String context(String name) {
+  /** What the request's context tells of the call. */
+  static String said(Request request, String name) {
     return request.context().get("exec") instanceof JsonValue.Obj exec
             && exec.get(name) instanceof JsonValue.Str text
         ? text.value()
@@ -105,23 +118,23 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
     return JsonValue.object()
         .put("event", "tool_exec")
         .put("exec_id", execId())
-        .put("role", context("role"))
+        .put("role", said(request, "role"))
         .put("case_id", receipt.scope().run())
-        .put("subtask_id", context("subtask_id"))
-        .put("cmd", context("cmd"))
+        .put("subtask_id", said(request, "subtask_id"))
+        .put("cmd", said(request, "cmd"))
         .put("image", image())
         .put("rc", String.valueOf(text.exitCode()))
         .put("stdout_tail", tail(text.stdout()))
         .put("stderr_tail", tail(text.stderr()))
-        .put("ts", seconds(receipt))
+        .put("ts", seconds(receipt.startedAt()))
         .put("duration_ms", String.valueOf(ToolText.durationMs(receipt)))
         .put("artifacts_count", String.valueOf(receipt.artifacts().size()))
         .build();
   }
 
   /** Seconds since 1970 with their fraction, as Python's time.time() is written. */
-  private static String seconds(Receipt receipt) {
-    long milli = receipt.startedAt().toEpochMilli();
+  static String seconds(Instant at) {
+    long milli = at.toEpochMilli();
     return milli / 1000 + "." + String.format(Locale.ROOT, "%03d", milli % 1000);
   }
 

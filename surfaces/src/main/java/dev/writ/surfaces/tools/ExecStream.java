@@ -2,8 +2,6 @@ package dev.writ.surfaces.tools;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.stage.Served;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
@@ -11,11 +9,8 @@ import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.Reader;
-import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
-import dev.writ.surfaces.text.ToolText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,21 +20,22 @@ import java.util.Optional;
 
 /**
  * The seed's stream, read from the journal in the order of the log: one server-sent event for each
- * execution that the caller may see, by the policy in force when it is sent. An event's id is its
- * position in the log, so that a reader can continue where it stopped (Last-Event-ID).
+ * execution and each denial that the caller may see, by the policy in force when it is sent. An
+ * event's id is its position in the log, so that a reader can continue where it stopped
+ * (Last-Event-ID).
  */
 final class ExecStream {
   private static final long EVENTS_AT_ONCE = 1_000;
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
   private final LedgerView ledger;
-  private final Pipeline pipeline;
+  private final ExecJournal journal;
   private final Changes changes;
   private final Reader reader;
 
   ExecStream(Pipeline pipeline) {
     this.ledger = pipeline.ledger();
-    this.pipeline = pipeline;
+    this.journal = new ExecJournal(pipeline.ledger(), pipeline::content);
     this.changes = pipeline.changes();
     this.reader = new Reader(pipeline.kernel());
   }
@@ -67,7 +63,7 @@ final class ExecStream {
       long size = ledger.treeSize();
       while (next < size && !sink.isClosing()) {
         long to = Math.min(size, next + EVENTS_AT_ONCE);
-        for (Placed placed : receipts(next, to, caller.tenant())) {
+        for (Placed placed : told(next, to, caller.tenant())) {
           send(sink, caller, placed);
         }
         next = to;
@@ -85,13 +81,13 @@ final class ExecStream {
     }
   }
 
-  private List<Placed> receipts(long from, long to, String tenant) {
+  private List<Placed> told(long from, long to, String tenant) {
     List<Placed> found = new ArrayList<>();
     ledger.eventsByIndex(
         from,
         to,
         (index, event) -> {
-          if (event.kind().equals(EventKind.RECEIPT_SIGNED) && event.tenant().equals(tenant)) {
+          if (ExecJournal.isTold(event.kind()) && event.tenant().equals(tenant)) {
             found.add(new Placed(index, event));
           }
         });
@@ -99,26 +95,18 @@ final class ExecStream {
   }
 
   private void send(HttpAnswer.Sink sink, Caller caller, Placed placed) throws IOException {
-    var envelope = ledger.document(placed.event.body()).orElseThrow();
-    Receipt receipt = Receipt.read(envelope.document());
-    if (!reader.maySee(caller, receipt.scope())) {
+    Optional<ExecJournal.Entry> entry =
+        journal.read(placed.event).filter(e -> reader.maySee(caller, e.scope()));
+    if (entry.isEmpty()) {
       return;
     }
-    Request request = Request.read(ledger.document(receipt.request()).orElseThrow().document());
-    if (!ExecEvent.isOurs(request)) {
-      return;
-    }
-    Served served =
-        new Served(envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
-    ExecEvent event =
-        new ExecEvent(receipt.request(), request, receipt, ToolText.of(served, pipeline));
     sink.write(
         ("id: "
                 + placed.index
                 + "\nevent: "
                 + ToolsSurface.STREAM
                 + "\ndata: "
-                + new String(Jcs.write(event.event()), StandardCharsets.UTF_8)
+                + new String(Jcs.write(entry.get().fields()), StandardCharsets.UTF_8)
                 + "\n\n")
             .getBytes(StandardCharsets.UTF_8));
   }

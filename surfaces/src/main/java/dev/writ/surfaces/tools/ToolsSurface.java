@@ -1,9 +1,11 @@
 package dev.writ.surfaces.tools;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
+import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
@@ -12,7 +14,11 @@ import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.v1.BlobAnswer;
+import dev.writ.gateway.v1.Reader;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.profile.CommandAdmission;
@@ -31,11 +37,14 @@ public final class ToolsSurface implements Surface {
   /** Name of the seed's stream. */
   public static final String STREAM = "swe:tools:exec:stream";
 
+  private static final String EXEC = "/v1/tools/exec";
+
   public static final int BODY_BYTES_MAX = 1 << 20;
 
   private final Pipeline pipeline;
   private final LedgerView ledger;
   private final ExecStream stream;
+  private final Reader reader;
   private final Optional<WorkspaceRoot> root;
 
   /**
@@ -45,6 +54,7 @@ public final class ToolsSurface implements Surface {
     this.pipeline = pipeline;
     this.ledger = pipeline.ledger();
     this.stream = new ExecStream(pipeline);
+    this.reader = new Reader(pipeline.kernel());
     this.root = root;
   }
 
@@ -56,7 +66,8 @@ public final class ToolsSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.post("/v1/tools/exec", Route.Access.CALLER, BODY_BYTES_MAX, this::exec),
+        Route.post(EXEC, Route.Access.CALLER, BODY_BYTES_MAX, this::exec),
+        Route.get(EXEC + "/{exec_id}/artifacts/{+name}", Route.Access.CALLER, this::artifact),
         Route.get("/v1/streams/" + STREAM, Route.Access.CALLER, stream::open));
   }
 
@@ -81,14 +92,33 @@ public final class ToolsSurface implements Surface {
     Served served = answer.served().get();
     Request request =
         Request.read(ledger.document(served.receipt().request()).orElseThrow().document());
-    return HttpAnswer.json(
-        200,
+    ExecEvent told =
         new ExecEvent(
-                served.receipt().request(),
-                request,
-                served.receipt(),
-                ToolText.of(served, pipeline))
-            .response());
+            served.receipt().request(), request, served.receipt(), ToolText.of(served, pipeline));
+    return HttpAnswer.json(200, told.response())
+        .with("Content-Location", EXEC + "/" + told.execId())
+        .with("Writ-Request", served.receipt().request().toString())
+        .with("Writ-Receipt", served.id().toString());
+  }
+
+  /** The path of an artifact in the answer, below the answer's own location. */
+  private HttpAnswer artifact(HttpCall call) {
+    String execId = call.value("exec_id");
+    Receipt receipt =
+        ExecEvent.request(execId)
+            .flatMap(request -> ledger.get(Tables.SERVED, Tables.key(request)))
+            .map(Digest::ofBytes)
+            .map(id -> reader.document(call.caller(), id, Receipt.TYPE))
+            .map(envelope -> Receipt.read(envelope.document()))
+            .orElseThrow(() -> Reader.unknown(execId));
+    Content content =
+        receipt.artifacts().stream()
+            .filter(artifact -> artifact.name().equals(call.value("name")))
+            .map(Receipt.Artifact::content)
+            .findFirst()
+            .orElseThrow(() -> Reader.unknown(execId));
+    return BlobAnswer.of(
+        ledger, call.caller().tenant(), content.digest(), content.mediaType(), call.headers());
   }
 
   /** A credential may be narrowed to some of its subject's roles. */
@@ -124,7 +154,11 @@ public final class ToolsSurface implements Surface {
         List.of(),
         Optional.empty(),
         true,
-        JsonValue.object().put("exec", exec).put("traceparent", call.trace().traceparent()).build(),
+        JsonValue.object()
+            .put("exec", exec)
+            .put("role", request.role())
+            .put("traceparent", call.trace().traceparent())
+            .build(),
         Optional.of(call.body()),
         Optional.empty());
   }

@@ -116,7 +116,7 @@ final class McpTestServer implements AutoCloseable {
             new Running(),
             new Changes(),
             Lane.DIRECT,
-            (surface, _, _, tool, _) -> effects.add(surface + " " + tool));
+            (surface, request, _) -> effects.add(surface + " " + request.effect().tool()));
     KernelPipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(

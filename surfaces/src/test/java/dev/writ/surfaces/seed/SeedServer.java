@@ -18,6 +18,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.gateway.pipeline.KernelPipeline;
@@ -27,6 +28,7 @@ import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.Audit;
@@ -92,6 +94,7 @@ public final class SeedServer implements AutoCloseable {
 
   public final ConcurrencyLimiter places;
   public final Running running = new Running();
+  public final Metrics metrics = new Metrics(() -> policyInForce());
   private Backend backend;
   private Scheduler lane;
   private final HttpClient client =
@@ -154,8 +157,7 @@ public final class SeedServer implements AutoCloseable {
     lane =
         new Scheduler(
             () -> home.kernel().system().policyInForce(), System::nanoTime, LaneObserver.NONE);
-    backend =
-        new Backend(home.kernel(), places, running, new Changes(), lane, (_, _, _, _, _) -> {});
+    backend = new Backend(home.kernel(), places, running, new Changes(), lane, metrics::answered);
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(
@@ -175,6 +177,10 @@ public final class SeedServer implements AutoCloseable {
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));
+  }
+
+  private Policy policyInForce() {
+    return home.kernel().system().policyInForce();
   }
 
   /** Stops server and kernel, and starts both: what is not in the ledger is gone. */

@@ -118,10 +118,14 @@ class TheToolGatewayOverASocketTest {
   }
 
   private void refused(String body, int status, String code) {
+    refused(body, status, code, 0);
+  }
+
+  private void refused(String body, int status, String code, int runs) {
     Reply reply = exec(body);
     assertThat(reply.status()).as(reply.text()).isEqualTo(status);
     assertThat(reply.string("code")).isEqualTo(code);
-    assertThat(server.home.driver.runs()).isEmpty();
+    assertThat(server.home.driver.runs()).hasSize(runs);
   }
 
   @Test
@@ -207,6 +211,36 @@ class TheToolGatewayOverASocketTest {
     assertThat(exec(FITTING).status()).isEqualTo(200);
   }
 
+  /** As a shell says it, in the answer and in the stream. */
+  @Test
+  void aProgramOrAnImageThatIsNotThereIsExitCode127() {
+    byte[] output =
+        Jcs.write(
+            JsonValue.object()
+                .put("exit_code", 127)
+                .put("stdout", "")
+                .put("stderr", "pytest: not on this host\n")
+                .build());
+    server.home.driver.does(
+        "exec",
+        _ ->
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
+                "command-not-found",
+                "pytest: not on this host",
+                Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
+                List.of(),
+                Metrics.NONE,
+                JsonValue.object().build()));
+    Reply reply = exec(FITTING);
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(127));
+    assertThat(reply.string("stderr_tail")).isEqualTo("pytest: not on this host\n");
+    assertThat(stream("alice", "").getFirst().members())
+        .containsEntry("event", JsonValue.of("tool_exec"))
+        .containsEntry("rc", JsonValue.of("127"));
+  }
+
   @Test
   void longOutputIsToldByItsEnd() {
     server.home.driver.does("exec", ended(1, "a".repeat(10_000) + "\uD83D\uDE00end", "bad", ""));
@@ -258,6 +292,92 @@ class TheToolGatewayOverASocketTest {
     assertThat(stream("alice", at)).hasSize(1);
     assertThat(stream("alice", "")).hasSize(2);
     assertThat(stream("eve", "")).as("another tenant's are not there").isEmpty();
+  }
+
+  /** The path of an artifact leads to its bytes, for whoever may read the receipt. */
+  @Test
+  void theAnswersPathsAreFetchedBelowItsLocation() {
+    Reply reply = exec(FITTING);
+    String location = reply.response().headers().firstValue("Content-Location").orElseThrow();
+    assertThat(location).isEqualTo("/v1/tools/exec/" + reply.string("exec_id"));
+    assertThat(reply.response().headers().firstValue("Writ-Receipt")).isPresent();
+    byte content = 1;
+    for (JsonValue item : ((JsonValue.Arr) reply.json().get("artifacts")).items()) {
+      String path = ((JsonValue.Str) ((JsonValue.Obj) item).get("path")).value();
+      Reply fetched = server.get("alice", location + path);
+      assertThat(fetched.status()).as(path).isEqualTo(200);
+      assertThat(fetched.body()).containsExactly(content++);
+    }
+    assertThat(server.get("deputy", location + "/artifacts/junit.xml").status()).isEqualTo(200);
+    for (String who : List.of("bob", "eve")) {
+      Reply unknown = server.get(who, location + "/artifacts/junit.xml");
+      assertThat(unknown.status()).isEqualTo(404);
+      assertThat(unknown.string("code")).isEqualTo("GWY-040");
+    }
+    for (String none :
+        List.of(
+            location + "/artifacts/other",
+            location + "/artifacts/../artifacts/junit.xml",
+            "/v1/tools/exec/exec-" + "0".repeat(64) + "/artifacts/junit.xml",
+            "/v1/tools/exec/exec-1/artifacts/junit.xml")) {
+      assertThat(server.get("alice", none).status()).as(none).isEqualTo(404);
+    }
+  }
+
+  /** What was refused is told by its code and its case, never by its content. */
+  @ParameterizedTest
+  @CsvSource({
+    "'pytest -q', 'kubectl get secret-pods', GRD-714, developer",
+    "'\"env\": {', '\"env\": {\"AWS_SECRET_ACCESS_KEY\": \"secret-value\", ', GRD-717, developer",
+    "'\"role\": \"developer\"', '\"role\": \"secret-role\"', GRD-712, ''",
+    "'\"timeout_sec\": 60', '\"timeout_sec\": 300', GRD-404, developer",
+  })
+  void eachDenialIsAnEntryOfTheStream(String from, String to, String code, String role) {
+    assertThat(FITTING).contains(from);
+    refused(FITTING.replace(from, to), 403, code);
+    List<JsonValue.Obj> entries = stream("alice", "");
+    assertThat(entries).hasSize(1);
+    JsonValue.Obj denial = entries.getFirst();
+    exec(FITTING);
+    JsonValue.Obj execution = stream("alice", lastId).getFirst();
+    assertThat(denial.members().keySet()).isEqualTo(execution.members().keySet());
+    assertThat(denial.members().values()).allMatch(JsonValue.Str.class::isInstance);
+    assertThat(denial.members())
+        .containsEntry("event", JsonValue.of("tool_denied"))
+        .containsEntry("rc", JsonValue.of("126"))
+        .containsEntry("stderr_tail", JsonValue.of(code))
+        .containsEntry("role", JsonValue.of(role))
+        .containsEntry("case_id", JsonValue.of("case-123"))
+        .containsEntry("subtask_id", JsonValue.of("DEV-123"))
+        .containsEntry("cmd", JsonValue.of(""));
+    assertThat(new String(Jcs.write(denial), StandardCharsets.UTF_8)).doesNotContain("secret-");
+  }
+
+  /** The rights of spec/gateway.md, "Who may read what": as those to the receipts themselves. */
+  @Test
+  void theStreamShowsACallerWhatItsReceiptsWouldAndNoMore() {
+    exec(FITTING);
+    refused(FITTING.replace("pytest -q", "kubectl"), 403, "GRD-714", 1);
+    assertThat(stream("alice", "")).as("own").hasSize(2);
+    assertThat(stream("bob", "")).as("another subject of the tenant").isEmpty();
+    assertThat(stream("deputy", "")).as("its role is in execute_for").hasSize(2);
+    assertThat(stream("eve", "")).as("another tenant").isEmpty();
+    server.home.activate(
+        SeedServer.POLICY
+            + SECTION
+            + "runs: { idle_max_s: 60, shared_by: [ { tenant: acme, surfaces: [tools],"
+            + " runs: case-123, subjects: [alice, bob] } ] }\n");
+    assertThat(stream("bob", "")).as("shared by policy").hasSize(2);
+    server.home.activate(SeedServer.POLICY + SECTION);
+    assertThat(stream("bob", "")).as("a share that was removed").isEmpty();
+  }
+
+  @Test
+  void metricsHaveTheRoleThatWasAskedForAndNotAllOfTheSubjects() {
+    exec(FITTING);
+    assertThat(server.metrics.text())
+        .contains(
+            "writ_effects_total{outcome=\"succeeded\",repeated=\"false\",role=\"developer\",");
   }
 
   private String lastId = "";

@@ -102,6 +102,11 @@ public enum ToolsError implements ErrorCode {
       "TOL-050",
       "a command's name is not valid",
       "Name programs by their plain names, without a directory."),
+  MOUNT(
+      "TOL-051",
+      "a directory of this host cannot become the workspace",
+      "Set WORKSPACE_ROOT; bring a directory without inputs, secrets and approval"
+          + " (spec/tool-exec.md)."),
 
   GIT_URL(
       "TOL-070",

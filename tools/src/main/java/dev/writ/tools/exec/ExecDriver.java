@@ -61,6 +61,6 @@ public final class ExecDriver extends ProcessDriver {
       throw new WritException(
           ToolsError.NOT_PURE, manifest.name() + " is ephemeral and uses the run's workspace");
     }
-    return call -> new ExecProgram(call, ephemeral).run();
+    return call -> new ExecProgram(call, host(), ephemeral).run();
   }
 }

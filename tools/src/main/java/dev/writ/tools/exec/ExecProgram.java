@@ -1,6 +1,7 @@
 package dev.writ.tools.exec;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.policy.CommandRole;
@@ -10,7 +11,9 @@ import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.process.Artifacts;
+import dev.writ.tools.process.Mount;
 import dev.writ.tools.process.ProcessCall;
+import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.StandardOutput;
 import dev.writ.tools.process.TestReports;
 import java.nio.charset.StandardCharsets;
@@ -25,22 +28,37 @@ import java.util.stream.Stream;
 final class ExecProgram {
   private static final String ROOT = "/workspace";
 
+  /** What a shell answers for a program that it does not find. */
+  private static final int NOT_FOUND = 127;
+
   private final ProcessCall call;
+  private final ProcessHost host;
   private final JsonValue.Obj params;
   private final List<String> path;
 
   /**
    * @param profilesPath whether programs are those on the PATH of the sandbox profile
    */
-  ExecProgram(ProcessCall call, boolean profilesPath) {
+  ExecProgram(ProcessCall call, ProcessHost host, boolean profilesPath) {
     this.call = call;
+    this.host = host;
     this.params = call.params();
     this.path = profilesPath ? call.path() : Toolbox.PLACES;
   }
 
   DriverOutcome run() {
-    Artifacts.requirePatterns(call);
-    Optional<ImageReference> image = image();
+    try {
+      Artifacts.requirePatterns(call);
+      return run(image());
+    } catch (WritException e) {
+      if (e.code() == SandboxError.IMAGE || e.code() == SandboxError.IMAGE_REFERENCE) {
+        return notRun("refused", e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private DriverOutcome run(Optional<ImageReference> image) {
     Toolbox box = image.isPresent() ? Toolbox.NONE : Toolbox.of(texts("commands"), path);
     observe(box, image);
     Optional<List<String>> argv = argv(image.isPresent() ? texts("commands") : box.names());
@@ -48,24 +66,45 @@ final class ExecProgram {
       return call.failed(
           "no-shell", "a line needs sh or bash among the commands", Optional.empty());
     }
+    if (params.get("mount") instanceof JsonValue.Str directory) {
+      try (Mount mount = Mount.of(call, host, directory.value())) {
+        return run(argv.get(), box, image, mount::takeBack);
+      }
+    }
     call.copyInputs("in");
+    return run(argv.get(), box, image, () -> {});
+  }
+
+  /**
+   * @param after what is done with the workspace after the command, whatever its end
+   */
+  private DriverOutcome run(
+      List<String> argv, Toolbox box, Optional<ImageReference> image, Runnable after) {
     Ended ended;
     try {
       makeDirectory();
-      ended = call.exec(image.isPresent() ? inImage(argv.get()) : onHost(argv.get(), box));
+      ended = call.exec(image.isPresent() ? inImage(argv) : onHost(argv, box));
     } catch (WritException e) {
       if (e.code() == SandboxError.EXECUTABLE_MISSING) {
-        return notThere(argv.get().getFirst(), box, image);
+        return notThere(argv.getFirst(), box, image);
       }
       throw e;
     }
     Artifacts artifacts = Artifacts.collect(call, cwd());
+    try {
+      after.run();
+    } catch (WritException e) {
+      return call.failed("mount", e.getMessage(), Optional.of(output(ended, artifacts, image)));
+    }
     return artifacts.end(call, ended, () -> output(ended, artifacts, image));
   }
 
   /**
-   * The image in which policy lets the program run. It must be named by digest, since a tag can be
-   * moved, and only for a program that the effect names, since the Guardian judged these.
+   * The image in which policy lets the program run, for a program that the effect names, since the
+   * Guardian judged these. The host's program never runs in its place.
+   *
+   * @throws WritException {@code SBX-034} where policy does not name it by digest: a tag can be
+   *     moved
    */
   private Optional<ImageReference> image() {
     List<String> commands = texts("commands");
@@ -75,11 +114,19 @@ final class ExecProgram {
             .flatMap(ExecProgram::programs)
             .filter(commands::contains)
             .flatMap(program -> Optional.ofNullable(images.get(program)).stream())
-            .filter(name -> name.contains("@"))
             .findFirst()
-            .map(ImageReference::parse);
+            .map(ExecProgram::pinned);
     image.ifPresent(call::runIn);
     return image;
+  }
+
+  private static ImageReference pinned(String image) {
+    if (!image.contains("@")) {
+      throw new WritException(
+          SandboxError.IMAGE_REFERENCE,
+          "policy names " + cut(image) + "; `writ image pin` writes its digest");
+    }
+    return ImageReference.parse(image);
   }
 
   /**
@@ -112,12 +159,29 @@ final class ExecProgram {
         image
             .map(i -> "not in the image " + i)
             .orElseGet(() -> box.missing().getOrDefault(program, "not among the commands"));
+    return notRun("command-not-found", cut(program) + ": " + why);
+  }
+
+  private static String cut(String name) {
+    return name.length() > 80 ? "a name of " + name.length() + " characters" : name;
+  }
+
+  /** The outcome of a command that did not start, with the exit code that a shell would give. */
+  private DriverOutcome notRun(String reason, String message) {
+    JsonValue.Obj output =
+        JsonValue.object()
+            .put("stdout", "")
+            .put("stdout_truncated", false)
+            .put("stderr", message + "\n")
+            .put("stderr_truncated", false)
+            .put("exit_code", NOT_FOUND)
+            .put("duration_ms", 0)
+            .put("artifacts", JsonValue.of(List.of()))
+            .build();
     return call.failed(
-        "command-not-found",
-        (program.length() > 80 ? "a name of " + program.length() + " characters" : program)
-            + ": "
-            + why,
-        Optional.empty());
+        reason,
+        message,
+        Optional.of(new DriverOutcome.Output(Jcs.write(output), StandardOutput.MEDIA_TYPE)));
   }
 
   /** A command on the host's programs, of which only the named ones exist. */
@@ -152,7 +216,12 @@ final class ExecProgram {
   }
 
   private CgroupLimits limits() {
-    CgroupLimits limits = call.limits();
+    CgroupLimits limits =
+        call.invocation()
+            .host()
+            .commands()
+            .map(terms -> call.limits().withPids(terms.pids()).withTmpBytes(terms.tmpMb() << 20))
+            .orElseGet(call::limits);
     return params.get("cpu_milli") instanceof JsonValue.Num milli
         ? limits.withCpuMilli((long) milli.value())
         : limits;

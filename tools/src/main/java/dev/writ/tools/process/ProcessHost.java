@@ -29,6 +29,7 @@ public final class ProcessHost implements AutoCloseable {
   private final Runnable before;
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
   private final HostPrograms programs = new HostPrograms();
+  private final DirectoryLocks directories = new DirectoryLocks();
   private final WritException missing;
   private volatile Engines engines;
   private boolean closed;
@@ -168,6 +169,11 @@ public final class ProcessHost implements AutoCloseable {
     return engines().sharedFiles(files);
   }
 
+  /** The directory under which a command may name one that becomes its workspace. */
+  public Optional<Path> workspaceRoot() {
+    return settings == null ? Optional.empty() : settings.workspaceRoot();
+  }
+
   private synchronized Engines engines() {
     if (closed) {
       throw new WritException(ToolsError.DRIVERS_CLOSED, "the host of processes");
@@ -196,6 +202,11 @@ public final class ProcessHost implements AutoCloseable {
 
   public SecretStore secrets() {
     return secrets;
+  }
+
+  /** Directories of this host that commands work on. */
+  DirectoryLocks directories() {
+    return directories;
   }
 
   /** The programs of this host, as observations name them. */

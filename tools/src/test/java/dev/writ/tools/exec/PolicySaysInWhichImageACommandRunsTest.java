@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CommandLimits;
 import dev.writ.sandbox.testing.PodmanService;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.SecretStore;
@@ -58,7 +59,10 @@ class PolicySaysInWhichImageACommandRunsTest {
   static void open() throws Exception {
     PodmanService service = PodmanService.shared();
     hosts =
-        TestHosts.open(s -> s.withContainers(service.socket()), SecretStore.NONE, Optional.empty());
+        TestHosts.open(
+            s -> s.withContainers(service.socket()).rooted(work),
+            SecretStore.NONE,
+            Optional.empty());
     Path program = Files.createDirectories(work.resolve("root/usr/bin")).resolve("checker");
     Path source = Files.writeString(work.resolve("checker.c"), PROGRAM);
     host("gcc", "-static", "-O1", "-o", program.toString(), source.toString());
@@ -136,14 +140,38 @@ class PolicySaysInWhichImageACommandRunsTest {
     assertThat(output(next).get("image")).isNull();
   }
 
+  /** Seed 002's container: the image, the mounted directory, its limits. */
   @Test
-  void aTagNamesNoImageAndTheHostsToolchainIsRecorded() {
+  void inTheImageADirectoryOfTheHostIsTheWorkspaceAndPolicysLimitsHold() {
     DriverOutcome outcome =
-        call("{'shell':'echo $((6*7))','commands':['sh']}").image("sh", "debian:12-slim").run();
-    assertThat(output(outcome).get("stdout")).isEqualTo(JsonValue.of("42\n"));
-    assertThat(output(outcome).get("image")).isNull();
-    assertThat(outcome.observations().get("image")).isNull();
-    assertThat(outcome.observations().get("programs").toString()).contains("sha256:");
+        call(CHECKER + ",'mount':'repo','env':{'MODE':'x'}}")
+            .image("checker", image)
+            .limits(CommandLimits.DEFAULT)
+            .run();
+    assertThat(output(outcome).get("image")).isEqualTo(JsonValue.of(image));
+    assertThat(work.resolve("repo/report.xml")).content().contains("testsuite");
+  }
+
+  /** The host's program never runs in place of an image, also where none can be told from a tag. */
+  @Test
+  void aTagIsNotRunAndTheAnswerSaysHowToPinIt() {
+    DriverOutcome outcome =
+        call("{'shell':'echo ESCAPED','commands':['sh']}").image("sh", "debian:12-slim").run();
+    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.message())
+        .startsWith("SBX-034")
+        .contains("debian:12-slim", "writ image pin");
+    notRun(outcome);
+  }
+
+  /** What a shell says of a program that is not there. */
+  private static void notRun(DriverOutcome outcome) {
+    assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
+    JsonValue.Obj output = (JsonValue.Obj) Jcs.parse(outcome.output().orElseThrow().bytes());
+    ToolSchemas.of(BuiltinTools.manifest("exec", "1.0.0").orElseThrow())
+        .requireOutput("run", output);
+    assertThat(output.get("exit_code")).isEqualTo(JsonValue.of(127));
+    assertThat(output.get("stderr")).isEqualTo(JsonValue.of(outcome.message() + "\n"));
   }
 
   @Test
@@ -152,6 +180,7 @@ class PolicySaysInWhichImageACommandRunsTest {
         call("{'argv':['other'],'commands':['other']}").image("other", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not in the image " + image);
+    notRun(outcome);
     DriverOutcome line = call("{'shell':'echo x','commands':['sh']}").image("sh", image).run();
     assertThat(line.reason()).as("the host has a shell").isEqualTo("command-not-found");
     // As the seed chose: by the first word of the line, where that is one of the commands.
@@ -170,6 +199,7 @@ class PolicySaysInWhichImageACommandRunsTest {
         call("{'argv':['checker','x'],'commands':['sh']}").image("checker", image).run();
     assertThat(outcome.reason()).isEqualTo("command-not-found");
     assertThat(outcome.message()).contains("not among the commands");
+    notRun(outcome);
   }
 
   @Test
@@ -184,6 +214,7 @@ class PolicySaysInWhichImageACommandRunsTest {
       assertThat(outcome.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(outcome.reason()).isEqualTo("refused");
       assertThat(outcome.message()).contains(one.getLast());
+      notRun(outcome);
     }
     try (TestHosts without =
         TestHosts.open(
